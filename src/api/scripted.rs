@@ -77,7 +77,7 @@ async fn read(stream: &mut TcpStream) -> String {
 }
 
 /// A response with a status, further header lines and a body.
-pub(super) fn answer(status: &str, headers: &[&str], body: impl AsRef<[u8]>) -> Step {
+pub(super) fn response(status: &str, headers: &[&str], body: impl AsRef<[u8]>) -> Step {
     let body = body.as_ref();
     let mut head = format!("HTTP/1.1 {status}\r\nconnection: close\r\n");
     if !headers.iter().any(|line| line.starts_with("content-length")) {
@@ -92,7 +92,7 @@ pub(super) fn answer(status: &str, headers: &[&str], body: impl AsRef<[u8]>) -> 
 
 /// A success with this result.
 pub(super) fn good(result: &str) -> Step {
-    answer("200 OK", &[], format!(r#"{{"result":{result},"success":true,"errors":[],"messages":[]}}"#))
+    response("200 OK", &[], format!(r#"{{"result":{result},"success":true,"errors":[],"messages":[]}}"#))
 }
 
 /// A refusal with one error.
@@ -100,5 +100,5 @@ pub(super) fn bad(status: &str, code: i64, message: &str) -> Step {
     let body = serde_json::json!({
         "result": null, "success": false, "errors": [{ "code": code, "message": message }], "messages": null
     });
-    answer(status, &[], body.to_string())
+    response(status, &[], body.to_string())
 }

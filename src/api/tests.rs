@@ -7,7 +7,7 @@ use secrecy::SecretString;
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use super::scripted::{Scripted, Step, answer, bad, good};
+use super::scripted::{Scripted, Step, bad, good, response};
 use super::{ApiError, ApiEvent, Client, Credentials, Reader, Settings, Signature, WaitReason, Writer};
 use crate::wire::{Method, Request};
 
@@ -113,7 +113,7 @@ async fn the_key_follows_where_the_token_is_refused_and_is_remembered() {
 async fn redirections_are_never_followed() {
     let elsewhere = Scripted::play(vec![good("[]")]).await;
     let location = format!("location: {}/?secret={TOKEN}", elsewhere.url);
-    let server = Scripted::play(vec![answer("302 Found", &[&location], "")]).await;
+    let server = Scripted::play(vec![response("302 Found", &[&location], "")]).await;
     let error = client(&server.url, token()).reader().read(&list()).await.unwrap_err();
     assert!(matches!(error, ApiError::Redirected { status: 302, .. }) && !error.to_string().contains(TOKEN), "{error}");
     assert!(elsewhere.received().is_empty());
@@ -121,7 +121,7 @@ async fn redirections_are_never_followed() {
 
 #[tokio::test]
 async fn a_429_is_obeyed_for_reads_and_writes() {
-    let busy = || answer("429 Too Many Requests", &["retry-after: 0"], "slow down");
+    let busy = || response("429 Too Many Requests", &["retry-after: 0"], "slow down");
     let server =
         Scripted::play(vec![busy(), good("[]"), busy(), bad("500 Internal Server Error", 971, "Please wait")]).await;
     let (client, events) = client_with(Settings { attempts: 2, ..Settings::new(&server.url, token()) });
@@ -140,14 +140,14 @@ async fn a_429_is_obeyed_for_reads_and_writes() {
 
 #[tokio::test]
 async fn patience_has_an_end() {
-    let server = Scripted::play(vec![answer("429 Too Many Requests", &["retry-after: 86400"], "")]).await;
+    let server = Scripted::play(vec![response("429 Too Many Requests", &["retry-after: 86400"], "")]).await;
     let error = client(&server.url, token()).reader().read(&list()).await.unwrap_err();
     assert!(error.to_string().ends_with("(asked to wait 86400 s)"), "{error}");
 }
 
 #[tokio::test]
 async fn a_page_of_html_is_read_again_but_leaves_a_write_uncertain() {
-    let page = || answer("502 Bad Gateway", &["content-type: text/html"], "<html><h1>502 Bad Gateway</h1></html>");
+    let page = || response("502 Bad Gateway", &["content-type: text/html"], "<html><h1>502 Bad Gateway</h1></html>");
     let server = Scripted::play(vec![page(), page(), good("[]"), page()]).await;
     let client = client(&server.url, token());
     client.reader().read(&list()).await.unwrap();
@@ -213,9 +213,9 @@ async fn a_failed_handshake_had_no_effect() {
 
 #[tokio::test]
 async fn a_cut_answer_is_read_again_but_leaves_a_write_uncertain() {
-    let cut = || answer("200 OK", &["content-length: 500"], r#"{"result":["#);
-    let short = || answer("200 OK", &[], r#"{"result":["#);
-    let server = Scripted::play(vec![cut(), short(), answer("200 OK", &[], "ok"), good("[]"), cut(), short()]).await;
+    let cut = || response("200 OK", &["content-length: 500"], r#"{"result":["#);
+    let short = || response("200 OK", &[], r#"{"result":["#);
+    let server = Scripted::play(vec![cut(), short(), response("200 OK", &[], "ok"), good("[]"), cut(), short()]).await;
     let client = client(&server.url, token());
     client.reader().read(&list()).await.unwrap();
     assert!(client.writer().write(&create()).await.unwrap_err().is_uncertain());
@@ -225,7 +225,7 @@ async fn a_cut_answer_is_read_again_but_leaves_a_write_uncertain() {
 
 #[tokio::test]
 async fn an_absurd_length_is_an_error_at_once() {
-    let server = Scripted::play(vec![answer("200 OK", &["content-length: 9000000000000000"], "{}")]).await;
+    let server = Scripted::play(vec![response("200 OK", &["content-length: 9000000000000000"], "{}")]).await;
     let error = client(&server.url, token()).reader().read(&list()).await.unwrap_err();
     assert!(matches!(error, ApiError::TooLarge { .. }), "{error:?}");
 }
@@ -238,7 +238,7 @@ async fn compressed_answers_are_read() {
         45, 46, 205, 41, 81, 178, 138, 86, 42, 46, 44, 77, 77, 173, 74, 77, 81, 138, 213, 81, 74, 45, 42, 202, 47, 2,
         170, 137, 6, 178, 115, 129, 170, 19, 211, 83, 193, 188, 90, 0, 12, 68, 65, 55, 64, 0, 0, 0,
     ];
-    let server = Scripted::play(vec![answer("200 OK", &["content-encoding: gzip"], squeezed)]).await;
+    let server = Scripted::play(vec![response("200 OK", &["content-encoding: gzip"], squeezed)]).await;
     let envelope = client(&server.url, token()).reader().read(&list()).await.unwrap();
     assert_eq!(envelope.result, json!(["squeezed"]));
     assert!(server.received()[0].contains("accept-encoding: gzip"));
@@ -250,7 +250,7 @@ async fn definite_refusals_are_not_repeated() {
         bad("400 Bad Request", 81058, "An identical record already exists."),
         bad("200 OK", 1234, "no"),
         bad("404 Not Found", 7000, "No route for that URI"),
-        answer("404 Not Found", &[], "<html>nothing here</html>"),
+        response("404 Not Found", &[], "<html>nothing here</html>"),
     ])
     .await;
     let client = client(&server.url, token());
@@ -278,9 +278,13 @@ async fn echoed_secrets_are_redacted() {
     let pad = "x".repeat(110);
     let server = Scripted::play(vec![
         bad("400 Bad Request", 6003, &format!("bad header `Bearer {TOKEN}` of {}", EMAIL.to_uppercase())),
-        answer("403 Forbidden", &[], r#"{"success":false,"errors":[{"message":"no \u0068ush\u002dkey-0123456789"}]}"#),
-        answer("500 Oops", &[], format!("{pad}{TOKEN}")),
-        answer("500 Oops", &[], format!("<html>{KEY}</html>")),
+        response(
+            "403 Forbidden",
+            &[],
+            r#"{"success":false,"errors":[{"message":"no \u0068ush\u002dkey-0123456789"}]}"#,
+        ),
+        response("500 Oops", &[], format!("{pad}{TOKEN}")),
+        response("500 Oops", &[], format!("<html>{KEY}</html>")),
     ])
     .await;
     let Credentials::TokenThenKey { token, email, key } = both() else { unreachable!() };

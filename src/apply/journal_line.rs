@@ -216,7 +216,7 @@ impl ClosedSet for StepFate {
         Self::Unknown,
     ];
 
-    fn word(self) -> &'static str {
+    fn keyword(self) -> &'static str {
         match self {
             Self::Done => "done",
             Self::Partly => "partly",
@@ -233,7 +233,7 @@ impl ClosedSet for StepFate {
 /// Reads a word that a later version may have added to.
 fn known<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Keyword<StepFate>, D::Error> {
     let word = String::deserialize(deserializer)?;
-    Ok(Keyword(StepFate::by_word(&word).unwrap_or(StepFate::Unknown)))
+    Ok(Keyword(StepFate::by_keyword(&word).unwrap_or(StepFate::Unknown)))
 }
 
 impl OperationLine {

@@ -3,7 +3,6 @@
 //! Each step is written to the journal before it is sent and again when its outcome is known. A lost response is
 //! settled by reading. What Cloudflare refuses is narrowed down to the name concerned, so that the rest still lands.
 
-mod answers;
 mod applied_before;
 mod conflict;
 mod create_zone;
@@ -28,6 +27,7 @@ mod undo_rules;
 mod undo_settings;
 mod verify;
 mod waits;
+mod write_responses;
 mod zones;
 
 pub use applied_before::{AppliedBefore, AppliedOperations};

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use tokio::time::Instant;
 
-use super::answers::Told;
 use super::expect::{Index, OperationState, state_of};
 use super::outcome::{Noticed, Outcome, RecordsApplied};
-use super::response::not_sent_again;
+use super::response::not_resent;
+use super::write_responses::Confirmation;
 use crate::diff::DeleteReason;
 use crate::model::{Fqdn, LiveRecord, LiveZone, RecordType};
 use crate::plan::{Action, Lowering, RecordAction, RecordSubject, ZonePlan, bonds, groups, record_batches};
@@ -104,13 +104,13 @@ impl<'z> Run<'z> {
     }
 
     /// Takes in what an answer says; whether it shows that someone else writes as well.
-    pub(super) fn hear(&mut self, told: Vec<(usize, Told)>) -> bool {
+    pub(super) fn hear(&mut self, told: Vec<(usize, Confirmation)>) -> bool {
         let noticed = self.noticed.len();
         for (n, told) in told {
             match told {
-                Told::AsPlanned => self.confirmed[n] = true,
-                Told::Nothing | Told::StoredOtherwise(_) => {}
-                Told::ChangedMeanwhile(what) => {
+                Confirmation::AsPlanned => self.confirmed[n] = true,
+                Confirmation::Nothing | Confirmation::StoredOtherwise(_) => {}
+                Confirmation::ChangedMeanwhile(what) => {
                     let address = self.zone.operations[n].address.clone();
                     self.noticed.push(Noticed { address, what: format!("someone else changed it meanwhile: {what}") });
                 }
@@ -173,7 +173,7 @@ impl<'z> Run<'z> {
     pub(super) fn finished(self, rest: &str) -> RecordsApplied {
         let other = |is_lost: bool| match is_lost {
             false => Outcome::NotSent(rest.to_owned()),
-            true => Outcome::Unknown(not_sent_again(rest)),
+            true => Outcome::Unknown(not_resent(rest)),
         };
         let is_record = |n: &usize| self.zone.operations[*n].record().is_some();
         let is_confirmed = |n: usize| self.confirmed[n] && self.outcomes[n] == Some(Outcome::Done);
@@ -238,7 +238,7 @@ impl<'z> Run<'z> {
 
     /// The same for operations of one bond.
     fn parts_of_bond(&self, operations: &[usize]) -> Option<Vec<Vec<usize>>> {
-        let (deletes, others) = self.deletes_and_others(operations);
+        let (deletes, others) = self.split_deletes(operations);
         let single = |all: &[usize]| -> Vec<Vec<usize>> { all.iter().map(|n| vec![*n]).collect() };
         if self.makes_room(&deletes) {
             let (first, rest) = others.split_first().filter(|(_, rest)| !rest.is_empty())?;
@@ -253,7 +253,7 @@ impl<'z> Run<'z> {
     }
 
     /// Operations that delete, and the others.
-    fn deletes_and_others(&self, operations: &[usize]) -> (Vec<usize>, Vec<usize>) {
+    fn split_deletes(&self, operations: &[usize]) -> (Vec<usize>, Vec<usize>) {
         operations.iter().partition(|n| self.zone.operations[**n].action() == Action::Delete)
     }
 
@@ -268,7 +268,7 @@ impl<'z> Run<'z> {
     /// After deletes were refused with the one create that they were sent with: the next create that they make room for, taken
     /// from the queue, in one request with them; and the create that stays behind.
     pub(super) fn next_with_room(&mut self, refused: &[usize]) -> Option<(Vec<usize>, Vec<usize>)> {
-        let (deletes, others) = self.deletes_and_others(refused);
+        let (deletes, others) = self.split_deletes(refused);
         let is_next = |next: &&Vec<usize>| matches!((next.as_slice(), deletes.first()), ([next], Some(delete)) if self.bond[*next] == self.bond[*delete]);
         if !self.makes_room(&deletes) || self.queue.front().filter(is_next).is_none() {
             return None;
@@ -279,7 +279,7 @@ impl<'z> Run<'z> {
 
     /// Why deletes are not sent: what was to take the place of their values did not come.
     pub(super) fn vain(&self, operations: &[usize]) -> Option<&'static str> {
-        let (deletes, others) = self.deletes_and_others(operations);
+        let (deletes, others) = self.split_deletes(operations);
         let is_missing = |n: usize| {
             let is_bound = deletes.iter().any(|delete| self.bond[*delete] == self.bond[n]);
             is_bound && self.outcomes[n].as_ref().is_some_and(|outcome| *outcome != Outcome::Done)

@@ -23,18 +23,16 @@ use std::ops::ControlFlow;
 
 use tokio::time::Instant;
 
-use super::answers::tell;
 use super::event::ApplyEvent;
 use super::executor::{BROKEN, Executor, STOPPED};
 use super::expect::{Index, OperationState, state_of};
 use super::journal_line::StepFate;
 use super::outcome::{Outcome, RecordsApplied};
 use super::record_queue::Run;
-use super::response::{
-    Meaning, earlier_unknown, is_conflict, is_done_before, is_hopeless, meaning, never_answered, said,
-};
+use super::response::{Meaning, earlier_unknown, is_conflict, is_done_before, is_hopeless, meaning, no_response, said};
 use super::settle::{Attempt, Failure, Seen, Verdict};
 use super::waits::{AFTER_DELETE, FOR_LOST, LOOK_AGAIN, RESENDS};
+use super::write_responses::confirmations;
 use crate::api::{ApiError, Reader, Writer};
 use crate::live::{FetchError, fetch_records};
 use crate::model::{LiveRecord, LiveZone, ZoneName};
@@ -83,7 +81,7 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
             if is_old
                 && run.may_overwrite()
                 && !self.stop.is_asked()
-                && let Err(reason) = self.look_again(&mut run).await
+                && let Err(reason) = self.refresh_before_send(&mut run).await
             {
                 stopped = Some(reason);
                 break;
@@ -111,9 +109,9 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
     ///
     /// # Errors
     /// It cannot be read; why nothing more is sent.
-    async fn look_again(&self, run: &mut Run<'_>) -> Result<(), String> {
+    async fn refresh_before_send(&self, run: &mut Run<'_>) -> Result<(), String> {
         self.observer.event(&ApplyEvent::LookingAgain { zone: run.zone.name.clone() });
-        let records = self.read_again(run).await.map_err(|error| {
+        let records = self.reread_records(run).await.map_err(|error| {
             format!("the zone could not be read again to see whether someone else changed it: {error}")
         })?;
         run.read_at = Instant::now();
@@ -237,7 +235,7 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
     }
 
     /// Reads the zone's records.
-    async fn read_again(&self, run: &Run<'_>) -> Result<Vec<LiveRecord>, FetchError> {
+    async fn reread_records(&self, run: &Run<'_>) -> Result<Vec<LiveRecord>, FetchError> {
         fetch_records(self.reader, run.live, self.options, &|_| {}).await
     }
 }
@@ -281,8 +279,8 @@ impl<R: Reader, W: Writer> Attempt for StepAttempt<'_, '_, '_, R, W> {
         executor.journal.outcome(*number, StepFate::Done, None, Some(&answer.result));
         let operations = step.operations.len();
         executor.observer.event(&ApplyEvent::Done { zone: run.zone.name.clone(), operations });
-        if run.hear(tell(run.zone, step, &answer.result)) && run.may_overwrite() {
-            return Ok(executor.look_again(run).await.map_or_else(Next::Stop, |()| Next::Continue));
+        if run.hear(confirmations(run.zone, step, &answer.result)) && run.may_overwrite() {
+            return Ok(executor.refresh_before_send(run).await.map_or_else(Next::Stop, |()| Next::Continue));
         }
         Ok(Next::Continue)
     }
@@ -362,7 +360,7 @@ impl<R: Reader, W: Writer> Attempt for StepAttempt<'_, '_, '_, R, W> {
                 let pending = self.take(&reason, Rest::GivenUp);
                 self.run.set_lost(&pending, true);
                 self.run.resends += 1;
-                let reason = never_answered(self.run.resends, &reason);
+                let reason = no_response(self.run.resends, &reason);
                 self.run.finish(&pending, &Outcome::Unknown(reason.clone()));
                 self.executor.restore(self.run, &pending).await;
                 Next::Stop(reason)
@@ -444,7 +442,7 @@ impl<R: Reader, W: Writer> StepAttempt<'_, '_, '_, R, W> {
 
     /// Reads what the zone shows of the operations.
     async fn look(&self) -> Result<Effects, FetchError> {
-        let records = self.executor.read_again(self.run).await?;
+        let records = self.executor.reread_records(self.run).await?;
         let index = Index::new(&records);
         let mut seen = Effects::default();
         for n in &self.step.operations {

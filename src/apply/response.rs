@@ -108,12 +108,12 @@ pub(super) fn refused(error: &ApiError, reason: String) -> Judged {
 }
 
 /// Why it is unknown what became of an operation whose response was lost, and that is not sent again for this reason.
-pub(super) fn not_sent_again(reason: &str) -> String {
+pub(super) fn not_resent(reason: &str) -> String {
     format!("the response was lost, no effect is visible, and it was not sent again: {reason}")
 }
 
 /// The same for what no answer ever came to.
-pub(super) fn never_answered(times: usize, reason: &str) -> String {
+pub(super) fn no_response(times: usize, reason: &str) -> String {
     format!("sent {}, never answered, and no effect is visible; last: {reason}", count(times, "time"))
 }
 
@@ -121,7 +121,7 @@ pub(super) fn never_answered(times: usize, reason: &str) -> String {
 pub(super) fn earlier_unknown(error: &ApiError) -> String {
     let reason = said(error);
     match is_hopeless(error) {
-        true => not_sent_again(&reason),
+        true => not_resent(&reason),
         false => format!("{reason}; an earlier try was never answered, and no effect is visible"),
     }
 }

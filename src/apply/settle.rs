@@ -19,9 +19,7 @@ use std::ops::ControlFlow;
 use super::executor::{Executor, STOPPED};
 use super::journal_line::StepFate;
 use super::outcome::Outcome;
-use super::response::{
-    Judged, Meaning, earlier_unknown, meaning, never_answered, not_sent_again, refused, said, unknown,
-};
+use super::response::{Judged, Meaning, earlier_unknown, meaning, no_response, not_resent, refused, said, unknown};
 use super::waits::SENDS;
 use crate::api::{ApiError, Reader, Writer};
 use crate::model::ZoneName;
@@ -194,8 +192,8 @@ pub(super) fn judged(
         Verdict::Refused(error) => refused(error, words(error)),
         Verdict::Shown => (StepFate::Done, Some(format!("{reason}; settled by reading")), Outcome::Done),
         Verdict::EarlierUnknown(error) => unknown(earlier_unknown(error)),
-        Verdict::NeverAnswered => unknown(never_answered(sends, &reason)),
-        Verdict::NotSentAgain => unknown(format!("{reason}; {}", not_sent_again(STOPPED))),
+        Verdict::NeverAnswered => unknown(no_response(sends, &reason)),
+        Verdict::NotSentAgain => unknown(format!("{reason}; {}", not_resent(STOPPED))),
         Verdict::Moved(what) | Verdict::Unread(what) => unknown(format!("{reason}; and {what}")),
     }
 }

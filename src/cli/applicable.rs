@@ -31,6 +31,6 @@ fn check_format(name: &str, has_document: fn(&Document) -> bool, format: Format)
     if has(&&format) {
         return Ok(());
     }
-    let possible: Vec<_> = Format::value_variants().iter().filter(has).map(|format| format.word()).collect();
-    Err(format!("`{name}` has no --format {}; possible are: {}", format.word(), possible.join(", ")))
+    let possible: Vec<_> = Format::value_variants().iter().filter(has).map(|format| format.keyword()).collect();
+    Err(format!("`{name}` has no --format {}; possible are: {}", format.keyword(), possible.join(", ")))
 }

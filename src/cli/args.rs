@@ -103,7 +103,7 @@ pub(super) enum Format {
 
 impl Format {
     /// The word on the command line.
-    pub(super) fn word(self) -> &'static str {
+    pub(super) fn keyword(self) -> &'static str {
         match self {
             Self::Text => "text",
             Self::Json => "json",
@@ -126,7 +126,7 @@ impl ValueEnum for Format {
             Self::Json => "For programs".to_owned(),
             Self::Document(document) => format!("{}: {}", document.about, document.commands().join(", ")),
         };
-        Some(PossibleValue::new(self.word()).help(about))
+        Some(PossibleValue::new(self.keyword()).help(about))
     }
 }
 

@@ -124,7 +124,7 @@ pub(super) async fn serve(listener: TcpListener, health: Arc<Health>, stop: Stop
 /// Answers one request, and closes the connection.
 async fn connection(stream: TcpStream, health: Arc<Health>, stop: Stop) {
     let answer = service_fn(move |request| {
-        let response = answer(&health, &request);
+        let response = respond(&health, &request);
         async move { Ok::<_, Infallible>(response) }
     });
     let http = http1::Builder::new()
@@ -151,7 +151,7 @@ async fn connection(stream: TcpStream, health: Arc<Health>, stop: Stop) {
 }
 
 /// The answer to a request.
-fn answer(health: &Health, request: &Request<Incoming>) -> Response<String> {
+fn respond(health: &Health, request: &Request<Incoming>) -> Response<String> {
     let (status, kind, body) = match request.uri().path() {
         "/metrics" | "/healthz" if !matches!(*request.method(), Method::GET | Method::HEAD) => {
             (StatusCode::METHOD_NOT_ALLOWED, TEXT, String::new())

@@ -126,7 +126,7 @@ impl<'a> Claims<'a> {
     }
 
     /// Whose the values are of which the base says nothing.
-    pub(super) fn of_others(&self) -> Owner {
+    pub(super) fn owner_of_rest(&self) -> Owner {
         self.rest.owner
     }
 

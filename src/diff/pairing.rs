@@ -43,7 +43,7 @@ pub(super) fn pair<'a>(
     all.pair_by(nearest);
     all.pair_by(by_purpose);
     let left = std::mem::replace(&mut all.live, others);
-    match (unmanaged, claims.of_others()) {
+    match (unmanaged, claims.owner_of_rest()) {
         (Unmanaged::Prune, _) => {
             all.pair_by(nearest);
             all.pair_by(by_purpose);

@@ -167,7 +167,7 @@ struct Finding {
 impl ClosedSet for drift::Verdict {
     const ALL: &'static [Self] = &[Self::InSync, Self::Tolerated, Self::Found, Self::Incomplete];
 
-    fn word(self) -> &'static str {
+    fn keyword(self) -> &'static str {
         self.as_str()
     }
 }
@@ -175,7 +175,7 @@ impl ClosedSet for drift::Verdict {
 impl ClosedSet for State {
     const ALL: &'static [Self] = &Self::ALL;
 
-    fn word(self) -> &'static str {
+    fn keyword(self) -> &'static str {
         self.as_str()
     }
 }

@@ -51,7 +51,7 @@ pub struct Plan {
     diagnostics: Vec<Diagnostic>,
     /// The snapshot that it was made against, if it was.
     #[serde(skip_serializing_if = "Option::is_none")]
-    against: Option<Against>,
+    against: Option<SnapshotOrigin>,
     /// Of the report of an apply: what came of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     result: Option<Applied>,
@@ -272,7 +272,7 @@ enum ToDo {
 
 /// The snapshot that a plan was made against.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-struct Against {
+struct SnapshotOrigin {
     /// When it was taken.
     taken_at: String,
     /// How old it is, in seconds; `null` if it is from the future by this machine's clock.
@@ -374,9 +374,9 @@ impl Plan {
 
     /// The same, made against a snapshot.
     #[must_use]
-    pub fn against(self, as_of: &AsOf) -> Self {
+    pub fn with_snapshot(self, as_of: &AsOf) -> Self {
         let AsOf { taken_at, age, tool, service } = as_of.clone();
-        let against = Against { taken_at, age_seconds: age.map(|age| age.as_secs()), tool, service };
+        let against = SnapshotOrigin { taken_at, age_seconds: age.map(|age| age.as_secs()), tool, service };
         Self { against: Some(against), ..self }
     }
 

@@ -131,13 +131,13 @@ impl<'de> Visitor<'de> for Members {
                 "kind" => {
                     let Keyword(word) = members.next_value::<Keyword<SubjectKind>>()?;
                     kind = Some(word);
-                    let sum = Sum::of(&Json::from(word.word()));
+                    let sum = Sum::of(&Json::from(word.keyword()));
                     add_all([&mut essence, &mut of_rest, &mut in_new_zone], name, sum);
                 }
                 "action" => {
                     let Keyword(word) = members.next_value::<Keyword<Action>>()?;
                     action = Some(word);
-                    let sum = Sum::of(&Json::from(word.word()));
+                    let sum = Sum::of(&Json::from(word.keyword()));
                     essence.add(name, sum);
                     of_rest.add(name, sum);
                 }

@@ -33,7 +33,7 @@ pub enum Direction {
 impl ClosedSet for Direction {
     const ALL: &'static [Self] = &[Self::Neutral, Self::Strengthens, Self::Weakens, Self::Both, Self::Unclassified];
 
-    fn word(self) -> &'static str {
+    fn keyword(self) -> &'static str {
         self.as_str()
     }
 }

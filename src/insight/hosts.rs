@@ -8,7 +8,7 @@ use crate::model::Fqdn;
 ///
 /// # Sources
 /// Public name server and mail server names of these providers, 2026-11.
-const FAMILIES: &[&str] = &[
+const WITH_SEVERAL_DOMAINS: &[&str] = &[
     "awsdns",
     "azure-dns",
     "cscdns",
@@ -107,7 +107,7 @@ pub(super) fn mistyped<'k>(new: &Fqdn, replaced: &[&'k Fqdn], known: &[&'k Fqdn]
             other != own
                 && label(own) == label(other)
                 && prefix(new) == prefix(host)
-                && !is_family(label(own))
+                && !uses_several_domains(label(own))
                 && !is_at_provider(own)
                 && !is_at_provider(other)
         })
@@ -122,9 +122,9 @@ fn is_at_provider(domain: &str) -> bool {
 }
 
 /// Whether a provider uses several domains with this label.
-fn is_family(label: &str) -> bool {
+fn uses_several_domains(label: &str) -> bool {
     let bare = label.trim_end_matches(|c: char| c.is_ascii_digit() || c == '-');
-    FAMILIES.contains(&bare) || FAMILIES.contains(&label)
+    WITH_SEVERAL_DOMAINS.contains(&bare) || WITH_SEVERAL_DOMAINS.contains(&label)
 }
 
 /// Whether two domains with the same public suffix nearly are one.
@@ -133,7 +133,10 @@ fn is_near(a: &str, b: &str) -> bool {
         return false;
     };
     // Of short names, most are one character away from another one.
-    if suffix != other_suffix || own == other || own.len().min(other.len()) < 4 || (is_family(own) && is_family(other))
+    if suffix != other_suffix
+        || own == other
+        || own.len().min(other.len()) < 4
+        || (uses_several_domains(own) && uses_several_domains(other))
     {
         return false;
     }

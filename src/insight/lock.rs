@@ -58,10 +58,10 @@ impl LockedRule {
     fn of(rule: &CatalogueRule) -> Self {
         Self {
             number: rule.number,
-            id: word(&rule.id.0),
+            id: one_column(&rule.id.0),
             level: rule.level(),
             enabled: rule.enabled,
-            action: word(&rule.action),
+            action: one_column(&rule.action),
             tags: digest(&rule.tags),
             title: line(phrases::title(rule)),
         }
@@ -132,7 +132,12 @@ impl LockedRuleset {
         let mut rules: Vec<_> = catalogue.rules.iter().map(LockedRule::of).collect();
         // Rules without a number come last.
         rules.sort_by_cached_key(|r| (r.number.is_none(), r.number, r.id.clone()));
-        Self { id: word(&catalogue.id.0), version: word(&catalogue.version), name: line(&catalogue.name), rules }
+        Self {
+            id: one_column(&catalogue.id.0),
+            version: one_column(&catalogue.version),
+            name: line(&catalogue.name),
+            rules,
+        }
     }
 }
 
@@ -351,7 +356,7 @@ impl LockChanges {
 }
 
 /// A text as one word of a line.
-fn word(text: &str) -> String {
+fn one_column(text: &str) -> String {
     let word: String = text.chars().map(|c| if c.is_whitespace() || is_hidden(c) { '_' } else { c }).collect();
     match word.as_str() {
         "" => "-".to_owned(),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::managed::{CatalogueRule, threshold_word};
+use crate::model::managed::{CatalogueRule, threshold_keyword};
 
 /// Largest number of characters shown of a description.
 const MOST_OF_TITLE: usize = 70;
@@ -36,7 +36,7 @@ pub fn rule_label(rule: &CatalogueRule) -> String {
 pub(super) fn about(rule: &CatalogueRule) -> String {
     let mut words = Vec::new();
     let title = cut(title(rule), MOST_OF_TITLE);
-    match (rule.family(), rule.number.is_some() && !title.is_empty()) {
+    match (rule.attack_family(), rule.number.is_some() && !title.is_empty()) {
         (Some(family), true) => words.push(format!("{} \"{title}\"", family.name)),
         (Some(family), false) => words.push(family.name.to_owned()),
         (None, true) => words.push(format!("\"{title}\"")),
@@ -86,7 +86,7 @@ pub(super) fn by_family<'r>(rules: impl Iterator<Item = &'r CatalogueRule>) -> S
     // Families are ordered by number so that equal counts have a stable order; rules without a family come last.
     let mut counts: BTreeMap<(u32, &str), usize> = BTreeMap::new();
     for rule in rules {
-        let key = rule.family().map_or((u32::MAX, "of no family"), |f| (f.prefix, f.name));
+        let key = rule.attack_family().map_or((u32::MAX, "of no family"), |f| (f.prefix, f.name));
         *counts.entry(key).or_default() += 1;
     }
     let mut counts: Vec<_> = counts.into_iter().collect();
@@ -96,7 +96,7 @@ pub(super) fn by_family<'r>(rules: impl Iterator<Item = &'r CatalogueRule>) -> S
 
 /// A threshold with its word.
 pub(super) fn threshold(threshold: u32) -> String {
-    match threshold_word(threshold) {
+    match threshold_keyword(threshold) {
         Some(word) => format!("{threshold} ({word})"),
         None => threshold.to_string(),
     }

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 use super::effective::{EffectiveDeployment, effective_deployment};
 use super::phrases;
-use crate::model::facts::crs::{FAMILIES, Family};
+use crate::model::facts::crs::{ATTACK_FAMILIES, AttackFamily};
 use crate::model::managed::{Catalogue, Overrides};
 use crate::model::ruleset::RuleBody;
 
@@ -23,7 +23,7 @@ pub(super) const HIGHEST_SCORE: u32 = 5;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reach {
     /// The family.
-    pub family: &'static Family,
+    pub family: &'static AttackFamily,
     /// The largest total score of its enabled rules.
     pub total: u32,
     /// The required score.
@@ -86,7 +86,7 @@ pub(super) fn of_effective(effective: &EffectiveDeployment) -> Vec<Reach> {
     let Some(threshold) = effective.threshold().filter(|_| effective.acts()) else { return Vec::new() };
     let mut totals: BTreeMap<u32, (u32, Vec<String>)> = BTreeMap::new();
     for rule in &effective.rules {
-        let Some(family) = rule.rule.family() else { continue };
+        let Some(family) = rule.rule.attack_family() else { continue };
         let (total, assumed) = totals.entry(family.prefix).or_default();
         if rule.effect.enabled {
             match rule.rule.score() {
@@ -98,9 +98,9 @@ pub(super) fn of_effective(effective: &EffectiveDeployment) -> Vec<Reach> {
             }
         }
     }
-    let reach = |family: &'static Family| {
+    let reach = |family: &'static AttackFamily| {
         let (total, assumed) = totals.get(&family.prefix)?.clone();
         (total < threshold).then_some(Reach { family, total, threshold, assumed })
     };
-    FAMILIES.iter().filter_map(reach).collect()
+    ATTACK_FAMILIES.iter().filter_map(reach).collect()
 }

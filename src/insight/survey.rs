@@ -8,7 +8,7 @@ use super::exception::{ruleset_name, skipped};
 use super::reach::{self, Reach};
 use super::{phrases, rate, scope};
 use crate::diagnostic::Place;
-use crate::model::facts::crs::Family;
+use crate::model::facts::crs::AttackFamily;
 use crate::model::managed::{Catalogue, CatalogueRule, Managed, recognise};
 use crate::model::ruleset::{AccountRules, EntryPoint, LiveRule, LiveWaf, Phase};
 
@@ -135,7 +135,7 @@ pub struct RuleRow<'c> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FamilyCount {
     /// The family; `None` for rules without one.
-    pub family: Option<&'static Family>,
+    pub family: Option<&'static AttackFamily>,
     /// Rules that are on.
     pub on: usize,
     /// All rules.
@@ -283,7 +283,7 @@ impl<'w> RulesetSurvey<'w> {
         let Some(effective) = &self.effective else { return Vec::new() };
         let mut counts: BTreeMap<u32, FamilyCount> = BTreeMap::new();
         for rule in &effective.rules {
-            let family = rule.rule.family();
+            let family = rule.rule.attack_family();
             let count = counts.entry(family.map_or(u32::MAX, |f| f.prefix));
             let count = count.or_insert(FamilyCount { family, on: 0, total: 0 });
             count.total += 1;

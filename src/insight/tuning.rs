@@ -193,7 +193,7 @@ fn cause(why: &Why) -> String {
 fn sentence(cause: &str, word: &str, rules: &[&EffectiveRule]) -> String {
     let count = crate::diagnostic::count(rules.len(), "rule");
     let verb = if cause == "levels" { "switch" } else { "switches" };
-    let list = match rules.iter().any(|r| r.rule.family().is_some()) {
+    let list = match rules.iter().any(|r| r.rule.attack_family().is_some()) {
         true => phrases::by_family(rules.iter().map(|r| r.rule)),
         false => phrases::some(&rules.iter().map(|r| phrases::rule_label(r.rule)).collect::<Vec<_>>(), MOST_NAMES),
     };

@@ -58,7 +58,7 @@ pub(super) fn is_protected(waf: &DesiredWaf) -> bool {
 }
 
 /// The names of mail servers, name servers and other services, which are not for websites.
-pub(super) fn serves_others<'a>(view: &View<'a>) -> HashSet<&'a Fqdn> {
+pub(super) fn hosts_of_other_services<'a>(view: &View<'a>) -> HashSet<&'a Fqdn> {
     let is_other = |t: Option<RecordType>| matches!(t, Some(RecordType::Mx | RecordType::Ns | RecordType::Srv));
     view.records().filter(|(_, r)| is_other(r.data.record_type())).filter_map(|(_, r)| r.data.target()).collect()
 }

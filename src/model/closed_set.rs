@@ -9,19 +9,19 @@ pub trait ClosedSet: Copy + PartialEq + 'static {
     const ALL: &'static [Self];
 
     /// The word of a member.
-    fn word(self) -> &'static str;
+    fn keyword(self) -> &'static str;
 
     /// The member that has a word.
     #[must_use]
-    fn by_word(word: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|member| member.word() == word)
+    fn by_keyword(keyword: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|member| member.keyword() == keyword)
     }
 }
 
 impl ClosedSet for Danger {
     const ALL: &'static [Self] = Self::ALL;
 
-    fn word(self) -> &'static str {
+    fn keyword(self) -> &'static str {
         self.code()
     }
 }
@@ -29,7 +29,7 @@ impl ClosedSet for Danger {
 impl ClosedSet for Severity {
     const ALL: &'static [Self] = &[Self::Error, Self::Warning, Self::Note];
 
-    fn word(self) -> &'static str {
+    fn keyword(self) -> &'static str {
         self.as_str()
     }
 }

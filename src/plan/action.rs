@@ -85,7 +85,7 @@ impl Cause {
 impl ClosedSet for Action {
     const ALL: &'static [Self] = &[Self::Create, Self::Update, Self::Move, Self::Delete];
 
-    fn word(self) -> &'static str {
+    fn keyword(self) -> &'static str {
         self.as_str()
     }
 }
@@ -93,7 +93,7 @@ impl ClosedSet for Action {
 impl ClosedSet for Cause {
     const ALL: &'static [Self] = &[Self::Spec, Self::Drift, Self::Both, Self::Unknown];
 
-    fn word(self) -> &'static str {
+    fn keyword(self) -> &'static str {
         self.as_str()
     }
 }

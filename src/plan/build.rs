@@ -19,14 +19,14 @@ const EXAMPLES: usize = 100;
 /// Plans one zone: compares, turns differences into operations, checks them against the limits of the zone's plan.
 #[must_use]
 pub fn plan_zone(desired: &DesiredZone, live: &LiveZone) -> (ZonePlan, Diagnostics) {
-    let (mut plan, diagnostics) = plan_against(desired, None, live);
+    let (mut plan, diagnostics) = plan_with_base(desired, None, live);
     dangers::accept(&mut plan, desired);
     (plan, diagnostics)
 }
 
 /// Plans one zone; the base tells whose the live records are, and which of them the spec gave up. What the spec accepts is not
 /// noted yet.
-pub(super) fn plan_against(
+pub(super) fn plan_with_base(
     desired: &DesiredZone,
     base: Option<&DesiredZone>,
     live: &LiveZone,

@@ -13,7 +13,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use super::build::plan_against;
+use super::build::plan_with_base;
 use super::conflicts::{Overwrites, judge};
 use super::dangers;
 use super::subject::setting::is_wanted_alike;
@@ -31,8 +31,8 @@ const FEWEST: usize = 10;
 #[must_use]
 pub fn plan_zone_with_base(desired: &DesiredZone, base: &DesiredZone, live: &LiveZone) -> (ZonePlan, Diagnostics) {
     let extended = with_removed(desired, base);
-    let (mut plan, diagnostics) = plan_against(&extended, Some(base), live);
-    let (past, _) = plan_against(base, Some(base), live);
+    let (mut plan, diagnostics) = plan_with_base(&extended, Some(base), live);
+    let (past, _) = plan_with_base(base, Some(base), live);
     let drift = Drift::new(&past);
     for operation in &mut plan.operations {
         // What the previous spec did not date was not agreed to.

@@ -187,7 +187,7 @@ impl Attempt<'_> {
             if let Some(operation) = self.remaining(goal, &others, &pulled.left) {
                 return Err(remains(&operation));
             }
-            self.check_others(goal, &others)?;
+            self.check_rest_unchanged(goal, &others)?;
             for (_, source) in self.goal.sources.iter() {
                 let Some(after) = texts.get(source.name()).filter(|after| *after != source.text()) else { continue };
                 let (name, before, after) = (source.name().to_owned(), source.text().to_owned(), after.clone());
@@ -220,7 +220,7 @@ impl Attempt<'_> {
     ///
     /// # Errors
     /// What is not.
-    fn check_others(&self, goal: &Goal, others: &BTreeMap<&Address, &Operation>) -> Result<(), PullError> {
+    fn check_rest_unchanged(&self, goal: &Goal, others: &BTreeMap<&Address, &Operation>) -> Result<(), PullError> {
         let (before, after) = (outline(&self.goal.desired), outline(&goal.desired));
         let is_meant = |key: &str| {
             let own = |address: &Address| {

@@ -46,7 +46,7 @@ enum Level {
 
 impl Level {
     /// The command.
-    fn word(self) -> &'static str {
+    fn keyword(self) -> &'static str {
         match self {
             Self::Error => "error",
             Self::Warning => "warning",
@@ -144,7 +144,7 @@ fn findings<'d>(out: &mut dyn Write, all: impl Iterator<Item = &'d Diagnostic>, 
 
 /// One command.
 fn command(out: &mut dyn Write, level: Level, region: Option<Region<'_>>, title: &str, text: &str) -> io::Result<()> {
-    write!(out, "::{} ", level.word())?;
+    write!(out, "::{} ", level.keyword())?;
     if let Some(region) = region.filter(|r| r.is_file) {
         let Region { file, is_file: _, line, column, end_line, end_column } = region;
         let file = file.strip_prefix("./").unwrap_or(file);

@@ -30,9 +30,9 @@
 //! | `wrapped` | lines of findings that are wider than the terminal |
 //! | `safe`, `escape` | escape foreign text |
 
-pub mod answer;
 mod changed_file;
 pub mod diagnostics;
+pub mod dns_answer;
 mod document;
 mod drift;
 mod entries;

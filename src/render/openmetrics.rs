@@ -17,7 +17,7 @@ pub const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; cha
 #[must_use]
 pub fn drift(report: &Report, requests: u64) -> String {
     let mut out = String::new();
-    family(&mut out, "zonewright_drift_objects", "gauge", "Records, rules and settings by state.");
+    metric_family(&mut out, "zonewright_drift_objects", "gauge", "Records, rules and settings by state.");
     for zone in &report.zones {
         for state in State::ALL {
             let labels = [("zone", zone.name.as_str()), ("state", state.as_str())];
@@ -26,7 +26,7 @@ pub fn drift(report: &Report, requests: u64) -> String {
     }
     let name = "zonewright_expectations";
     if report.zones.iter().any(|zone| !zone.expectations.is_empty()) {
-        family(&mut out, name, "gauge", "Expectations of the spec by outcome.");
+        metric_family(&mut out, name, "gauge", "Expectations of the spec by outcome.");
     }
     for zone in report.zones.iter().filter(|zone| !zone.expectations.is_empty()) {
         for outcome in ["passed", "failed", "unknown"] {
@@ -35,19 +35,19 @@ pub fn drift(report: &Report, requests: u64) -> String {
         }
     }
     let name = "zonewright_drift_oldest_seconds";
-    family(&mut out, name, "gauge", "Age of the oldest change that was made outside the spec; 0 without one.");
+    metric_family(&mut out, name, "gauge", "Age of the oldest change that was made outside the spec; 0 without one.");
     for zone in &report.zones {
         let age = zone.oldest().unwrap_or(Duration::ZERO).as_secs();
         sample(&mut out, name, &[("zone", zone.name.as_str())], age);
     }
-    family(&mut out, "zonewright_zone_records", "gauge", "Records that Cloudflare has.");
+    metric_family(&mut out, "zonewright_zone_records", "gauge", "Records that Cloudflare has.");
     for zone in &report.zones {
         sample(&mut out, "zonewright_zone_records", &[("zone", zone.name.as_str())], zone.records);
     }
-    family(&mut out, "zonewright_requests", "counter", "Requests to Cloudflare since the process began.");
+    metric_family(&mut out, "zonewright_requests", "counter", "Requests to Cloudflare since the process began.");
     sample(&mut out, "zonewright_requests_total", &[], requests);
     let name = "zonewright_last_success_timestamp_seconds";
-    family(&mut out, name, "gauge", "When everything was last looked at.");
+    metric_family(&mut out, name, "gauge", "When everything was last looked at.");
     let seconds = report.checked_at.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
     sample(&mut out, name, &[], seconds);
     out.push_str("# EOF\n");
@@ -55,7 +55,7 @@ pub fn drift(report: &Report, requests: u64) -> String {
 }
 
 /// The metadata of a family.
-fn family(out: &mut String, name: &str, kind: &str, help: &str) {
+fn metric_family(out: &mut String, name: &str, kind: &str, help: &str) {
     // Writing to a string cannot fail.
     let _ = writeln!(out, "# TYPE {name} {kind}");
     if name.ends_with("_seconds") {

@@ -14,7 +14,7 @@ use super::names::{in_both_forms, with_unicode};
 use crate::diagnostic::{Place, Sources, count, noun_for};
 use crate::diff::{Field, FieldChange, Override, RuleField, ZoneSetting};
 use crate::insight::Direction;
-use crate::model::managed::threshold_word;
+use crate::model::managed::threshold_keyword;
 use crate::model::{Danger, Facets, RecordForm, Value};
 use crate::plan::{
     Action, MissingConsent, Operation, Plan, RecordSubject, RuleSubject, Subject, Verdict, Why, ZonePlan,
@@ -539,7 +539,7 @@ fn rule_fields(fields: &[FieldChange]) -> Vec<FieldView> {
 /// A setting of a rule; thresholds have their word.
 fn setting(field: &str, value: &Value) -> String {
     let word = match (field.rsplit('.').next(), value) {
-        (Some("threshold"), Value::Integer(number)) => u32::try_from(*number).ok().and_then(threshold_word),
+        (Some("threshold"), Value::Integer(number)) => u32::try_from(*number).ok().and_then(threshold_keyword),
         _ => None,
     };
     word.map_or_else(|| value.to_string(), |word| format!("{word} ({value})"))

@@ -7,7 +7,7 @@ use crate::insight::{
     AccountSurvey, ChangedRule, Difference, FamilyCount, Reach, RuleDifference, RuleRow, RuleSurvey, RulesetSurvey,
     Survey, title,
 };
-use crate::model::managed::{CatalogueRule, threshold_word};
+use crate::model::managed::{CatalogueRule, threshold_keyword};
 use crate::plan::Plan;
 
 /// What every document begins with, and zones.
@@ -84,7 +84,7 @@ impl<'a> Rule<'a> {
             number: rule.number,
             title: title(rule),
             level: rule.level().map(|level| level.level()),
-            family: rule.family().map(|family| family.key),
+            family: rule.attack_family().map(|family| family.key),
             score: rule.score(),
             tags: &rule.tags,
         }
@@ -167,7 +167,7 @@ struct Ruleset<'a> {
     acts: Option<bool>,
     rules_on: Option<usize>,
     rules_total: Option<usize>,
-    families: Vec<Family>,
+    families: Vec<FamilyTally>,
     rule_overrides: Vec<String>,
     exceptions: Vec<OwnRule<'a>>,
     unreachable: Vec<Unreachable<'a>>,
@@ -186,12 +186,12 @@ impl<'a> Ruleset<'a> {
             paranoia: effective.and_then(|state| state.paranoia).map(|paranoia| paranoia.level()),
             paranoia_custom: ruleset.strange_levels.as_deref(),
             threshold,
-            threshold_word: threshold.and_then(threshold_word),
+            threshold_word: threshold.and_then(threshold_keyword),
             action: effective.and_then(|state| state.action()),
             acts: effective.map(|state| state.acts()),
             rules_on: effective.map(|state| if state.is_on { state.rules_on() } else { 0 }),
             rules_total: effective.map(|state| state.rules.len()),
-            families: ruleset.families().iter().map(Family::of).collect(),
+            families: ruleset.families().iter().map(FamilyTally::of).collect(),
             rule_overrides: ruleset.rule_overrides(),
             exceptions: own(&ruleset.exceptions),
             unreachable: ruleset.unreachable.iter().map(Unreachable::of).collect(),
@@ -202,13 +202,13 @@ impl<'a> Ruleset<'a> {
 
 /// A family.
 #[derive(Debug, Serialize)]
-struct Family {
+struct FamilyTally {
     family: Option<&'static str>,
     on: usize,
     total: usize,
 }
 
-impl Family {
+impl FamilyTally {
     fn of(count: &FamilyCount) -> Self {
         let FamilyCount { family, on, total } = count;
         Self { family: family.map(|family| family.key), on: *on, total: *total }

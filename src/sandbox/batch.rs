@@ -8,7 +8,7 @@
 use serde_json::{Map, Value, json};
 
 use super::call::Call;
-use super::envelope::{Answer, Outcome, Refusal};
+use super::envelope::{Outcome, Refusal, Success};
 use super::record::Record;
 use super::records;
 use super::zone::Zone;
@@ -17,7 +17,7 @@ use super::zone::Zone;
 const LISTS: [&str; 4] = ["deletes", "patches", "puts", "posts"];
 
 /// Runs a batch. The caller opens the transaction, so the first refusal undoes everything.
-pub(super) fn run(call: &Call<'_>, zone: &Zone, body: &Map<String, Value>) -> Outcome<Answer> {
+pub(super) fn run(call: &Call<'_>, zone: &Zone, body: &Map<String, Value>) -> Outcome<Success> {
     let mut operations: Vec<(&str, Option<&Vec<Value>>)> = Vec::with_capacity(LISTS.len());
     for list in LISTS {
         let items = match body.get(list) {
@@ -47,7 +47,7 @@ pub(super) fn run(call: &Call<'_>, zone: &Zone, body: &Map<String, Value>) -> Ou
         };
         result.insert(list.to_owned(), done);
     }
-    Ok(Answer::One(json!(result)))
+    Ok(Success::One(json!(result)))
 }
 
 /// Runs one operation.

@@ -11,7 +11,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::{Map, Value, json};
 
 use super::call::Call;
-use super::envelope::{Answer, Outcome, Refusal};
+use super::envelope::{Outcome, Refusal, Success};
 use super::name;
 use super::profile;
 use super::zone::Zone;
@@ -102,17 +102,17 @@ fn save(connection: &Connection, zone: &Zone, all: &Object) -> rusqlite::Result<
 }
 
 /// GET /zones/{id}/dns_settings.
-pub(super) fn get(call: &Call<'_>, zone: &Zone) -> Outcome<Answer> {
-    Ok(Answer::One(Value::Object(current(call.connection, zone)?)))
+pub(super) fn get(call: &Call<'_>, zone: &Zone) -> Outcome<Success> {
+    Ok(Success::One(Value::Object(current(call.connection, zone)?)))
 }
 
 /// PATCH /zones/{id}/dns_settings.
-pub(super) fn patch(call: &Call<'_>, zone: &Zone, body: &Object) -> Outcome<Answer> {
+pub(super) fn patch(call: &Call<'_>, zone: &Zone, body: &Object) -> Outcome<Success> {
     let before = current(call.connection, zone)?;
     let after = merged(&before, body)?;
     check_plan(zone, &before, &after)?;
     save(call.connection, zone, &after)?;
-    Ok(Answer::One(Value::Object(after)))
+    Ok(Success::One(Value::Object(after)))
 }
 
 /// Applies the settings of a document whatever the plan allows: a real zone keeps its settings when its plan is

@@ -19,7 +19,7 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
 use super::call::Call;
-use super::envelope::{Answer, Outcome, Refusal};
+use super::envelope::{Outcome, Refusal, Success};
 use super::zone::Zone;
 
 /// The states of a zone.
@@ -147,7 +147,7 @@ fn invalid(member: &str) -> Refusal {
 
 /// GET /zones/{id}/dnssec. Reading advances the state: a transition that was pending at the last read may be complete
 /// now.
-pub(super) fn get(call: &Call<'_>, zone: &Zone) -> Outcome<Answer> {
+pub(super) fn get(call: &Call<'_>, zone: &Zone) -> Outcome<Success> {
     let mut dnssec = Dnssec::of(call.connection, zone)?;
     let next = match dnssec.status.as_str() {
         "pending" if call.profile.dnssec_activates => Some("active"),
@@ -160,7 +160,7 @@ pub(super) fn get(call: &Call<'_>, zone: &Zone) -> Outcome<Answer> {
         // A single statement, so it needs no transaction.
         dnssec.save(call.connection, zone)?;
     }
-    Ok(Answer::One(dnssec.to_json(zone)))
+    Ok(Success::One(dnssec.to_json(zone)))
 }
 
 /// PATCH /zones/{id}/dnssec.
@@ -169,7 +169,7 @@ pub(super) fn get(call: &Call<'_>, zone: &Zone) -> Outcome<Answer> {
 /// The text of code 1017 for NSEC3 and presigned zones: observed in the tests of the Terraform provider; the code, and that
 /// a zone that is not active yet gets it too: measured by an integrator in 2026. ASSUMED: both switches need the
 /// enterprise plan.
-pub(super) fn patch(call: &Call<'_>, zone: &Zone, body: &Map<String, Value>) -> Outcome<Answer> {
+pub(super) fn patch(call: &Call<'_>, zone: &Zone, body: &Map<String, Value>) -> Outcome<Success> {
     let before = Dnssec::of(call.connection, zone)?;
     let wish = match body.get("status").filter(|v| !v.is_null()) {
         None if SWITCHES.iter().any(|s| body.contains_key(*s)) => None,
@@ -200,7 +200,7 @@ pub(super) fn patch(call: &Call<'_>, zone: &Zone, body: &Map<String, Value>) -> 
         after.modified_on = Some(call.now.to_owned());
         after.save(call.connection, zone)?;
     }
-    Ok(Answer::One(after.to_json(zone)))
+    Ok(Success::One(after.to_json(zone)))
 }
 
 /// DELETE /zones/{id}/dnssec.
@@ -208,12 +208,12 @@ pub(super) fn patch(call: &Call<'_>, zone: &Zone, body: &Map<String, Value>) -> 
 /// # Sources
 /// developers.cloudflare.com/api, "Delete DNSSEC Records", read 2026-11-20: the result is text. ASSUMED: that text is
 /// empty; the switches are reset too; code 1004 while DNSSEC is not disabled.
-pub(super) fn delete(call: &Call<'_>, zone: &Zone) -> Outcome<Answer> {
+pub(super) fn delete(call: &Call<'_>, zone: &Zone) -> Outcome<Success> {
     if Dnssec::of(call.connection, zone)?.status != "disabled" {
         return Err(Refusal::unspecified("DNSSEC must be disabled before its records can be deleted."));
     }
     call.connection.prepare_cached("DELETE FROM zone_dnssec WHERE zone_id = ?1")?.execute([&zone.id])?;
-    Ok(Answer::One(json!("")))
+    Ok(Success::One(json!("")))
 }
 
 /// A time with an offset in place of `Z`.

@@ -87,7 +87,7 @@ fn load(call: &Call<'_>, document: &Value, on_refusal: &mut OnRefusal<'_>) -> Re
     let mut report = SeedReport::default();
     for (index, ruleset) in list(document, "managed_rulesets", "the document")?.iter().enumerate() {
         let planted = rulesets::plant_managed(call, ruleset, &format!("managed_rulesets[{index}]"));
-        on_refusal.take(planted, "the document", &ruleset_words(ruleset))?;
+        on_refusal.take(planted, "the document", &ruleset_label(ruleset))?;
     }
     for (index, entry) in list(document, "zones", "the document")?.iter().enumerate() {
         let place = format!("zones[{index}]");
@@ -105,12 +105,12 @@ fn load(call: &Call<'_>, document: &Value, on_refusal: &mut OnRefusal<'_>) -> Re
         }
         for (index, ruleset) in list(entry, "rulesets", &place)?.iter().enumerate() {
             let planted = rulesets::plant_zone(call, &zone, ruleset, &format!("{place}.rulesets[{index}]"));
-            on_refusal.take(planted, &zone.name, &ruleset_words(ruleset))?;
+            on_refusal.take(planted, &zone.name, &ruleset_label(ruleset))?;
         }
     }
     for (index, ruleset) in list(document, "account_rulesets", "the document")?.iter().enumerate() {
         let planted = rulesets::plant_account(call, ruleset, &format!("account_rulesets[{index}]"));
-        on_refusal.take(planted, "the account", &ruleset_words(ruleset))?;
+        on_refusal.take(planted, "the account", &ruleset_label(ruleset))?;
     }
     // Identifiers that the dumped sandbox has used must not be used again.
     if let Some(counter) = document.get("counter").and_then(Value::as_i64)
@@ -122,7 +122,7 @@ fn load(call: &Call<'_>, document: &Value, on_refusal: &mut OnRefusal<'_>) -> Re
 }
 
 /// A ruleset in words.
-fn ruleset_words(ruleset: &Value) -> String {
+fn ruleset_label(ruleset: &Value) -> String {
     let name = ["name", "phase", "id"].iter().find_map(|key| text(ruleset, key)).unwrap_or_default();
     format!("the ruleset {name}")
 }

@@ -161,7 +161,7 @@ impl From<rusqlite::Error> for Refusal {
 
 /// A successful response.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Answer {
+pub(super) enum Success {
     /// A single result.
     One(Value),
     /// A page of results with its `result_info`.
@@ -172,7 +172,7 @@ pub(super) enum Answer {
     Empty,
 }
 
-impl Answer {
+impl Success {
     /// The envelope, or the text for responses without one.
     pub(super) fn body(self) -> Result<Value, String> {
         match self {
@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn the_result_comes_first() {
-        let body = Answer::One(json!({})).body().unwrap();
+        let body = Success::One(json!({})).body().unwrap();
         let keys: Vec<_> = body.as_object().unwrap().keys().cloned().collect();
         assert_eq!(keys, ["result", "success", "errors", "messages"]);
     }

@@ -7,14 +7,14 @@
 use std::fmt::Write as _;
 
 use super::call::Call;
-use super::envelope::{Answer, Outcome};
+use super::envelope::{Outcome, Success};
 use super::record::{COLUMNS, Record};
 use super::txt;
 use super::zone::{NAME_SERVERS, Zone};
 use crate::model::facts::{self, Composed, FieldKind, Slot, TypeFacts};
 
 /// GET /zones/{id}/dns_records/export.
-pub(super) fn export(call: &Call<'_>, zone: &Zone) -> Outcome<Answer> {
+pub(super) fn export(call: &Call<'_>, zone: &Zone) -> Outcome<Success> {
     let sql = format!("SELECT {COLUMNS} FROM records WHERE zone_id = ?1 ORDER BY type, name, seq");
     let mut statement = call.connection.prepare_cached(&sql)?;
     let records = statement.query_map([&zone.id], Record::from_row)?.collect::<rusqlite::Result<Vec<_>>>()?;
@@ -36,7 +36,7 @@ pub(super) fn export(call: &Call<'_>, zone: &Zone) -> Outcome<Answer> {
         // Writing into a string cannot fail.
         let _ = writeln!(out, "{name}.\t{ttl}\tIN\t{kind}\t{value} ; {}", note(record));
     }
-    Ok(Answer::Text(out))
+    Ok(Success::Text(out))
 }
 
 /// The value in zone-file format: the fields in their order, host names with a final dot.

@@ -7,7 +7,7 @@
 use rusqlite::params_from_iter;
 
 use super::call::Call;
-use super::envelope::{Answer, Outcome};
+use super::envelope::{Outcome, Success};
 use super::profile::ListOrder;
 use super::query::Parameters;
 use super::record::{COLUMNS, Record};
@@ -17,7 +17,7 @@ use super::zone::Zone;
 const DEFAULT_PAGE: u64 = 100;
 
 /// GET /zones/{id}/dns_records.
-pub(super) fn list(call: &Call<'_>, zone: &Zone, parameters: &Parameters) -> Outcome<Answer> {
+pub(super) fn list(call: &Call<'_>, zone: &Zone, parameters: &Parameters) -> Outcome<Success> {
     let page = parameters.page(DEFAULT_PAGE, 1, call.profile.page_limit);
     let filter = Filter::read(zone, parameters);
     let total: u32 = if filter.is_everything {
@@ -39,7 +39,7 @@ pub(super) fn list(call: &Call<'_>, zone: &Zone, parameters: &Parameters) -> Out
         .map(|row| row.map(|record| record.to_json(zone, call.profile.shape)))
         .collect::<rusqlite::Result<Vec<_>>>()?;
     let info = page.info_of_records(shown.len(), total.into());
-    Ok(Answer::Page(shown, info))
+    Ok(Success::Page(shown, info))
 }
 
 /// The order, with ties in the order of creation.

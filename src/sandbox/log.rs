@@ -77,7 +77,7 @@ impl Log {
     }
 
     /// Notes the response to a request.
-    pub(super) fn answered(&mut self, turn: u64, status: u16) {
+    pub(super) fn note_status(&mut self, turn: u64, status: u16) {
         if let Some(entry) = self.entry(turn) {
             entry.status = Some(status);
         }
@@ -120,8 +120,8 @@ mod tests {
         for turn in 1..=102 {
             assert_eq!(log.push(entry(), 0), turn);
         }
-        log.answered(1, 200);
-        log.answered(3, 404);
+        log.note_status(1, 200);
+        log.note_status(3, 404);
         log.handled(4, 500);
         assert_eq!(log.entries.len(), 100);
         assert_eq!(log.requests()[0].status, Some(404));
@@ -140,7 +140,7 @@ mod tests {
         assert_eq!((log.requests().len(), log.count(), log.bytes), (0, 10, 0));
         let mut nothing = Log::default();
         assert_eq!((nothing.push(entry(), 1), nothing.push(entry(), 1)), (1, 2));
-        nothing.answered(2, 200);
+        nothing.note_status(2, 200);
         assert_eq!(nothing.requests(), []);
     }
 }

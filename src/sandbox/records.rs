@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use super::attributes;
 use super::call::Call;
 use super::conflicts;
-use super::envelope::{Answer, Outcome, Refusal};
+use super::envelope::{Outcome, Refusal, Success};
 use super::name;
 use super::record::{PRIVATE_ROUTING, Record};
 use super::store;
@@ -23,8 +23,8 @@ use crate::model::facts::{self, TypeFacts};
 const CLOSED_DOMAINS: &[&str] = &["cf", "ga", "gq", "ml", "tk"];
 
 /// GET of one record.
-pub(super) fn get(call: &Call<'_>, zone: &Zone, id: &str) -> Outcome<Answer> {
-    Ok(Answer::One(find(call, zone, id)?.to_json(zone, call.profile.shape)))
+pub(super) fn get(call: &Call<'_>, zone: &Zone, id: &str) -> Outcome<Success> {
+    Ok(Success::One(find(call, zone, id)?.to_json(zone, call.profile.shape)))
 }
 
 /// The usage of the zone's quota.
@@ -33,8 +33,8 @@ pub(super) fn get(call: &Call<'_>, zone: &Zone, id: &str) -> Outcome<Answer> {
 /// Members: developers.cloudflare.com/api, "DNS Records Usage", read 2026-11-20, and the models of the official SDKs (Python
 /// 5.9.0, TypeScript 7.3.0), where a null `record_quota` means that the account's quota applies. ASSUMED: no account
 /// has one.
-pub(super) fn usage(call: &Call<'_>, zone: &Zone) -> Answer {
-    Answer::One(json!({ "record_quota": zone.quota(call.profile), "record_usage": zone.record_count }))
+pub(super) fn usage(call: &Call<'_>, zone: &Zone) -> Success {
+    Success::One(json!({ "record_quota": zone.quota(call.profile), "record_usage": zone.record_count }))
 }
 
 /// The record of this identifier.

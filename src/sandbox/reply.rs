@@ -8,7 +8,7 @@ use axum::response::Response;
 use futures_util::{Stream, StreamExt, stream};
 use serde_json::Value;
 
-use super::envelope::{Answer, Outcome};
+use super::envelope::{Outcome, Success};
 
 /// Spaces that are sent at once.
 const PIECE: u64 = 1 << 16;
@@ -85,11 +85,11 @@ impl Reply {
     }
 
     /// The result of a handler.
-    pub(super) fn outcome(outcome: Outcome<Answer>, layout: Layout) -> Self {
-        if outcome == Ok(Answer::Empty) {
+    pub(super) fn outcome(outcome: Outcome<Success>, layout: Layout) -> Self {
+        if outcome == Ok(Success::Empty) {
             return Self::new(204, "application/json", Vec::new());
         }
-        match outcome.map(Answer::body) {
+        match outcome.map(Success::body) {
             Ok(Ok(body)) => Self::text_of_json(200, layout.write(&body)),
             Ok(Err(body)) => Self::new(200, "text/plain", body),
             Err(refusal) => Self::text_of_json(refusal.status, layout.write(&refusal.body())),

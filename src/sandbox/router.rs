@@ -11,7 +11,7 @@ use super::batch;
 use super::call::Call;
 use super::dns_settings;
 use super::dnssec;
-use super::envelope::{Answer, Outcome, Refusal};
+use super::envelope::{Outcome, Refusal, Success};
 use super::export;
 use super::list;
 use super::query::Parameters;
@@ -163,7 +163,7 @@ fn zone_above<'a>(resource: Resource<'a>) -> Option<&'a str> {
 ///
 /// # Errors
 /// The refusal; the caller must then roll back what the request wrote.
-pub(super) fn answer(call: &Call<'_>, known: &Credentials, incoming: &Incoming) -> Outcome<Answer> {
+pub(super) fn handle(call: &Call<'_>, known: &Credentials, incoming: &Incoming) -> Outcome<Success> {
     let path = incoming.path().ok_or_else(|| Refusal::new(400, 7000, "No route for that URI"))?;
     let resource = resource(path, call.profile.batch)?;
     if !methods(resource).contains(&incoming.method) {
@@ -179,7 +179,7 @@ pub(super) fn answer(call: &Call<'_>, known: &Credentials, incoming: &Incoming) 
     let is = |method: Method| incoming.method == method;
     let parameters = Parameters::read(&incoming.uri);
     match resource {
-        Resource::Verification => Ok(Answer::One(serde_json::json!({
+        Resource::Verification => Ok(Success::One(serde_json::json!({
             // ASSUMED: the token's own identifier, which the sandbox does not use.
             "id": "60ae136e5d49fbdf037fab5f1d805634",
             "status": "active"
@@ -195,24 +195,24 @@ pub(super) fn answer(call: &Call<'_>, known: &Credentials, incoming: &Incoming) 
             let record = records::create(call, &zone, &body)?;
             records::check_quota(call, &zone)?;
             // Status 200, not 201: observed 2025-08.
-            Ok(Answer::One(record.to_json(&zone, shape)))
+            Ok(Success::One(record.to_json(&zone, shape)))
         }
         Resource::Records(id) => list::list(call, &zone(id)?, &parameters),
         Resource::Record(id, record) if is(Method::PATCH) => {
             let body = body(incoming)?;
             let zone = zone(id)?;
-            Ok(Answer::One(records::patch(call, &zone, record, &body)?.to_json(&zone, shape)))
+            Ok(Success::One(records::patch(call, &zone, record, &body)?.to_json(&zone, shape)))
         }
         Resource::Record(id, record) if is(Method::PUT) => {
             let body = body(incoming)?;
             let zone = zone(id)?;
-            Ok(Answer::One(records::replace(call, &zone, record, &body)?.to_json(&zone, shape)))
+            Ok(Success::One(records::replace(call, &zone, record, &body)?.to_json(&zone, shape)))
         }
         Resource::Record(id, record) if is(Method::DELETE) => {
             let zone = zone(id)?;
             let record = records::delete(call, &zone, record)?;
             call.recent.note(call, &zone, &record);
-            Ok(Answer::One(serde_json::json!({ "id": record.id })))
+            Ok(Success::One(serde_json::json!({ "id": record.id })))
         }
         Resource::Record(id, record) => records::get(call, &zone(id)?, record),
         Resource::Batch(id) => batch::run(call, &zone(id)?, &body(incoming)?),
@@ -228,7 +228,7 @@ pub(super) fn answer(call: &Call<'_>, known: &Credentials, incoming: &Incoming) 
         Resource::Rulesets(place) => {
             let has_body = !matches!(incoming.method, Method::GET | Method::DELETE);
             let body = if has_body { body(incoming)? } else { Map::new() };
-            rulesets::answer(call, place, &incoming.method, &parameters, &body)
+            rulesets::handle(call, place, &incoming.method, &parameters, &body)
         }
     }
 }

@@ -19,7 +19,7 @@ use super::call::Call;
 use super::clock;
 use super::conflicts::RecentDeletions;
 use super::connection::Link;
-use super::envelope::{Answer, Outcome, Refusal};
+use super::envelope::{Outcome, Refusal, Success};
 use super::faults::{Cut, Ending, Script, What};
 use super::limits::{Budget, Limiter};
 use super::listener_switch::ListenerSwitch;
@@ -162,8 +162,8 @@ impl Service {
     }
 
     /// Answers one request.
-    fn handle(&self, turn: u64, incoming: &Incoming) -> Outcome<Answer> {
-        let work = |call: &Call<'_>| router::answer(call, &self.credentials, incoming);
+    fn handle(&self, turn: u64, incoming: &Incoming) -> Outcome<Success> {
+        let work = |call: &Call<'_>| router::handle(call, &self.credentials, incoming);
         let outcome = if incoming.is_write() { self.transact(turn, work) } else { self.read(turn, work) };
         match self.profile.errors {
             ErrorStyle::Direct => outcome,
@@ -277,7 +277,7 @@ pub(super) async fn receive(
             return Response::new(Body::empty());
         }
     };
-    lock(&service.log).answered(turn, reply.status);
+    lock(&service.log).note_status(turn, reply.status);
     if reply.delivery == Delivery::HalfThenReset {
         link.cut_mid_body();
     }

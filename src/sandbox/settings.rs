@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 use super::call::Call;
 use super::clock;
-use super::envelope::{Answer, Outcome, Refusal};
+use super::envelope::{Outcome, Refusal, Success};
 use super::setting::{self, Setting};
 use super::zone::Zone;
 
@@ -64,12 +64,12 @@ fn known(name: &str) -> Outcome<Setting> {
 }
 
 /// GET /zones/{id}/settings/{name}.
-pub(super) fn get(call: &Call<'_>, zone: &Zone, name: &str) -> Outcome<Answer> {
-    Ok(Answer::One(to_json(call, zone, known(name)?)?))
+pub(super) fn get(call: &Call<'_>, zone: &Zone, name: &str) -> Outcome<Success> {
+    Ok(Success::One(to_json(call, zone, known(name)?)?))
 }
 
 /// PATCH /zones/{id}/settings/{name}.
-pub(super) fn patch(call: &Call<'_>, zone: &Zone, name: &str, body: &Map<String, Value>) -> Outcome<Answer> {
+pub(super) fn patch(call: &Call<'_>, zone: &Zone, name: &str, body: &Map<String, Value>) -> Outcome<Success> {
     let setting = known(name)?;
     if !setting.is_editable(&zone.plan) {
         return Err(Refusal::new(400, 1015, setting.refusal()));
@@ -79,7 +79,7 @@ pub(super) fn patch(call: &Call<'_>, zone: &Zone, name: &str, body: &Map<String,
     let value = setting.after(&before, sent).filter(|value| setting.suits(&zone.plan, value));
     let value = value.ok_or_else(|| Refusal::new(400, 1007, format!("Invalid value for zone setting {name}")))?;
     Stored { value, modified_on: call.now.to_owned() }.save(call.connection, zone, name)?;
-    Ok(Answer::One(to_json(call, zone, setting)?))
+    Ok(Success::One(to_json(call, zone, setting)?))
 }
 
 /// A setting as the API returns it.

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::call::Call;
-use super::envelope::{Answer, Outcome, Refusal};
+use super::envelope::{Outcome, Refusal, Success};
 use super::query::Parameters;
 use super::settings;
 use super::store;
@@ -15,7 +15,7 @@ use super::{name, profile};
 /// # Sources
 /// Filters and operators: developers.cloudflare.com/api, "List Zones", read 2026-11-20. Documented are 5 to 50 zones on a
 /// page; 100 were seen to be accepted (2025-08). ASSUMED: other sizes are clamped to this range.
-pub(super) fn list(call: &Call<'_>, parameters: &Parameters) -> Outcome<Answer> {
+pub(super) fn list(call: &Call<'_>, parameters: &Parameters) -> Outcome<Success> {
     let page = parameters.page(20, 5, 100);
     let mut zones: Vec<Zone> =
         Zone::all(call.connection)?.into_iter().filter(|zone| matches(zone, parameters)).collect();
@@ -37,14 +37,14 @@ pub(super) fn list(call: &Call<'_>, parameters: &Parameters) -> Outcome<Answer> 
     let total = zones.len() as u64;
     let start = usize::try_from(page.offset()).unwrap_or(usize::MAX);
     let size = usize::try_from(page.size).unwrap_or(usize::MAX);
-    let shown = zones.iter().skip(start).take(size).map(|zone| answered(call, zone));
+    let shown = zones.iter().skip(start).take(size).map(|zone| zone_json(call, zone));
     let shown = shown.collect::<rusqlite::Result<Vec<_>>>()?;
     let info = page.info_of_zones(shown.len(), total);
-    Ok(Answer::Page(shown, info))
+    Ok(Success::Page(shown, info))
 }
 
 /// A zone as the API returns it.
-fn answered(call: &Call<'_>, zone: &Zone) -> rusqlite::Result<Value> {
+fn zone_json(call: &Call<'_>, zone: &Zone) -> rusqlite::Result<Value> {
     Ok(zone.to_json(settings::development_mode(call.connection, &zone.id, call.now)?))
 }
 
@@ -92,7 +92,7 @@ fn text_matches(text: &str, filter: &str) -> bool {
 /// Code 1061 and its text: observed. A new zone is `pending`: observed. ASSUMED: any account may be named, and without
 /// one the only existing account is used; an invalid account identifier is code 1101 "request was invalid"; an invalid
 /// name is code 1049, known from clients only.
-pub(super) fn create(call: &Call<'_>, body: &Map<String, Value>) -> Outcome<Answer> {
+pub(super) fn create(call: &Call<'_>, body: &Map<String, Value>) -> Outcome<Success> {
     let text = body.get("name").and_then(Value::as_str).unwrap_or_default();
     let name = name::host(text).filter(|n| is_registrable(n));
     let name = name.ok_or_else(|| Refusal::new(400, 1049, format!("{text} is not a registered domain")))?;
@@ -121,7 +121,7 @@ pub(super) fn create(call: &Call<'_>, body: &Map<String, Value>) -> Outcome<Answ
     };
     zone.save(call.connection)?;
     call.new_zones.note(call, &zone.id);
-    Ok(Answer::One(answered(call, &zone)?))
+    Ok(Success::One(zone_json(call, &zone)?))
 }
 
 /// Whether a zone can have this name: at least two labels of letters, digits and inner hyphens, and the last is not a
@@ -137,14 +137,14 @@ fn is_registrable(name: &str) -> bool {
 }
 
 /// GET /zones/{id}.
-pub(super) fn get(call: &Call<'_>, zone: &Zone) -> Outcome<Answer> {
-    Ok(Answer::One(answered(call, zone)?))
+pub(super) fn get(call: &Call<'_>, zone: &Zone) -> Outcome<Success> {
+    Ok(Success::One(zone_json(call, zone)?))
 }
 
 /// PATCH /zones/{id}: `paused`, `type` and, as octoDNS uses it, `plan`.
 ///
 /// ASSUMED: other members are ignored.
-pub(super) fn patch(call: &Call<'_>, mut zone: Zone, body: &Map<String, Value>) -> Outcome<Answer> {
+pub(super) fn patch(call: &Call<'_>, mut zone: Zone, body: &Map<String, Value>) -> Outcome<Success> {
     if let Some(paused) = body.get("paused").and_then(Value::as_bool) {
         zone.paused = paused;
     }
@@ -157,13 +157,13 @@ pub(super) fn patch(call: &Call<'_>, mut zone: Zone, body: &Map<String, Value>) 
     }
     zone.modified_on = call.now.to_owned();
     zone.save(call.connection)?;
-    Ok(Answer::One(answered(call, &zone)?))
+    Ok(Success::One(zone_json(call, &zone)?))
 }
 
 /// DELETE /zones/{id}.
-pub(super) fn delete(call: &Call<'_>, zone: &Zone) -> Outcome<Answer> {
+pub(super) fn delete(call: &Call<'_>, zone: &Zone) -> Outcome<Success> {
     zone.remove(call.connection)?;
-    Ok(Answer::One(json!({ "id": zone.id })))
+    Ok(Success::One(json!({ "id": zone.id })))
 }
 
 #[cfg(test)]

@@ -25,11 +25,11 @@ fn is_hex(byte: Option<&u8>) -> bool {
     byte.is_some_and(u8::is_ascii_hexdigit)
 }
 
-pub(super) fn trim_left(text: &[u8]) -> &[u8] {
+pub(super) fn trim_start_bytes(text: &[u8]) -> &[u8] {
     &text[text.iter().position(|byte| !is_space(*byte)).unwrap_or(text.len())..]
 }
 
-pub(super) fn trim_right(text: &[u8]) -> &[u8] {
+pub(super) fn trim_end_bytes(text: &[u8]) -> &[u8] {
     &text[..text.iter().rposition(|byte| !is_space(*byte)).map_or(0, |last| last + 1)]
 }
 

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use super::decode::{
     UnicodeMap, base64_decode, css_decode, escape_sequences, hex_pair, html_entities, is_space, js_decode,
-    sql_hex_decode, trim_left, trim_right, url_decode, url_decode_unicode, url_encode, utf8_to_unicode,
+    sql_hex_decode, trim_end_bytes, trim_start_bytes, url_decode, url_decode_unicode, url_encode, utf8_to_unicode,
 };
 
 macro_rules! transformations {
@@ -114,9 +114,9 @@ impl Transformation {
             Self::ReplaceNulls => text.iter().map(|byte| if *byte == 0 { b' ' } else { *byte }).collect(),
             Self::Sha1 => super::sha1::digest(text).to_vec(),
             Self::SqlHexDecode => sql_hex_decode(text),
-            Self::Trim => trim_left(trim_right(text)).to_vec(),
-            Self::TrimLeft => trim_left(text).to_vec(),
-            Self::TrimRight => trim_right(text).to_vec(),
+            Self::Trim => trim_start_bytes(trim_end_bytes(text)).to_vec(),
+            Self::TrimLeft => trim_start_bytes(text).to_vec(),
+            Self::TrimRight => trim_end_bytes(text).to_vec(),
             Self::Uppercase => text.to_ascii_uppercase(),
             Self::UrlDecode => url_decode(text).0,
             Self::UrlDecodeUni => url_decode_unicode(text, map),

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use super::facets::Reader;
 use super::load::parse;
 use super::read::{Entries, Spanned, Text, read};
-use super::schema_check::{CompiledSchema, check_against};
+use super::schema_check::{CompiledSchema, check_with_schema};
 use super::syntax::{allow, lint};
 use super::tree::Kind;
 use super::{clip, schema, secrets};
@@ -119,7 +119,7 @@ fn policy(text: &str, source: SourceId, diagnostics: &mut Diagnostics, found: &m
     static SHAPE: OnceLock<CompiledSchema> = OnceLock::new();
     let shape = SHAPE.get_or_init(|| CompiledSchema::new(&schema::of::<FileSyntax>()));
     let mut tree = parse(text, source, diagnostics)?;
-    found.extend(check_against(shape, "the policy", &mut tree, &HashSet::new(), diagnostics).secrets);
+    found.extend(check_with_schema(shape, "the policy", &mut tree, &HashSet::new(), diagnostics).secrets);
     if !matches!(tree.node(tree.root).kind, Kind::Mapping(_)) {
         return None;
     }
@@ -174,7 +174,7 @@ mod tests {
     use super::*;
 
     /// The mistakes of a policy: code, line and column of each.
-    fn mistakes(text: &str) -> Vec<String> {
+    fn shown_findings(text: &str) -> Vec<String> {
         let Err(error) = read_policy("policy.yaml", text) else { return Vec::new() };
         let place = |label: &crate::diagnostic::Label| error.sources.line_column(label.place);
         let shown = error.diagnostics.iter().map(|d| {
@@ -225,12 +225,13 @@ mod tests {
             ("version: 1\nallow: \0", "2:8 "),
             ("version: 1\nallow: !x {}", "2:"),
         ] {
-            let found = mistakes(bad);
+            let found = shown_findings(bad);
             assert!(found.first().is_some_and(|found| found.starts_with(first)), "{bad:?}: {found:?}");
         }
         // All of them at once.
-        let found =
-            mistakes("version: 1\nmost_changes: 200\nalow: {}\nzones: { \"[\": { allow: { exposes-origin: '' } } }");
+        let found = shown_findings(
+            "version: 1\nmost_changes: 200\nalow: {}\nzones: { \"[\": { allow: { exposes-origin: '' } } }",
+        );
         assert_eq!(found.len(), 3, "{found:?}");
     }
 

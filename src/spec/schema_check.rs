@@ -63,7 +63,7 @@ pub(super) struct Checked {
 /// The nodes in `failed` have no value, which has been reported; they are removed silently.
 pub(super) fn check(tree: &mut Tree, failed: &HashSet<NodeId>, diagnostics: &mut Diagnostics) -> Checked {
     static SHAPE: OnceLock<CompiledSchema> = OnceLock::new();
-    check_against(
+    check_with_schema(
         SHAPE.get_or_init(|| CompiledSchema::new(&super::schema::schema())),
         "the spec",
         tree,
@@ -73,7 +73,7 @@ pub(super) fn check(tree: &mut Tree, failed: &HashSet<NodeId>, diagnostics: &mut
 }
 
 /// Checks a tree against a schema, and removes what was refused; `name` is what messages call the whole file.
-pub(super) fn check_against(
+pub(super) fn check_with_schema(
     shape: &CompiledSchema,
     name: &'static str,
     tree: &mut Tree,
@@ -142,8 +142,8 @@ impl CompiledSchema {
     }
 
     /// Whether a word is one of the allowed ones.
-    fn has_word(&self, word: &str) -> bool {
-        self.words.iter().any(|w| w == word) || self.alternatives.iter().any(|a| a.has_word(word))
+    fn allows_value(&self, word: &str) -> bool {
+        self.words.iter().any(|w| w == word) || self.alternatives.iter().any(|a| a.allows_value(word))
     }
 }
 
@@ -307,7 +307,7 @@ impl Check<'_> {
                 findings::UNKNOWN_WORD.at(place, format!("`{}` is not a type of records", super::clip(text))).help(help)
             } else {
                 findings::UNKNOWN_WORD.at(place, format!("`{}` is not possible for {name}", super::clip(text))).help(
-                    match switch_meant(text).filter(|word| shape.has_word(word)) {
+                    match switch_meant(text).filter(|word| shape.allows_value(word)) {
                         Some(word) => format!("write `{word}`"),
                         None => hint(text, shape.words.iter().map(String::as_str), "words"),
                     },
@@ -432,7 +432,7 @@ impl Check<'_> {
             Some(Meaning::Null) if kinds.array => "write `[]` for an empty list, or remove the key".to_owned(),
             Some(Meaning::Null) if kinds.object => "write `{}` for an empty mapping, or remove the key".to_owned(),
             Some(Meaning::Null) if text.is_empty() => "write a value, or remove the key".to_owned(),
-            Some(Meaning::Bool(_)) if shape.has_word("on") => {
+            Some(Meaning::Bool(_)) if shape.allows_value("on") => {
                 let on = matches!(text.to_ascii_lowercase().as_str(), "true" | "yes" | "y");
                 format!("write `{}`", if on { "on" } else { "off" })
             }

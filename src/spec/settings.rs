@@ -42,7 +42,7 @@ fn typed(path: &str, kind: SettingKind, value: Value) -> Result<Value, Wrong> {
     let shown = super::clip(&value.to_string());
     let wrong = |help: String| Err((format!("`{path}` cannot be `{shown}`"), help));
     match kind {
-        SettingKind::Word(words) => match word(words, &value) {
+        SettingKind::Word(words) => match enumerated(words, &value) {
             Ok(word) => Ok(Value::from(word)),
             Err(help) => wrong(help),
         },
@@ -78,7 +78,7 @@ fn typed(path: &str, kind: SettingKind, value: Value) -> Result<Value, Wrong> {
             let mut typed: Vec<Value> = Vec::with_capacity(items.len());
             for item in items {
                 let shown = super::clip(&item.to_string());
-                let item = word(words, &item)
+                let item = enumerated(words, &item)
                     .map(Value::from)
                     .map_err(|help| (format!("`{path}` cannot hold `{shown}`"), help))?;
                 if typed.contains(&item) {
@@ -118,7 +118,7 @@ fn typed(path: &str, kind: SettingKind, value: Value) -> Result<Value, Wrong> {
 ///
 /// # Errors
 /// It is not one of the words; says what to write instead.
-fn word(words: &'static [&'static str], value: &Value) -> Result<&'static str, String> {
+fn enumerated(words: &'static [&'static str], value: &Value) -> Result<&'static str, String> {
     let find = |text: &str| words.iter().copied().find(|word| *word == text);
     let text = match value {
         Value::Bool(on) if find("on").is_some() => if *on { "on" } else { "off" }.to_owned(),

@@ -14,14 +14,14 @@ pub struct Keyword<T>(pub T);
 
 impl<T: ClosedSet> Serialize for Keyword<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.0.word())
+        serializer.serialize_str(self.0.keyword())
     }
 }
 
 impl<'de, T: ClosedSet> Deserialize<'de> for Keyword<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let word = Cow::<'de, str>::deserialize(deserializer)?;
-        T::by_word(&word).map(Self).ok_or_else(|| D::Error::custom("a word that this version does not know"))
+        T::by_keyword(&word).map(Self).ok_or_else(|| D::Error::custom("a word that this version does not know"))
     }
 }
 
@@ -40,7 +40,7 @@ impl<T: ClosedSet> JsonSchema for Keyword<T> {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let words: Vec<_> = T::ALL.iter().map(|member| member.word()).collect();
+        let words: Vec<_> = T::ALL.iter().map(|member| member.keyword()).collect();
         json_schema!({ "type": "string", "enum": words })
     }
 }

@@ -66,7 +66,7 @@ impl Asking {
 
     /// Answers a question when it is asked.
     #[track_caller]
-    fn answers(&mut self, question: &str, keys: &str) {
+    fn replies(&mut self, question: &str, keys: &str) {
         self.waits_for(question);
         self.keys.write_all(keys.as_bytes()).unwrap();
         self.keys.flush().unwrap();
@@ -158,10 +158,10 @@ const OF_FOREIGN: &str = "type overwrites-foreign:";
 fn missing_consents_are_asked_for_one_by_one() {
     let workspace = dangerous();
     let mut asking = Asking::begin(&workspace);
-    asking.answers(OF_DELETES, "2\n");
-    asking.answers(OF_MAIL, "changes-mail\n");
-    asking.answers(OF_ADDRESSES, "removes-last-address\n");
-    asking.answers(OF_FOREIGN, "overwrites-foreign\n");
+    asking.replies(OF_DELETES, "2\n");
+    asking.replies(OF_MAIL, "changes-mail\n");
+    asking.replies(OF_ADDRESSES, "removes-last-address\n");
+    asking.replies(OF_FOREIGN, "overwrites-foreign\n");
     asking.waits_for("Apply these 3 operations? [y/N]");
     let (code, shown) = asking.types(b"y\n");
     assert_eq!(code, Some(0), "{shown}");
@@ -183,9 +183,9 @@ fn another_answer_is_no_consent() {
     {
         let workspace = dangerous();
         let mut asking = Asking::begin(&workspace);
-        asking.answers(OF_DELETES, deletes);
+        asking.replies(OF_DELETES, deletes);
         if let Some(mail) = mail {
-            asking.answers(OF_MAIL, mail);
+            asking.replies(OF_MAIL, mail);
         }
         let (code, shown) = asking.types(b"");
         assert_eq!(code, Some(3), "{shown}");

@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use crate::support::generators::{desired_zone, live_zone};
-use crate::support::listener::{Answer, Listener};
+use crate::support::listener::{Listener, Response};
 use crate::support::openmetrics::Metrics;
 use crate::support::workspace::{Ran, Workspace, options};
 use proptest::prelude::*;
@@ -237,7 +237,7 @@ fn umask() -> u32 {
 #[test]
 fn the_webhook_hears_of_findings() {
     let workspace = in_every_state();
-    let listener = Listener::start([Answer::Status(204)]);
+    let listener = Listener::start([Response::Status(204)]);
     let ran = drift(&workspace, &["--base", "HEAD", "--webhook", &listener.url("/T0/hush?key=hush")]).exits(2);
     assert!(ran.stderr.is_empty(), "{}", ran.stderr);
     let [request] = &listener.requests()[..] else { panic!("{:?}", listener.requests()) };
@@ -247,7 +247,7 @@ fn the_webhook_hears_of_findings() {
     assert!(!head.contains("authorization") && !head.contains("x-auth") && !head.contains(sandbox::TOKEN), "{head}");
     // Nothing to tell, unless that is wanted.
     let tolerated = ["--base", "HEAD", "--fail-on", "unknown", "--webhook"];
-    let listener = Listener::start([Answer::Status(200)]);
+    let listener = Listener::start([Response::Status(200)]);
     drift(&workspace, &[&tolerated[..], &[&listener.url("/")]].concat()).exits(0);
     assert!(listener.requests().is_empty());
     drift(&workspace, &[&tolerated[..], &[&listener.url("/"), "--webhook-always"]].concat()).exits(0);
@@ -260,12 +260,17 @@ fn a_failing_webhook_hides_nothing_and_is_not_named() {
     // Only silence is waited out: an answer has a minute, so that a busy machine gives it.
     let (patient, brief) = ("60s", "2s");
     for (answers, timeout, tries, words) in [
-        (vec![Answer::Status(500), Answer::Status(503), Answer::Status(500)], patient, 3, "the answer has status 500"),
-        (vec![Answer::Status(500), Answer::Status(200)], patient, 2, ""),
-        (vec![Answer::Status(410)], patient, 1, "the answer has status 410"),
-        (vec![Answer::Redirect], patient, 1, "redirection (status 302), and none is followed"),
-        (vec![Answer::Silence, Answer::Silence, Answer::Silence], brief, 3, "failed to get an answer in time"),
-        (vec![Answer::Hangup, Answer::Hangup, Answer::Status(200)], patient, 3, ""),
+        (
+            vec![Response::Status(500), Response::Status(503), Response::Status(500)],
+            patient,
+            3,
+            "the answer has status 500",
+        ),
+        (vec![Response::Status(500), Response::Status(200)], patient, 2, ""),
+        (vec![Response::Status(410)], patient, 1, "the answer has status 410"),
+        (vec![Response::Redirect], patient, 1, "redirection (status 302), and none is followed"),
+        (vec![Response::Silence, Response::Silence, Response::Silence], brief, 3, "failed to get an answer in time"),
+        (vec![Response::Hangup, Response::Hangup, Response::Status(200)], patient, 3, ""),
     ] {
         let listener = Listener::start(answers);
         let url = listener.url("/services/hush");
@@ -284,7 +289,7 @@ fn a_failing_webhook_hides_nothing_and_is_not_named() {
 #[test]
 fn a_webhook_in_a_file_and_addresses_that_will_not_do() {
     let workspace = in_every_state();
-    let listener = Listener::start([Answer::Status(200)]);
+    let listener = Listener::start([Response::Status(200)]);
     workspace.file("hook", format!("{}\n", listener.url("/x")));
     let mut command = workspace.command();
     command.env("ZONEWRIGHT_WEBHOOK_FILE", "hook").args(["drift", "spec.yaml", "--quiet"]);

@@ -4,13 +4,13 @@
 //! hosts, other files, other users. `memory` is about answers and files that are made to fill the memory, `repositories` about git,
 //! `written` about the places that files are written to. What must hold of any output is in `shown`.
 
-mod answers;
 mod files;
 #[cfg(target_os = "linux")]
 mod memory;
 mod reach;
 #[cfg(unix)]
 mod repositories;
+mod responses;
 mod shown;
 #[cfg(target_os = "linux")]
 mod written;

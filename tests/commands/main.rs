@@ -3,8 +3,6 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod accidents;
-#[cfg(target_os = "linux")]
-mod answers;
 mod asking;
 mod base;
 mod brevity;
@@ -43,6 +41,8 @@ mod pull;
 mod real_zones;
 mod refused;
 mod rehearse;
+#[cfg(target_os = "linux")]
+mod resolve;
 mod resumed;
 mod saved;
 mod secrets;

@@ -54,7 +54,7 @@ fn offline(workspace: &Workspace, arguments: &[&str]) -> Ran {
 
 /// A plan against the snapshot, as JSON.
 #[track_caller]
-fn against(workspace: &Workspace, spec: &str, code: i32) -> Value {
+fn plan_from_snapshot(workspace: &Workspace, spec: &str, code: i32) -> Value {
     offline(workspace, &["plan", spec, "--against", FILE, "--format", "json"]).exits(code).json()
 }
 
@@ -70,7 +70,7 @@ fn comparable(mut plan: Value) -> String {
 fn same_plan(workspace: &Workspace, spec: &str) -> Value {
     workspace.run(&["snapshot", spec]).exits(0);
     let live = workspace.run(&["plan", spec, "--format", "json"]).exits(0).json();
-    let offline = against(workspace, spec, 0);
+    let offline = plan_from_snapshot(workspace, spec, 0);
     assert_eq!(offline["requests"]["made"], 0);
     assert_eq!(comparable(offline.clone()), comparable(live));
     offline
@@ -158,7 +158,7 @@ fn a_quota_that_the_plan_would_ask_for_is_in_the_snapshot() {
     workspace.run(&["snapshot", "spec.yaml"]).exits(0);
     let live = workspace.run(&["plan", "spec.yaml", "--format", "json"]).exits(1).json();
     assert!(live["diagnostics"].to_string().contains("its quota is 210"), "{live:#}");
-    assert_eq!(comparable(against(&workspace, "spec.yaml", 1)), comparable(live));
+    assert_eq!(comparable(plan_from_snapshot(&workspace, "spec.yaml", 1)), comparable(live));
 }
 
 #[test]
@@ -172,7 +172,7 @@ fn zones_that_are_not_there_are_recorded_as_such() {
     assert_eq!(plan["operations"][0]["kind"], "zone");
     workspace.file("spec.yaml", "version: 1\nzones:\n  example.org: { records: [] }\n");
     let live = workspace.run(&["plan", "spec.yaml", "--format", "json"]).exits(1).json();
-    assert_eq!(comparable(against(&workspace, "spec.yaml", 1)), comparable(live));
+    assert_eq!(comparable(plan_from_snapshot(&workspace, "spec.yaml", 1)), comparable(live));
 }
 
 /// A fork changes the spec; the pipeline has no credentials there and the snapshot of the branch that it forked from.
@@ -184,12 +184,12 @@ fn a_fork_sees_what_the_snapshot_knows_and_what_it_does_not() {
     let more = SPEC.replace("      custom:", "      cloudflare: on\n      rate_limits: []\n      custom:");
     workspace.file("spec.yaml", more.replace("192.0.2.1,", "192.0.2.2,"));
     let live = workspace.run(&["plan", "spec.yaml", "--format", "json"]).exits(0).json();
-    assert_eq!(comparable(against(&workspace, "spec.yaml", 0)), comparable(live));
+    assert_eq!(comparable(plan_from_snapshot(&workspace, "spec.yaml", 0)), comparable(live));
     // A zone, a setting: of these nothing is known, and the rest is planned.
     let spec = SPEC.replace("ssl: strict,", "ssl: strict, brotli: on,")
         + "  example.org:\n    create: true\n    records: []\n";
     workspace.file("spec.yaml", spec);
-    let plan = against(&workspace, "spec.yaml", 1);
+    let plan = plan_from_snapshot(&workspace, "spec.yaml", 1);
     assert_eq!(plan["verdict"], "incomplete");
     let found: Vec<&Value> =
         plan["diagnostics"].as_array().unwrap().iter().filter(|d| d["code"] == "SNAP0001").collect();
@@ -217,7 +217,7 @@ fn every_output_says_what_it_was_made_from() {
         let ran = offline(&workspace, &["plan", "spec.yaml", "--against", FILE, "--format", format]).exits(0);
         assert!(ran.stdout.contains("): a snapshot of"), "{format}: {}", ran.stdout);
     }
-    let plan = against(&workspace, "spec.yaml", 0);
+    let plan = plan_from_snapshot(&workspace, "spec.yaml", 0);
     assert!(plan["against"]["taken_at"].as_str().unwrap().starts_with("20"));
 }
 
@@ -257,11 +257,11 @@ fn zones_are_found_by_a_pinned_id_too() {
     let id = id.as_str().unwrap();
     workspace.file("spec.yaml", SPEC.replace("  example.com:\n", &format!("  example.com:\n    id: {id}\n")));
     let live = workspace.run(&["plan", "spec.yaml", "--format", "json"]).exits(0).json();
-    assert_eq!(comparable(against(&workspace, "spec.yaml", 0)), comparable(live));
+    assert_eq!(comparable(plan_from_snapshot(&workspace, "spec.yaml", 0)), comparable(live));
     same_plan(&workspace, "spec.yaml");
     let other = "0123456789abcdef0123456789abcdef";
     workspace.file("spec.yaml", SPEC.replace("  example.com:\n", &format!("  example.com:\n    id: {other}\n")));
-    let plan = against(&workspace, "spec.yaml", 1);
+    let plan = plan_from_snapshot(&workspace, "spec.yaml", 1);
     assert!(plan["diagnostics"].to_string().contains("is not in the snapshot"), "{plan:#}");
 }
 
@@ -277,9 +277,9 @@ fn what_the_credentials_may_not_read_is_no_obstacle_unless_it_is_needed() {
         "{}",
         ran.stderr
     );
-    assert_eq!(against(&workspace, "spec.yaml", 0)["verdict"], "ready");
+    assert_eq!(plan_from_snapshot(&workspace, "spec.yaml", 0)["verdict"], "ready");
     workspace.file("spec.yaml", SPEC.replace("    settings", "    # settings").replace("    dns", "    # dns"));
-    let plan = against(&workspace, "spec.yaml", 1);
+    let plan = plan_from_snapshot(&workspace, "spec.yaml", 1);
     let words = plan["diagnostics"].to_string();
     assert!(words.contains("Cloudflare refused: HTTP 403") && words.contains("credentials that may read"), "{words}");
     assert_eq!(plan["summary"]["create"], 2, "the records are planned all the same");
@@ -353,7 +353,7 @@ fn files_that_are_no_snapshot_of_ours_are_refused_with_the_reason() {
 fn an_old_snapshot_is_used_with_a_warning() {
     let workspace = workspace();
     workspace.run(&["snapshot", "spec.yaml"]).exits(0);
-    assert!(!against(&workspace, "spec.yaml", 0)["diagnostics"].to_string().contains("SNAP0002"));
+    assert!(!plan_from_snapshot(&workspace, "spec.yaml", 0)["diagnostics"].to_string().contains("SNAP0002"));
     let ran = offline(&workspace, &["plan", "spec.yaml", "--against", FILE, "--max-snapshot-age", "0s"]);
     // Within the first second it is not older than that.
     if !ran.stdout.contains("(0 s ago)") {
@@ -368,6 +368,6 @@ fn an_old_snapshot_is_used_with_a_warning() {
     workspace.file(FILE, packed(&signed(&content)));
     let ran = offline(&workspace, &["plan", "spec.yaml", "--against", FILE]).exits(0);
     assert!(ran.stdout.contains(" days ago)") && ran.stderr.contains("the snapshot is old"), "{ran:?}");
-    let age = against(&workspace, "spec.yaml", 0)["against"]["age_seconds"].as_u64().unwrap();
+    let age = plan_from_snapshot(&workspace, "spec.yaml", 0)["against"]["age_seconds"].as_u64().unwrap();
     assert!(age > 20 * 365 * 86_400);
 }

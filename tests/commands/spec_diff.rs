@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::support::generators::desired_zone;
-use crate::support::protection::waf_wants;
+use crate::support::protection::desired_waf;
 use crate::support::workspace::{Ran, binary};
 use proptest::prelude::*;
 use serde_json::Value;
@@ -107,7 +107,7 @@ proptest! {
 
     /// Printed and read back, every value is spelled and placed differently, and nothing differs.
     #[test]
-    fn what_is_printed_of_any_spec_is_no_difference(zone in desired_zone(), waf in waf_wants()) {
+    fn what_is_printed_of_any_spec_is_no_difference(zone in desired_zone(), waf in desired_waf()) {
         let options = spec::Options::default();
         let read = |text: String| spec::load(&[spec::Input::Stdin(text)], &options, &mut Sources::default()).desired;
         // A generated zone can be what no spec says, such as an alias of itself, or a TTL beside `proxied`.
@@ -121,7 +121,7 @@ proptest! {
 
     /// The way back tells the same with sides swapped, and whatever differs is told.
     #[test]
-    fn the_way_back_is_the_mirror(one in desired_zone(), two in desired_zone(), a in waf_wants(), b in waf_wants()) {
+    fn the_way_back_is_the_mirror(one in desired_zone(), two in desired_zone(), a in desired_waf(), b in desired_waf()) {
         let (one, two) = (spec_of(one, a), spec_of(two, b));
         let (there, back) = (diff_specs(&one, &two), diff_specs(&two, &one));
         prop_assert_eq!(told(&there, false), told(&back, true));

@@ -64,7 +64,8 @@ fn spec(change: impl Fn(RecordType, &str) -> String) -> String {
 
 /// Runs a command with every consent that it asks for.
 fn with_consents(workspace: &Workspace, command: &[&str]) -> Ran {
-    let dangers: Vec<&str> = Danger::ALL.iter().filter(|d| **d != Danger::Delete).map(|danger| danger.word()).collect();
+    let dangers: Vec<&str> =
+        Danger::ALL.iter().filter(|d| **d != Danger::Delete).map(|danger| danger.keyword()).collect();
     let dangers = dangers.join(",");
     let all = [command, &["--yes", "--allow", &dangers]].concat();
     let ran = workspace.run(&all);

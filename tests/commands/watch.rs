@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::process::{Child, ChildStderr, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::support::listener::{Answer, Listener};
+use crate::support::listener::{Listener, Response};
 use crate::support::openmetrics::Metrics;
 use crate::support::workspace::{Workspace, options};
 use serde_json::{Value, json};
@@ -193,7 +193,7 @@ fn the_webhook_hears_what_is_new() {
         let rounds = ["watch", "spec.yaml", "--interval", "0s", "--count", "4", "--webhook", &url];
         workspace.run(&[&rounds[..], more].concat()).exits(2)
     };
-    let answers = || vec![Answer::Status(200); 5];
+    let answers = || vec![Response::Status(200); 5];
     let listener = Listener::start(answers());
     watch(&listener, &[]);
     assert_eq!(listener.requests().len(), 1);
@@ -201,7 +201,7 @@ fn the_webhook_hears_what_is_new() {
     watch(&listener, &["--webhook-always"]);
     assert_eq!(listener.requests().len(), 4);
     // Who did not hear it is told again.
-    let listener = Listener::start([Answer::Status(400), Answer::Status(400), Answer::Status(200)]);
+    let listener = Listener::start([Response::Status(400), Response::Status(400), Response::Status(200)]);
     let ran = watch(&listener, &[]);
     assert_eq!((listener.requests().len(), ran.stderr.matches("warning: ").count()), (3, 2), "{}", ran.stderr);
     assert!(!ran.stderr.contains("hush"));
@@ -211,7 +211,7 @@ fn the_webhook_hears_what_is_new() {
 fn that_it_is_over_is_told_once() {
     let workspace = Workspace::new(options());
     workspace.records_spec(ONE);
-    let listener = Listener::start(vec![Answer::Status(200); 5]);
+    let listener = Listener::start(vec![Response::Status(200); 5]);
     let mut watching = Watching::start(&workspace, &["--interval", "0s", "--webhook", &listener.url("/")]);
     watching.until("round 1: drift");
     workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);

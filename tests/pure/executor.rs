@@ -24,7 +24,7 @@ use zonewright::wire::{ApiMessage, Envelope, PageInfo, Request};
 
 /// What the service answers to a write.
 #[derive(Clone)]
-enum Answer {
+enum WriteResult {
     /// Success.
     Yes,
     /// A refusal with a status and a code.
@@ -39,12 +39,12 @@ enum Answer {
     Elsewhere(u16),
 }
 
-use Answer::{Busy, Elsewhere, Lost, No, Unreadable, Yes};
+use WriteResult::{Busy, Elsewhere, Lost, No, Unreadable, Yes};
 
 /// A service with a script for writes, and what it holds whenever it is read.
 #[derive(Clone)]
 struct Service {
-    script: Arc<Mutex<VecDeque<Answer>>>,
+    script: Arc<Mutex<VecDeque<WriteResult>>>,
     reads: Arc<Mutex<VecDeque<Vec<LiveRecord>>>>,
     sent: Arc<Mutex<Vec<(String, Value)>>>,
 }
@@ -128,7 +128,7 @@ async fn run(
     plan: &ZonePlan,
     zone: &LiveZone,
     lowering: Lowering,
-    script: &[Answer],
+    script: &[WriteResult],
     reads: &[Vec<LiveRecord>],
 ) -> Ran {
     run_on(|file| Box::new(file), plan, zone, lowering, script, reads).await
@@ -140,7 +140,7 @@ async fn run_on(
     plan: &ZonePlan,
     zone: &LiveZone,
     lowering: Lowering,
-    script: &[Answer],
+    script: &[WriteResult],
     reads: &[Vec<LiveRecord>],
 ) -> Ran {
     let service = Service {
@@ -177,7 +177,7 @@ async fn run_on(
 }
 
 /// The outcomes in words.
-fn words(ran: &Ran) -> Vec<&'static str> {
+fn outcome_names(ran: &Ran) -> Vec<&'static str> {
     let word = |o: &Outcome| match o {
         Outcome::Done => "done",
         Outcome::Refused(_) => "refused",
@@ -203,7 +203,7 @@ async fn one_culprit_is_found_and_the_rest_lands() {
     // Whole, first half, second half: the fourth of eight is the culprit.
     let script = [No(400, 9003), No(400, 9003), Yes, No(400, 9003), Yes, No(400, 9003), Yes];
     let ran = run(&plan, &zone, BATCH, &script, &[vec![]]).await;
-    assert_eq!(words(&ran).iter().filter(|w| **w == "done").count(), 7, "{:?}", words(&ran));
+    assert_eq!(outcome_names(&ran).iter().filter(|w| **w == "done").count(), 7, "{:?}", outcome_names(&ran));
     assert_eq!(ran.sent.len(), 7);
 }
 
@@ -212,7 +212,7 @@ async fn a_zone_where_everything_is_refused_costs_few_requests() {
     let zone = live(&[]);
     let plan = plan(&(0..200).map(|n| a(&format!("h{n}"), 1)).collect::<Vec<_>>(), &zone);
     let ran = run(&plan, &zone, BATCH, &vec![No(400, 9003); 500], &[vec![]]).await;
-    assert!(words(&ran).iter().all(|w| *w == "refused"));
+    assert!(outcome_names(&ran).iter().all(|w| *w == "refused"));
     assert!(ran.sent.len() < 140, "{} requests", ran.sent.len());
 }
 
@@ -222,11 +222,11 @@ async fn what_concerns_the_credentials_or_the_quota_stops_everything() {
     let plan = plan(&[a("a", 1), a("b", 2), a("c", 3)], &zone);
     for (status, code) in [(401, 1000), (403, 10000), (403, 9109), (429, 971), (400, 81045)] {
         let ran = run(&plan, &zone, Lowering::Single, &[Yes, No(status, code)], &[vec![]]).await;
-        assert_eq!((words(&ran), ran.sent.len()), (vec!["done", "refused", "not sent"], 2), "{status} {code}");
+        assert_eq!((outcome_names(&ran), ran.sent.len()), (vec!["done", "refused", "not sent"], 2), "{status} {code}");
     }
     // MX records of a zone with Email Routing are refused under 403 with a code of their own.
     let ran = run(&plan, &zone, Lowering::Single, &[Yes, No(403, 1046)], &[vec![]]).await;
-    assert_eq!(words(&ran), ["done", "refused", "done"]);
+    assert_eq!(outcome_names(&ran), ["done", "refused", "done"]);
 }
 
 /// A name with a CNAME that becomes an address, one request at a time.
@@ -241,11 +241,11 @@ async fn a_conflict_with_what_was_just_deleted_is_waited_for() {
     let (zone, plan) = swap();
     let script = [Yes, No(400, 81054), No(400, 81054), No(400, 81054), Yes];
     let ran = run(&plan, &zone, Lowering::Single, &script, &[vec![]]).await;
-    assert_eq!((words(&ran), ran.waited), (vec!["done", "done"], Duration::from_secs(1 + 2 + 4)));
+    assert_eq!((outcome_names(&ran), ran.waited), (vec!["done", "done"], Duration::from_secs(1 + 2 + 4)));
     // For ever it is not.
     let ran =
         run(&plan, &zone, Lowering::Single, &[vec![Yes], vec![No(400, 81054); 6], vec![Yes]].concat(), &[vec![]]).await;
-    assert_eq!((words(&ran), ran.waited), (vec!["restored", "refused"], Duration::from_secs(30)));
+    assert_eq!((outcome_names(&ran), ran.waited), (vec!["restored", "refused"], Duration::from_secs(30)));
     assert_eq!(ran.sent.last().unwrap().1["type"], "CNAME");
 }
 
@@ -255,7 +255,7 @@ async fn a_name_is_filled_again_whatever_went_wrong() {
     let lost = [vec![Yes], vec![Lost; 5], vec![Yes]].concat();
     for (script, create) in [(vec![Yes, No(400, 9003), Yes], "refused"), (lost, "unknown")] {
         let ran = run(&plan, &zone, Lowering::Single, &script, &[vec![]]).await;
-        assert_eq!(words(&ran), ["restored", create]);
+        assert_eq!(outcome_names(&ran), ["restored", create]);
         assert_eq!(
             ran.sent.last().map(|(m, b)| (m.as_str(), b["content"].clone())),
             Some(("POST", json!("host.example.net")))
@@ -267,29 +267,29 @@ async fn a_name_is_filled_again_whatever_went_wrong() {
 async fn a_name_that_cannot_be_filled_again_is_said_so() {
     let (zone, plan) = swap();
     let ran = run(&plan, &zone, Lowering::Single, &[vec![Yes], vec![Lost; 50]].concat(), &[vec![]]).await;
-    assert_eq!(words(&ran), ["unknown", "unknown"]);
+    assert_eq!(outcome_names(&ran), ["unknown", "unknown"]);
     let Outcome::Unknown(reason) = &ran.applied.outcomes[0] else { panic!() };
     assert!(reason.contains("may be empty"), "{reason}");
     // Refused, it is certain: the delete is done, and the create says what is there now.
     let ran = run(&plan, &zone, Lowering::Single, &[Yes, No(400, 9003), No(400, 9003)], &[vec![]]).await;
-    assert_eq!(words(&ran), ["done", "refused"]);
+    assert_eq!(outcome_names(&ran), ["done", "refused"]);
     let Outcome::Refused(reason) = &ran.applied.outcomes[1] else { panic!() };
     assert!(reason.contains("could not be created again") && reason.contains("may be empty"), "{reason}");
     // It is tried once, however many creates were to stand there.
     let two = self::plan(&[a("www", 1), a("www", 2)], &zone);
     let ran = run(&two, &zone, Lowering::Single, &[vec![Yes], vec![No(400, 9003); 9]].concat(), &[vec![]]).await;
-    assert_eq!((words(&ran), ran.sent.len()), (vec!["done", "refused", "refused"], 4));
+    assert_eq!((outcome_names(&ran), ran.sent.len()), (vec!["done", "refused", "refused"], 4));
     // Lost at first, found there at the second attempt.
     let script = [Yes, No(400, 9003), Lost, No(400, 81058)];
     let ran = run(&plan, &zone, Lowering::Single, &script, &[vec![]]).await;
-    assert_eq!(words(&ran), ["restored", "refused"]);
+    assert_eq!(outcome_names(&ran), ["restored", "refused"]);
     // "Identical" at first is what was deleted, not yet forgotten.
     let script = [Yes, No(400, 9003), No(400, 81058), No(400, 81053), Yes];
     let ran = run(&plan, &zone, Lowering::Single, &script, &[vec![]]).await;
-    assert_eq!((words(&ran), ran.sent.len()), (vec!["restored", "refused"], 5));
+    assert_eq!((outcome_names(&ran), ran.sent.len()), (vec!["restored", "refused"], 5));
     let script = [vec![Yes, No(400, 9003)], vec![No(400, 81058); 50]].concat();
     let ran = run(&plan, &zone, Lowering::Single, &script, &[vec![]]).await;
-    assert_eq!(words(&ran), ["unknown", "refused"]);
+    assert_eq!(outcome_names(&ran), ["unknown", "refused"]);
 }
 
 /// NS records at the apex take nobody's room.
@@ -301,7 +301,7 @@ async fn the_apex_is_filled_again_though_it_has_name_servers() {
     let kinds: Vec<_> = plan.operations.iter().map(|o| o.address.to_string()).collect();
     let script: Vec<_> = kinds.iter().map(|k| if k.ends_with("/CNAME") { No(400, 9003) } else { Yes }).collect();
     let ran = run(&plan, &zone, Lowering::Single, &script, &[vec![]]).await;
-    let mut all = words(&ran);
+    let mut all = outcome_names(&ran);
     all.sort_unstable();
     assert_eq!(all, ["done", "refused", "restored"], "{kinds:?} {:?}", ran.sent);
 }
@@ -311,7 +311,7 @@ async fn a_name_that_was_swapped_is_not_filled_again() {
     let zone = live(&[stored(1, &form("www", RecordType::Cname, "host.example.net"))]);
     let plan = plan(&[a("www", 1), form("www", RecordType::Txt, "words")], &zone);
     let ran = run(&plan, &zone, Lowering::Single, &[Yes, Yes, No(400, 9051)], &[vec![]]).await;
-    assert_eq!((words(&ran), ran.sent.len()), (vec!["done", "done", "refused"], 3));
+    assert_eq!((outcome_names(&ran), ran.sent.len()), (vec!["done", "done", "refused"], 3));
 }
 
 /// A disk that takes so many lines, then half of one, and then whole ones again.
@@ -346,7 +346,7 @@ async fn nothing_is_sent_that_the_journal_does_not_hold() {
         let ran = run_on(disk, &plan, &zone, Lowering::Single, &[], &[]).await;
         assert_eq!(ran.sent.len(), sent, "{lines}");
         let expected: Vec<_> = (0..3).map(|n| if n < sent { "done" } else { "not sent" }).collect();
-        assert_eq!(words(&ran), expected, "{lines}");
+        assert_eq!(outcome_names(&ran), expected, "{lines}");
         // The line that was cut is the last: nothing was written after it, so the journal can be read.
         assert_eq!(ran.journal.len(), lines, "{lines}");
     }

@@ -9,7 +9,7 @@ use crate::support::generators::{
     desired_record, desired_zone, empty_desired, empty_live, live_zone, place, rdata, respelled, stored, two_spellings,
     zone_name,
 };
-use crate::support::protection::waf_wants;
+use crate::support::protection::desired_waf;
 use proptest::prelude::*;
 use zonewright::apply::{Journal, JournalFile, JournalRun, JournalText, StepFate, needed, undo_zone};
 use zonewright::diagnostic::Sources;
@@ -392,7 +392,7 @@ proptest! {
 
     /// What is printed of a zone's protection reads back as the same, places apart; printing it again changes nothing.
     #[test]
-    fn printing_and_loading_protection_are_inverse(waf in waf_wants()) {
+    fn printing_and_loading_protection_are_inverse(waf in desired_waf()) {
         let zone = DesiredZone { waf: Some(Box::new(waf)), ..empty_desired() };
         let desired = Desired { zones: [(zone_name(), zone)].into(), ..Desired::default() };
         let printed = spec::print(&desired);

@@ -17,7 +17,7 @@ fn desired(zone: &str) -> DesiredZone {
 }
 
 /// A zone that wants these records, each `NAME TYPE CONTENT`.
-fn wants(records: &[&str]) -> DesiredZone {
+fn desired_zone(records: &[&str]) -> DesiredZone {
     let one = |record: &&str| {
         let (name, record_type, content) = parts(record);
         format!("{{ name: \"{name}\", type: {record_type}, content: {} }}", json!(long(record_type, content)))
@@ -239,7 +239,7 @@ fn with_a_base_what_it_never_had_is_foreign() {
         ("drift of what was removed stays", &["a A 192.0.2.1"], &["a A 192.0.2.9"], &[], &[]),
     ];
     for (about, base, zone, spec, expected) in cases {
-        check(about, Some(&wants(base)), &wants(spec), &live(zone), expected);
+        check(about, Some(&desired_zone(base)), &desired_zone(spec), &live(zone), expected);
     }
 }
 
@@ -352,7 +352,7 @@ fn what_cannot_be_beside_a_foreign_value_needs_consent() {
         ),
     ];
     for (about, base, zone, spec, expected) in cases {
-        check(about, Some(&wants(base)), &wants(spec), &live(zone), expected);
+        check(about, Some(&desired_zone(base)), &desired_zone(spec), &live(zone), expected);
     }
 }
 
@@ -444,7 +444,7 @@ fn without_a_base_values_that_live_side_by_side_need_consent() {
         ),
     ];
     for (about, zone, spec, expected) in cases {
-        check(about, None, &wants(spec), &live(zone), expected);
+        check(about, None, &desired_zone(spec), &live(zone), expected);
     }
 }
 
@@ -539,9 +539,9 @@ fn a_delegation_that_goes_takes_its_ds_along() {
     replaced.push("create A 192.0.2.1: unknown".to_owned());
     assert_eq!(found(None, "records: [{ name: a, type: A, content: 192.0.2.1 }]"), replaced);
     assert_eq!(found(None, "records: [{ name: a, type: NS, state: absent }]"), gone("unknown", "unknown"));
-    let base = wants(&["a NS ns1.example.net", "a NS ns2.example.net"]);
+    let base = desired_zone(&["a NS ns1.example.net", "a NS ns2.example.net"]);
     assert_eq!(found(Some(&base), "records: []"), gone("both overwrites-foreign", "spec"), "the base had no DS");
-    let base = wants(&["a NS ns1.example.net", "a NS ns2.example.net", "a DS 1 13 2 aa"]);
+    let base = desired_zone(&["a NS ns1.example.net", "a NS ns2.example.net", "a DS 1 13 2 aa"]);
     assert_eq!(found(Some(&base), "records: []"), gone("spec", "spec"));
     // One of them stays, and with it the DS.
     let some = found(None, "records: [{ name: a, type: NS, content: ns2.example.net, state: absent }]");
@@ -551,7 +551,7 @@ fn a_delegation_that_goes_takes_its_ds_along() {
 /// The spec can accept both dangers, beside the record or for the zone.
 #[test]
 fn consents_to_conflicts_can_be_committed() {
-    let base = wants(&["a A 192.0.2.1", "b CNAME ours.example.net"]);
+    let base = desired_zone(&["a A 192.0.2.1", "b CNAME ours.example.net"]);
     let zone = live(&["a A 192.0.2.9", "b CNAME ours.example.net", "c CNAME theirs.example.net", "d A 192.0.2.9"]);
     let reasons = "allow: { overrides-conflict: agreed, overwrites-foreign: agreed }";
     let records = |own: &str| {
@@ -582,7 +582,7 @@ fn a_delete_says_why() {
         let plan = plan(base, &desired(spec), &zone);
         plan.operations.iter().map(|o| o.subject.why().about.into_owned()).collect()
     };
-    let base = wants(&["a A 192.0.2.1", "c A 192.0.2.3"]);
+    let base = desired_zone(&["a A 192.0.2.1", "c A 192.0.2.3"]);
     let spec = "unmanaged: prune, records: [{ name: c, type: A, state: absent }]";
     let pruned = "not in the spec, and the zone is pruned";
     assert_eq!(reasons(Some(&base), spec), ["removed from the spec", pruned, "the spec says state: absent"]);

@@ -25,7 +25,7 @@ struct Outcome {
 }
 
 impl Outcome {
-    fn word(&self) -> String {
+    fn keyword(&self) -> String {
         match (self.stops.is_empty(), self.lines.is_empty()) {
             (false, _) => {
                 let codes: Vec<String> = self.stops.iter().map(|code| format!("`{code}`")).collect();
@@ -51,7 +51,7 @@ fn load(text: &str) -> DesiredZone {
 }
 
 /// Records of others.
-fn others(records: &Value) -> Vec<LiveRecord> {
+fn foreign_records(records: &Value) -> Vec<LiveRecord> {
     let record = |(n, other): (usize, &Value)| {
         let mut record = other.clone();
         record["id"] = format!("{:032}", 900 + n).into();
@@ -143,7 +143,7 @@ fn run(zone: &Prepared, scenario: &Value) -> Outcome {
         }
     };
     let mut live = live.clone();
-    live.records.extend(others(&scenario["live"]));
+    live.records.extend(foreign_records(&scenario["live"]));
     let (zone, diagnostics) = plan_zone_with_base(&desired, base, &live);
     // A plan with an error is refused as a whole.
     let refused = diagnostics.iter().filter(|d| d.severity == Severity::Error).map(|d| d.code());
@@ -183,7 +183,7 @@ fn accidents_are_stopped_or_named_and_everyday_changes_are_not_stopped() {
     for (is_accident, zone, scenario) in &all {
         let outcome = run(zone, scenario);
         let about = scenario["about"].as_str().unwrap_or_default();
-        let told = || format!("{about}: {} {:?}", outcome.word(), outcome.lines);
+        let told = || format!("{about}: {} {:?}", outcome.keyword(), outcome.lines);
         match (scenario["stops"].as_str(), scenario["names"].as_str()) {
             (Some(code), _) if !outcome.stops.contains(code) => wrong.push(format!("should need {code}: {}", told())),
             (None, Some(word)) if !outcome.lines.iter().any(|l| l.contains(word)) => {
@@ -352,7 +352,7 @@ pub(super) fn tables() -> String {
         );
         let _ = writeln!(text, "| {title} | the plan |\n|---|---|");
         for (about, outcome) in rows {
-            let _ = writeln!(text, "| {about} | {} |", outcome.word());
+            let _ = writeln!(text, "| {about} | {} |", outcome.keyword());
         }
         text.push('\n');
     }

@@ -109,7 +109,7 @@ fn desired(kind: &str, form: &Form) -> Option<DesiredZone> {
 }
 
 /// The record of an answer.
-fn answered(kind: &str, members: &Map<String, Value>) -> LiveRecord {
+fn reported(kind: &str, members: &Map<String, Value>) -> LiveRecord {
     let mut answer = Map::from_iter([("id".to_owned(), json!("1")), ("name".to_owned(), json!("n.example.com"))]);
     answer.insert("type".to_owned(), json!(if kind == "NAME" { "A" } else { kind }));
     if kind == "NAME" {
@@ -128,7 +128,7 @@ fn zone(record: LiveRecord) -> LiveZone {
 /// The record that a form stands for, as the service would hold it: what a spec says is sent and read back.
 fn live(kind: &str, form: &Form) -> Result<LiveRecord, String> {
     match form {
-        Form::Answer(members) => Ok(answered(kind, members)),
+        Form::Answer(members) => Ok(reported(kind, members)),
         Form::Content(_) | Form::Spec(_) => {
             let zone = desired(kind, form).ok_or("the spec refuses it")?;
             let mut body = wire::record::create_body(&zone.records[0].form());

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 /// What is answered.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Answer {
+pub(crate) enum Response {
     /// An empty answer with a status.
     Status(u16),
     /// A redirection to the same listener.
@@ -37,7 +37,7 @@ pub(crate) struct Listener {
 
 impl Listener {
     /// Answers as many requests as there are answers.
-    pub(crate) fn start(answers: impl IntoIterator<Item = Answer>) -> Self {
+    pub(crate) fn start(answers: impl IntoIterator<Item = Response>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let received: Arc<Mutex<Vec<Received>>> = Arc::default();
@@ -73,7 +73,7 @@ impl Listener {
 }
 
 /// Reads one request, notes it, and answers.
-fn serve(stream: TcpStream, answer: Answer, notes: &Mutex<Vec<Received>>) {
+fn serve(stream: TcpStream, answer: Response, notes: &Mutex<Vec<Received>>) {
     let mut reader = BufReader::new(stream);
     let mut head = String::new();
     while !head.ends_with("\r\n\r\n") {
@@ -88,15 +88,15 @@ fn serve(stream: TcpStream, answer: Answer, notes: &Mutex<Vec<Received>>) {
     notes.lock().unwrap().push(Received { head, body });
     let mut stream = reader.into_inner();
     let answered = match answer {
-        Answer::Status(status) => {
+        Response::Status(status) => {
             write!(stream, "HTTP/1.1 {status} hush\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
         }
-        Answer::Redirect => {
+        Response::Redirect => {
             write!(stream, "HTTP/1.1 302 Found\r\nlocation: /elsewhere/hush\r\ncontent-length: 0\r\n\r\n")
         }
         // The other side ends it.
-        Answer::Silence => stream.read(&mut [0]).map(drop),
-        Answer::Hangup => Ok(()),
+        Response::Silence => stream.read(&mut [0]).map(drop),
+        Response::Hangup => Ok(()),
     };
     // A peer that has gone away has had enough.
     drop(answered);

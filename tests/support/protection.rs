@@ -260,7 +260,7 @@ fn rules(form: BoxedStrategy<RuleForm>) -> impl Strategy<Value = Option<Vec<Desi
 }
 
 /// A `waf` section.
-pub(crate) fn waf_wants() -> impl Strategy<Value = DesiredWaf> {
+pub(crate) fn desired_waf() -> impl Strategy<Value = DesiredWaf> {
     let deployments = (option::of(deployment(Managed::Cloudflare)), option::of(deployment(Managed::Owasp)));
     let lists = (rules(exception().boxed()), rules(custom().boxed()), rules(rate().boxed()));
     (any::<bool>(), deployments, lists, option::of(words())).prop_map(

@@ -115,7 +115,7 @@ impl Style {
     }
 
     /// Octets as a word, in quotes if it must be.
-    fn word(&mut self, octets: &[u8]) -> String {
+    fn octets(&mut self, octets: &[u8]) -> String {
         if octets.is_empty() || self.odd() {
             return self.string(octets);
         }
@@ -236,7 +236,7 @@ pub(crate) fn spellings(record_type: RecordType) -> BoxedStrategy<Pair> {
         RecordType::Caa => {
             let tag = proptest::sample::select(&["issue", "issuewild", "iodef"]);
             pair((any::<u8>(), tag, "[ -~]{0,12}"), |(f, t, v), style| {
-                let words = [style.number(*f), style.letters(t), style.word(v.as_bytes())];
+                let words = [style.number(*f), style.letters(t), style.octets(v.as_bytes())];
                 style.line(&words)
             })
         }
@@ -256,7 +256,7 @@ pub(crate) fn spellings(record_type: RecordType) -> BoxedStrategy<Pair> {
         }),
         RecordType::Uri => {
             pair((0u16..3, any::<u16>(), "https?://[a-z]{1,5}\\.example/[!#-~ ]{0,8}"), |(p, w, t), style| {
-                let words = [style.number(*p), style.number(*w), style.word(t.as_bytes())];
+                let words = [style.number(*p), style.number(*w), style.octets(t.as_bytes())];
                 style.line(&words)
             })
         }
@@ -264,7 +264,7 @@ pub(crate) fn spellings(record_type: RecordType) -> BoxedStrategy<Pair> {
             let strings = ("[SAUP]?", "(E2U\\+sip|SIP\\+D2[UT]|x-[a-zé]{1,4})?", "(![!-~ü]{0,9}!)?");
             pair(((0u16..3, any::<u16>()), strings, host_or_root()), |((o, p), (f, s, x), h), style| {
                 let flags = style.letters(&f.to_ascii_lowercase());
-                let strings = [style.word(flags.as_bytes()), style.word(s.as_bytes()), style.word(x.as_bytes())];
+                let strings = [style.octets(flags.as_bytes()), style.octets(s.as_bytes()), style.octets(x.as_bytes())];
                 let [f, s, x] = strings;
                 let words = [style.number(*o), style.number(*p), f, s, x, style.host(h)];
                 style.line(&words)
@@ -356,7 +356,7 @@ fn binding() -> BoxedStrategy<Pair> {
                 let value = if value.is_empty() {
                     ["", "=", "=\"\""][style.pick(3)].to_owned()
                 } else {
-                    format!("={}", style.word(&value))
+                    format!("={}", style.octets(&value))
                 };
                 words.push(key + &value);
             }

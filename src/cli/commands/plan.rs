@@ -103,7 +103,7 @@ async fn run(args: &PlanArgs, settings: &Settings<'_>, output: &Arc<Output>) -> 
         Err(exit) => return Ok(exit),
     };
     if let Some(file) = &args.against {
-        return against(file, (&mut goal, &consents), args, settings, output).await;
+        return plan_snapshot(file, (&mut goal, &consents), args, settings, output).await;
     }
     let access = if args.server_check { Access::Check } else { Access::Read };
     let service = Service::open(settings, access, output, goal.needed_zones()).await?;
@@ -118,7 +118,7 @@ async fn run(args: &PlanArgs, settings: &Settings<'_>, output: &Arc<Output>) -> 
     planned.warn_of_applied_before(&settings.flags.journal, settings.now()?);
     let refused = answers.iter().any(|(_, answer)| matches!(answer, DryRunResult::Refused(_)));
     if args.server_check {
-        note_answers(&mut planned.plan, &answers);
+        note_server_check(&mut planned.plan, &answers);
     }
     let verdict = planned.judge(&consents);
     let requests = planned.requests();
@@ -139,7 +139,7 @@ async fn run(args: &PlanArgs, settings: &Settings<'_>, output: &Arc<Output>) -> 
 }
 
 /// Plans against a snapshot and prints.
-async fn against(
+async fn plan_snapshot(
     file: &Path,
     (goal, consents): (&mut Goal, &Consents),
     args: &PlanArgs,
@@ -200,7 +200,7 @@ async fn server_check(plan: &Plan, checker: &CheckClient) -> Vec<(Address, DryRu
 }
 
 /// Adds what Cloudflare said to the plan: a count, and each refusal.
-fn note_answers(plan: &mut Plan, answers: &[(Address, DryRunResult)]) {
+fn note_server_check(plan: &mut Plan, answers: &[(Address, DryRunResult)]) {
     for zone in &mut plan.zones {
         let own: Vec<_> =
             answers.iter().filter(|(address, _)| zone.rules().any(|(_, o, _)| o.address == *address)).collect();
@@ -238,7 +238,7 @@ pub(super) fn show(
         Format::Json => {
             let document = PlanDocument::of(plan, verdict, requests_to_apply, &goal.sources);
             output.json(&match goal.as_of() {
-                Some(as_of) => document.against(as_of),
+                Some(as_of) => document.with_snapshot(as_of),
                 None => document,
             })?;
         }

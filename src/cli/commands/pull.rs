@@ -125,8 +125,8 @@ fn finish(
     output.plan_diagnostics(plan, &goal.diagnostics, &goal.sources);
     let wish = Wish { only: &args.only, unmanaged: args.unmanaged, snapshot };
     let asks = output.can_ask() && !args.yes && !args.dry_run && output.format == Format::Text;
-    let answers = RefCell::new(Answers { all: !asks, none: false });
-    let is_wanted = |operation: &Operation| answers.borrow_mut().wants(operation, output);
+    let answers = RefCell::new(Decisions { all: !asks, none: false });
+    let is_wanted = |operation: &Operation| answers.borrow_mut().takes_over(operation, output);
     let pulled = edited((goal, plan, live), &args.spec, &wish, &is_wanted, settings)?;
     let is_dry = args.dry_run || matches!(output.format, Format::Document(_));
     if !is_dry {
@@ -142,16 +142,16 @@ fn finish(
 }
 
 /// What was answered so far.
-struct Answers {
+struct Decisions {
     /// The rest is wanted.
     all: bool,
     /// The rest is not.
     none: bool,
 }
 
-impl Answers {
+impl Decisions {
     /// Asks about a difference, unless the answer is known. No answer is a no.
-    fn wants(&mut self, operation: &Operation, output: &Output) -> bool {
+    fn takes_over(&mut self, operation: &Operation, output: &Output) -> bool {
         if self.all || self.none {
             return self.all;
         }

@@ -20,7 +20,7 @@ use crate::insight::dns::{Entry, Serving, ZoneIndex, Zones};
 use crate::live::{Fetched, WafQuery, Wanted, fetch};
 use crate::model::{Desired, DesiredSettings, Fqdn, Live, Rdata, RecordType, Unmanaged, ZoneName};
 use crate::reconcile::{Goal, OpenSnapshot, wanted};
-use crate::render::answer::{AnswerView, json, write_answers};
+use crate::render::dns_answer::{AnswerView, json, write_answers};
 
 /// Show the authoritative answer for a name, and which records make it
 #[derive(Debug, Args)]

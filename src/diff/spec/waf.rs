@@ -6,7 +6,7 @@ use super::outline::{Said, What, prunes};
 use crate::diagnostic::Place;
 use crate::model::Value;
 use crate::model::expression::Expression;
-use crate::model::managed::threshold_word;
+use crate::model::managed::threshold_keyword;
 use crate::model::ruleset::{
     Anchor, DesiredDeployment, DesiredRate, DesiredRule, DesiredWaf, Note, RuleForm, RuleTuning, SkipTarget, Switch,
     TagTuning, TuningTarget,
@@ -98,7 +98,7 @@ fn deployment(wants: &DesiredDeployment) -> Said {
     parts.expression("when", when.as_ref());
     parts.put("version", version.as_ref().map(|(version, _)| version.as_str()));
     parts.put("paranoia", paranoia.map(|(level, _)| u32::from(level.level())));
-    parts.put("threshold", threshold.map(|(n, _)| threshold_word(n).map_or(Value::from(n), Value::from)));
+    parts.put("threshold", threshold.map(|(n, _)| threshold_keyword(n).map_or(Value::from(n), Value::from)));
     parts.put("action", action.map(|(action, _)| action.as_str()));
     // Of the tags the last one that names a rule wins.
     let tags = distinct(tags.iter().map(|tuning| (tuning.tag.clone(), tag_tuning(tuning))));

@@ -69,7 +69,7 @@ fn by_servers(world: World<'_, '_>, domain: &Fqdn, by: &[Fqdn]) -> Outcome {
 
 /// The addresses of a host, of both families; those of proxied names are Cloudflare's.
 fn addresses(world: World<'_, '_>, host: &Fqdn) -> Known<IpAddr> {
-    let lookup = Answers(World { knows_all: true, ..world });
+    let lookup = KnownZones(World { knows_all: true, ..world });
     match (lookup.addresses(host, false), lookup.addresses(host, true)) {
         (Known::Values(four), Known::Values(six)) => Known::Values([four, six].concat()),
         (Known::Unknown, _) | (_, Known::Unknown) => Known::Unknown,
@@ -81,7 +81,7 @@ fn may_send(world: World<'_, '_>, domain: &Fqdn, address: IpAddr) -> Outcome {
     let name = domain.as_str();
     let envelope = Envelope { address, local: "postmaster", domain: name, greeting: name };
     let failed = |what: &str| Outcome::Failed(format!("SPF for {name}: {address} {what}"));
-    match check_host(name, &envelope, &Answers(world)) {
+    match check_host(name, &envelope, &KnownZones(world)) {
         check::Outcome::Pass => Outcome::Passed,
         check::Outcome::Unknown => Outcome::Unknown(format!(
             "SPF for {name}: the known zones do not tell whether {address} may send; an include or another name decides"
@@ -149,9 +149,9 @@ fn has_key(world: World<'_, '_>, domain: &Fqdn, label: &str) -> Outcome {
 }
 
 /// The known zones as a source of answers.
-struct Answers<'w, 'a>(World<'w, 'a>);
+struct KnownZones<'w, 'a>(World<'w, 'a>);
 
-impl<'a> Answers<'_, 'a> {
+impl<'a> KnownZones<'_, 'a> {
     /// The records of a type at a name.
     fn records(&self, name: &Fqdn, kind: RecordType) -> Known<Entry<'a>> {
         match self.0.zones.answer(name, kind).end {
@@ -171,7 +171,7 @@ fn map<T, U>(known: Known<T>, change: impl Fn(T) -> Option<U>) -> Known<U> {
     }
 }
 
-impl Lookup for Answers<'_, '_> {
+impl Lookup for KnownZones<'_, '_> {
     fn texts(&self, name: &Fqdn) -> Known<Vec<u8>> {
         map(self.records(name, RecordType::Txt), |entry| entry.text().map(<[u8]>::to_vec))
     }

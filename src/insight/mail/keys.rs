@@ -35,7 +35,7 @@ fn find(view: View<'_, '_>, name: &Fqdn) -> Selector {
 }
 
 /// The other selectors of a domain that receivers can use.
-fn others(view: View<'_, '_>, name: &Fqdn, domain: &str) -> usize {
+fn other_usable_selectors(view: View<'_, '_>, name: &Fqdn, domain: &str) -> usize {
     let is_sibling = |other: &Fqdn| other != name && selector(other).is_some_and(|(_, own)| own == domain);
     let mut names: Vec<&Fqdn> = view.0.entries().map(|r| r.name).filter(|n| is_sibling(n)).collect();
     names.sort_unstable();
@@ -64,7 +64,7 @@ pub(in crate::insight) fn compare(name: &Fqdn, before: View<'_, '_>, after: View
         (_, Selector::Missing | Selector::Revoked) => {
             let word = if new == Selector::Missing { "is gone" } else { "is revoked (`p=` is empty)" };
             let line = format!("{what} {word}: mail signed with it no longer verifies");
-            let rest = others(after, name, domain_text);
+            let rest = other_usable_selectors(after, name, domain_text);
             effects.push(match (old.is_usable(), rest) {
                 (false, _) => shown(Direction::Neutral, format!("{what} {word}; receivers could not use it before")),
                 (true, 0) if after.is_given_up(domain) => {

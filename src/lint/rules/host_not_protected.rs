@@ -1,7 +1,7 @@
 //! Hosts whose requests bypass Cloudflare, in zones that have protection.
 
 use crate::diagnostic::{Finding, Severity, count};
-use crate::lint::protection::{Proxying, is_protected, proxying, serves_others};
+use crate::lint::protection::{Proxying, hosts_of_other_services, is_protected, proxying};
 use crate::lint::view::View;
 use crate::lint::{Findings, Rule};
 
@@ -46,7 +46,7 @@ zones:
 };
 
 fn check(view: &View<'_>, findings: &mut Findings) {
-    let others = serves_others(view);
+    let others = hosts_of_other_services(view);
     for zone in &view.zones {
         let Some(waf) = zone.zone.waf.as_ref().filter(|waf| is_protected(waf)) else { continue };
         let open = zone.owners.iter().filter(|owner| {

@@ -56,14 +56,14 @@ pub struct Snapshot {
     /// Where, when and of what.
     pub(super) about: About,
     /// What Cloudflare answered, by path.
-    pub(super) answers: BTreeMap<String, Answer>,
+    pub(super) answers: BTreeMap<String, RecordedResponse>,
     /// The accounts of the zones, by the zones' ids; found in the answers.
     pub(super) accounts: BTreeMap<String, String>,
 }
 
 /// What Cloudflare answered. JSON is kept as its text, which takes a fraction of the memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Answer {
+pub(super) enum RecordedResponse {
     /// This result.
     Result(Box<str>),
     /// These items, of all pages.
@@ -92,21 +92,21 @@ impl Snapshot {
 
     /// What was answered, by path; refusals, and what is no JSON, are left out.
     pub fn results(&self) -> impl Iterator<Item = (&str, Json)> {
-        let json = |answer: &Answer| match answer {
-            Answer::Result(text) => serde_json::from_str(text).ok(),
-            Answer::List(lines) => {
+        let json = |answer: &RecordedResponse| match answer {
+            RecordedResponse::Result(text) => serde_json::from_str(text).ok(),
+            RecordedResponse::List(lines) => {
                 Some(lines.iter().filter_map(|text| serde_json::from_str::<Json>(text).ok()).collect())
             }
-            Answer::Refused { .. } => None,
+            RecordedResponse::Refused { .. } => None,
         };
         self.answers.iter().filter_map(move |(path, answer)| Some((path.as_str(), json(answer)?)))
     }
 
     /// With these answers.
-    pub(super) fn new(about: About, answers: BTreeMap<String, Answer>) -> Self {
+    pub(super) fn new(about: About, answers: BTreeMap<String, RecordedResponse>) -> Self {
         let zones = match answers.get(ZONES) {
-            Some(Answer::List(zones)) => Some(zones),
-            Some(Answer::Result(_) | Answer::Refused { .. }) | None => None,
+            Some(RecordedResponse::List(zones)) => Some(zones),
+            Some(RecordedResponse::Result(_) | RecordedResponse::Refused { .. }) | None => None,
         };
         let account = |text: &str| {
             let zone: Json = serde_json::from_str(text).ok()?;
@@ -126,7 +126,7 @@ impl Snapshot {
     ///
     /// Managed rulesets are the same for an account and all its zones, so what was read through one of them answers for the
     /// others.
-    pub(super) fn answer(&self, path: &str) -> Option<&Answer> {
+    pub(super) fn response(&self, path: &str) -> Option<&RecordedResponse> {
         let own = self.answers.get(path);
         if own.is_some() {
             return own;
@@ -142,8 +142,8 @@ impl Snapshot {
         let zones = self.about.zones.iter().filter_map(|z| z.id.as_ref()).filter(|z| self.account_of(z) == account);
         let scopes = account.iter().map(|id| format!("/accounts/{id}")).chain(zones.map(|z| format!("/zones/{z}")));
         scopes.filter_map(|scope| self.answers.get(&format!("{scope}/rulesets{rest}"))).find(|answer| match answer {
-            Answer::Result(_) | Answer::List(_) => true,
-            Answer::Refused { .. } => false,
+            RecordedResponse::Result(_) | RecordedResponse::List(_) => true,
+            RecordedResponse::Refused { .. } => false,
         })
     }
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::super::options::Wanted;
 use super::super::rulesets::is_no_entry_point;
-use super::{Answer, SeenZone, Snapshot};
+use super::{RecordedResponse, SeenZone, Snapshot};
 use crate::model::ZoneId;
 use crate::model::managed::Managed;
 use crate::model::ruleset::Phase;
@@ -59,31 +59,31 @@ impl Snapshot {
         let Wanted { name: _, id: _, settings, waf } = wanted;
         let Some(seen) = self.seen(wanted) else { return vec![Lack { part: Part::Zone, refused: None }] };
         let mut lacks = Vec::new();
-        let mut need = |part: Part, answer: Option<&Answer>, is_told: &dyn Fn(u16, &[ApiMessage]) -> bool| {
+        let mut need = |part: Part, answer: Option<&RecordedResponse>, is_told: &dyn Fn(u16, &[ApiMessage]) -> bool| {
             let refused = match answer {
-                Some(Answer::Result(_) | Answer::List(_)) => return,
-                Some(Answer::Refused { status, messages }) if is_told(*status, messages) => return,
-                Some(Answer::Refused { status, messages }) => Some(said(*status, messages)),
+                Some(RecordedResponse::Result(_) | RecordedResponse::List(_)) => return,
+                Some(RecordedResponse::Refused { status, messages }) if is_told(*status, messages) => return,
+                Some(RecordedResponse::Refused { status, messages }) => Some(said(*status, messages)),
                 None => None,
             };
             lacks.push(Lack { part, refused });
         };
         let never = |_: u16, _: &[ApiMessage]| false;
         if let Some(zone) = &seen.id {
-            need(Part::Zone, self.answer(&list_records(zone, 1, 1).path), &never);
+            need(Part::Zone, self.response(&list_records(zone, 1, 1).path), &never);
             for name in settings.settings.keys() {
                 // A setting that Cloudflare refuses is reported with its message, as it would be without a snapshot.
                 let is_unknown = |status: u16, _: &[ApiMessage]| matches!(status, 400 | 404);
-                need(Part::Setting(name.clone()), self.answer(&get_setting(zone, name).path), &is_unknown);
+                need(Part::Setting(name.clone()), self.response(&get_setting(zone, name).path), &is_unknown);
             }
             if settings.dnssec.is_some() {
-                need(Part::Dnssec, self.answer(&get_dnssec(zone).path), &never);
+                need(Part::Dnssec, self.response(&get_dnssec(zone).path), &never);
             }
             if !settings.dns_settings.is_empty() {
-                need(Part::DnsSettings, self.answer(&get_dns_settings(zone).path), &never);
+                need(Part::DnsSettings, self.response(&get_dns_settings(zone).path), &never);
             }
             for phase in &waf.phases {
-                need(Part::Rules(*phase), self.answer(&get_entry_point(zone, *phase).path), &is_no_entry_point);
+                need(Part::Rules(*phase), self.response(&get_entry_point(zone, *phase).path), &is_no_entry_point);
             }
         }
         let managed: Vec<Managed> = waf.managed.iter().copied().collect();
@@ -118,22 +118,24 @@ impl Snapshot {
     fn has_managed(&self, scopes: &[Scope], managed: &[Managed]) -> Result<(), Option<String>> {
         let mut words = None;
         for scope in scopes {
-            match self.answer(&list_rulesets(scope, None).path) {
-                Some(Answer::List(items)) => {
+            match self.response(&list_rulesets(scope, None).path) {
+                Some(RecordedResponse::List(items)) => {
                     let items: Vec<_> = items.iter().filter_map(|text| serde_json::from_str(text).ok()).collect();
                     let is_wanted = |which: Option<Managed>| which.is_some_and(|which| managed.contains(&which));
                     let wanted = read_managed(&items).into_iter().filter(|listed| is_wanted(listed.which));
                     for listed in wanted {
-                        match self.answer(&get_ruleset(scope, &listed.id).path) {
-                            Some(Answer::Result(_)) => {}
-                            Some(Answer::Refused { status, messages }) => return Err(Some(said(*status, messages))),
-                            Some(Answer::List(_)) | None => return Err(None),
+                        match self.response(&get_ruleset(scope, &listed.id).path) {
+                            Some(RecordedResponse::Result(_)) => {}
+                            Some(RecordedResponse::Refused { status, messages }) => {
+                                return Err(Some(said(*status, messages)));
+                            }
+                            Some(RecordedResponse::List(_)) | None => return Err(None),
                         }
                     }
                     return Ok(());
                 }
-                Some(Answer::Refused { status, messages }) => words = Some(said(*status, messages)),
-                Some(Answer::Result(_)) | None => return Err(words),
+                Some(RecordedResponse::Refused { status, messages }) => words = Some(said(*status, messages)),
+                Some(RecordedResponse::Result(_)) | None => return Err(words),
             }
         }
         Err(words)

@@ -22,7 +22,7 @@ use sha2::{Digest, Sha256};
 
 use super::line::{AnyHeader, End, Entry, Header, Message, Refused};
 use super::lines::Lines;
-use super::{About, Answer, Snapshot};
+use super::{About, RecordedResponse, Snapshot};
 use crate::wire::json::{MOST_VALUES, parse};
 
 /// The most bytes that a snapshot may have unpacked: 190,000 records with every member that there is.
@@ -86,16 +86,16 @@ impl Snapshot {
         for (path, answer) in answers {
             let entry = Entry::at(path);
             match answer {
-                Answer::Result(text) => {
+                RecordedResponse::Result(text) => {
                     write_line(&mut out, &Entry { result: Some(serde_json::from_str(text)?), ..entry })?
                 }
-                Answer::List(items) => {
+                RecordedResponse::List(items) => {
                     write_line(&mut out, &Entry { items: Some(items.len() as u64), ..entry })?;
                     for text in items.iter() {
                         writeln!(out, "{text}")?;
                     }
                 }
-                Answer::Refused { status, messages } => {
+                RecordedResponse::Refused { status, messages } => {
                     let refused = Refused { status: *status, messages: messages.iter().map(Message::from).collect() };
                     write_line(&mut out, &Entry { refused: Some(refused), ..entry })?;
                 }
@@ -269,7 +269,7 @@ fn read_header(line: &str) -> Result<About, SnapshotError> {
 /// What stands between the first and the last line, while it is read.
 #[derive(Default)]
 struct Reading {
-    answers: BTreeMap<String, Answer>,
+    answers: BTreeMap<String, RecordedResponse>,
     /// A list that is not whole: its path, its items, and how many are still to come.
     list: Option<(String, Lines, u64)>,
 }
@@ -292,10 +292,10 @@ impl Reading {
                 return Ok(());
             }
             Entry { path, result: Some(result), items: None, refused: None } => {
-                (path, Answer::Result(result.to_string().into()))
+                (path, RecordedResponse::Result(result.to_string().into()))
             }
             Entry { path, result: None, items: None, refused: Some(Refused { status, messages }) } => {
-                (path, Answer::Refused { status, messages: messages.into_iter().map(Into::into).collect() })
+                (path, RecordedResponse::Refused { status, messages: messages.into_iter().map(Into::into).collect() })
             }
             Entry { .. } => return Err(malformed("it has not one of a result, items and a refusal".to_owned())),
         };
@@ -306,12 +306,12 @@ impl Reading {
     /// Ends a list of which nothing is missing.
     fn end_list(&mut self) {
         if let Some((path, items, _)) = self.list.take_if(|(_, _, missing)| *missing == 0) {
-            self.answers.insert(path, Answer::List(items));
+            self.answers.insert(path, RecordedResponse::List(items));
         }
     }
 
     /// All of it, before this line.
-    fn finish(self, line: usize) -> Result<BTreeMap<String, Answer>, SnapshotError> {
+    fn finish(self, line: usize) -> Result<BTreeMap<String, RecordedResponse>, SnapshotError> {
         match self.list {
             None => Ok(self.answers),
             Some(_) => Err(SnapshotError::Malformed { line, why: "items are missing".to_owned() }),
@@ -348,10 +348,10 @@ mod tests {
         };
         let messages = vec![ApiMessage { code: Some(10003), message: "none".to_owned(), pointer: None }];
         let answers = [
-            ("/zones", Answer::List([r#"{"id":"a"}"#].into_iter().collect())),
-            ("/zones/a/dns_records", Answer::List([r#"{"id":"1"}"#, r#"{"id":"2"}"#].into_iter().collect())),
-            ("/zones/a/dnssec", Answer::Result(r#"{"status":"active"}"#.into())),
-            ("/zones/a/x", Answer::Refused { status: 404, messages }),
+            ("/zones", RecordedResponse::List([r#"{"id":"a"}"#].into_iter().collect())),
+            ("/zones/a/dns_records", RecordedResponse::List([r#"{"id":"1"}"#, r#"{"id":"2"}"#].into_iter().collect())),
+            ("/zones/a/dnssec", RecordedResponse::Result(r#"{"status":"active"}"#.into())),
+            ("/zones/a/x", RecordedResponse::Refused { status: 404, messages }),
         ];
         Snapshot::new(about, answers.into_iter().map(|(path, answer)| (path.to_owned(), answer)).collect())
     }
@@ -443,7 +443,7 @@ mod tests {
     fn what_could_not_be_read_is_not_written() {
         let mut large = snapshot();
         let many: Lines = (0..MOST_LINES).map(|_| "{}").collect();
-        large.answers.insert("/zones/a/dns_records".to_owned(), Answer::List(many));
+        large.answers.insert("/zones/a/dns_records".to_owned(), RecordedResponse::List(many));
         let error = large.to_bytes().unwrap_err().to_string();
         assert!(error.contains("250000 lines") && error.contains("of each part"), "{error}");
     }

@@ -25,7 +25,7 @@ mod recorder;
 mod replay;
 mod take;
 
-use contents::{Answer, ZONES};
+use contents::{RecordedResponse, ZONES};
 
 pub use contents::{About, AsOf, SeenZone, Snapshot};
 pub use coverage::{Lack, Part};

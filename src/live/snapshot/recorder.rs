@@ -10,7 +10,7 @@ use serde::de::{Deserialize, DeserializeOwned, Deserializer};
 use serde_json::{Value as Json, json};
 
 use super::lines::Lines;
-use super::{About, Answer, Snapshot, ZONES};
+use super::{About, RecordedResponse, Snapshot, ZONES};
 use crate::api::{ApiError, Reader, RequestName};
 use crate::wire::{Envelope, Request};
 
@@ -32,7 +32,7 @@ struct Log {
 /// What was heard at a path.
 enum Heard {
     /// An answer that is complete.
-    Whole(Answer),
+    Whole(RecordedResponse),
     /// A list so far: items by what tells them apart, each with its number in the order of arrival.
     List(BTreeMap<String, (usize, Box<str>)>),
 }
@@ -50,7 +50,7 @@ impl<'r, R: Reader> Recorder<'r, R> {
         let wanted: BTreeSet<&str> = about.zones.iter().filter_map(|z| z.id.as_ref()).map(|id| id.0.as_str()).collect();
         let zones = zones.iter().filter(|(id, _)| wanted.contains(id.as_str()));
         let zones: Vec<String> = zones.map(|(_, zone)| zone.to_string()).collect();
-        let zones = Answer::List(zones.iter().map(String::as_str).collect());
+        let zones = RecordedResponse::List(zones.iter().map(String::as_str).collect());
         let answer = |(path, heard): (String, Heard)| match heard {
             Heard::Whole(answer) => (path, answer),
             Heard::List(items) => {
@@ -62,10 +62,10 @@ impl<'r, R: Reader> Recorder<'r, R> {
                 }
                 let mut lines = Lines::default();
                 items.into_iter().for_each(|(_, text)| lines.push(&text));
-                (path, Answer::List(lines))
+                (path, RecordedResponse::List(lines))
             }
         };
-        let mut answers: BTreeMap<String, Answer> = heard.into_iter().map(answer).collect();
+        let mut answers: BTreeMap<String, RecordedResponse> = heard.into_iter().map(answer).collect();
         answers.insert(ZONES.to_owned(), zones);
         Snapshot::new(about, answers)
     }
@@ -78,7 +78,7 @@ impl<'r, R: Reader> Recorder<'r, R> {
     /// Notes a refusal. A failure of the connection says nothing about the zone.
     fn failed(&self, request: &Request, error: ApiError) -> ApiError {
         if let ApiError::Refused { status, messages, .. } = &error {
-            let refused = Answer::Refused { status: *status, messages: messages.clone() };
+            let refused = RecordedResponse::Refused { status: *status, messages: messages.clone() };
             self.log().heard.insert(request.path.clone(), Heard::Whole(refused));
         }
         error
@@ -165,7 +165,7 @@ impl<R: Reader> Reader for Recorder<'_, R> {
                 log.list(path, items.iter().filter(is_needed).map(Item::of), begins(request));
             }
             result => {
-                log.heard.insert(path.clone(), Heard::Whole(Answer::Result(result.to_string().into())));
+                log.heard.insert(path.clone(), Heard::Whole(RecordedResponse::Result(result.to_string().into())));
             }
         }
         drop(log);

@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 
 use super::lines::Lines;
-use super::{Answer, Snapshot, ZONES};
+use super::{RecordedResponse, Snapshot, ZONES};
 use crate::api::{ApiError, Reader, RequestName, Signature};
 use crate::wire::{Envelope, PageInfo, Request};
 
@@ -24,16 +24,16 @@ impl Reader for Snapshot {
         {
             return Ok(Envelope { result: zone, page: PageInfo::default(), cursor: None });
         }
-        match self.answer(&request.path) {
-            Some(Answer::Result(text)) => {
+        match self.response(&request.path) {
+            Some(RecordedResponse::Result(text)) => {
                 Ok(Envelope { result: parse(request, text)?, page: PageInfo::default(), cursor: None })
             }
-            Some(Answer::List(items)) if request.path == ZONES => zones(request, items),
-            Some(Answer::List(items)) => {
+            Some(RecordedResponse::List(items)) if request.path == ZONES => zones(request, items),
+            Some(RecordedResponse::List(items)) => {
                 let Envelope { result, page, cursor } = page(request, items)?;
                 Ok(Envelope { result: Json::Array(result), page, cursor })
             }
-            Some(Answer::Refused { status, messages }) => Err(ApiError::Refused {
+            Some(RecordedResponse::Refused { status, messages }) => Err(ApiError::Refused {
                 request: RequestName::of(request),
                 status: *status,
                 messages: messages.clone(),
@@ -47,7 +47,7 @@ impl Reader for Snapshot {
         &self,
         request: &Request,
     ) -> Result<Envelope<Option<Vec<T>>>, ApiError> {
-        if let Some(Answer::List(items)) = self.answer(&request.path)
+        if let Some(RecordedResponse::List(items)) = self.response(&request.path)
             && request.method.is_read()
             && request.path != ZONES
         {
@@ -62,7 +62,7 @@ impl Reader for Snapshot {
 impl Snapshot {
     /// A zone by its id.
     fn zone(&self, request: &Request, id: &str) -> Result<Option<Json>, ApiError> {
-        let Some(Answer::List(items)) = self.answers.get(ZONES) else { return Ok(None) };
+        let Some(RecordedResponse::List(items)) = self.answers.get(ZONES) else { return Ok(None) };
         for text in items.iter() {
             let zone: Json = parse(request, text)?;
             if zone["id"] == id {

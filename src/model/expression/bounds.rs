@@ -13,7 +13,7 @@ use ipnet::IpNet;
 
 use super::canonical::{CanonicalForm, CanonicalKind};
 use super::scope::truth;
-use super::syntax::{Base, Comparison, Connective, Item, Literal, NodeKind, Operand, Operator, RightSide};
+use super::syntax::{Base, ComparedValue, Comparison, Connective, Item, Literal, NodeKind, Operand, Operator};
 
 /// What an expression can name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -77,8 +77,8 @@ pub(super) fn is_one_place(form: &CanonicalForm) -> bool {
 /// The only text that a comparison accepts.
 fn only_text(comparison: &Comparison) -> Option<&[u8]> {
     let literal = match (&comparison.right, comparison.operator) {
-        (RightSide::Literal(literal), Operator::Equal) => literal,
-        (RightSide::Set(items), Operator::In) => match items.as_slice() {
+        (ComparedValue::Literal(literal), Operator::Equal) => literal,
+        (ComparedValue::Set(items), Operator::In) => match items.as_slice() {
             [(Item::One(literal), _)] => literal,
             _ => return None,
         },
@@ -179,7 +179,7 @@ fn of_comparison(comparison: &Comparison, holds: bool) -> Option<Bound> {
         return None;
     }
     let text = match &comparison.right {
-        RightSide::Literal(Literal::Bytes(text)) => Some(text.as_slice()),
+        ComparedValue::Literal(Literal::Bytes(text)) => Some(text.as_slice()),
         _ => None,
     };
     match name {
@@ -241,9 +241,9 @@ fn accepts(comparison: &Comparison, value: &str) -> Option<bool> {
         Literal::Address(_) | Literal::Network(_) | Literal::Truth(_) | Literal::Unquoted(_) => None,
     };
     match (&comparison.right, comparison.operator) {
-        (RightSide::Literal(literal), Operator::Equal) => is(literal),
-        (RightSide::Literal(literal), Operator::NotEqual) => is(literal).map(|equal| !equal),
-        (RightSide::Set(items), Operator::In) => {
+        (ComparedValue::Literal(literal), Operator::Equal) => is(literal),
+        (ComparedValue::Literal(literal), Operator::NotEqual) => is(literal).map(|equal| !equal),
+        (ComparedValue::Set(items), Operator::In) => {
             let mut any = false;
             for (item, _) in items {
                 any |= match item {
@@ -261,7 +261,7 @@ fn accepts(comparison: &Comparison, value: &str) -> Option<bool> {
 }
 
 /// Whether addresses are few enough to name clients.
-fn are_clients(right: &RightSide) -> bool {
+fn are_clients(right: &ComparedValue) -> bool {
     let is_small =
         |network: &IpNet| network.prefix_len() >= if matches!(network, IpNet::V4(_)) { WIDEST.0 } else { WIDEST.1 };
     let is_client = |literal: &Literal| match literal {
@@ -270,8 +270,8 @@ fn are_clients(right: &RightSide) -> bool {
         Literal::Integer(_) | Literal::Bytes(_) | Literal::Truth(_) | Literal::Unquoted(_) => false,
     };
     match right {
-        RightSide::Literal(literal) => is_client(literal),
-        RightSide::Set(items) => items.iter().all(|(item, _)| match item {
+        ComparedValue::Literal(literal) => is_client(literal),
+        ComparedValue::Set(items) => items.iter().all(|(item, _)| match item {
             Item::One(literal) => is_client(literal),
             Item::Range(Literal::Address(first), Literal::Address(last)) => match (first, last) {
                 (std::net::IpAddr::V4(a), std::net::IpAddr::V4(b)) => {
@@ -284,16 +284,16 @@ fn are_clients(right: &RightSide) -> bool {
             },
             Item::Range(..) => false,
         }),
-        RightSide::List(_) => true,
-        RightSide::Broken => false,
+        ComparedValue::List(_) => true,
+        ComparedValue::Broken => false,
     }
 }
 
 /// Whether numbers are named one by one, or in ranges that are not too long.
 fn are_few(comparison: &Comparison) -> bool {
     match (&comparison.right, comparison.operator) {
-        (RightSide::Literal(_), Operator::Equal | Operator::NotEqual) | (RightSide::List(_), _) => true,
-        (RightSide::Set(items), _) => items.iter().all(|(item, _)| match item {
+        (ComparedValue::Literal(_), Operator::Equal | Operator::NotEqual) | (ComparedValue::List(_), _) => true,
+        (ComparedValue::Set(items), _) => items.iter().all(|(item, _)| match item {
             Item::One(_) => true,
             Item::Range(Literal::Integer(first), Literal::Integer(last)) => last.saturating_sub(*first) < MOST_NUMBERS,
             Item::Range(..) => false,
@@ -305,9 +305,9 @@ fn are_few(comparison: &Comparison) -> bool {
 /// Whether no number above this is accepted.
 fn is_at_most(comparison: &Comparison, most: i64) -> bool {
     match (&comparison.right, comparison.operator) {
-        (RightSide::Literal(Literal::Integer(n)), Operator::Less) => *n <= most + 1,
-        (RightSide::Literal(Literal::Integer(n)), Operator::LessOrEqual | Operator::Equal) => *n <= most,
-        (RightSide::Set(items), Operator::In) => items.iter().all(|(item, _)| match item {
+        (ComparedValue::Literal(Literal::Integer(n)), Operator::Less) => *n <= most + 1,
+        (ComparedValue::Literal(Literal::Integer(n)), Operator::LessOrEqual | Operator::Equal) => *n <= most,
+        (ComparedValue::Set(items), Operator::In) => items.iter().all(|(item, _)| match item {
             Item::One(Literal::Integer(n)) | Item::Range(_, Literal::Integer(n)) => *n <= most,
             Item::One(_) | Item::Range(..) => false,
         }),
@@ -318,9 +318,9 @@ fn is_at_most(comparison: &Comparison, most: i64) -> bool {
 /// Whether no number below this is accepted.
 fn is_at_least(comparison: &Comparison, least: i64) -> bool {
     match (&comparison.right, comparison.operator) {
-        (RightSide::Literal(Literal::Integer(n)), Operator::Greater) => *n >= least - 1,
-        (RightSide::Literal(Literal::Integer(n)), Operator::GreaterOrEqual | Operator::Equal) => *n >= least,
-        (RightSide::Set(items), Operator::In) => items.iter().all(|(item, _)| match item {
+        (ComparedValue::Literal(Literal::Integer(n)), Operator::Greater) => *n >= least - 1,
+        (ComparedValue::Literal(Literal::Integer(n)), Operator::GreaterOrEqual | Operator::Equal) => *n >= least,
+        (ComparedValue::Set(items), Operator::In) => items.iter().all(|(item, _)| match item {
             Item::One(Literal::Integer(n)) | Item::Range(Literal::Integer(n), _) => *n >= least,
             Item::One(_) | Item::Range(..) => false,
         }),
@@ -337,13 +337,13 @@ fn says_something(text: &[u8]) -> bool {
 fn names_text(comparison: &Comparison) -> bool {
     let is_value = |literal: &Literal| matches!(literal, Literal::Bytes(text) if !text.is_empty());
     match (&comparison.right, comparison.operator) {
-        (RightSide::Literal(literal), Operator::Equal | Operator::NotEqual) => is_value(literal),
-        (RightSide::Set(items), Operator::In) => {
+        (ComparedValue::Literal(literal), Operator::Equal | Operator::NotEqual) => is_value(literal),
+        (ComparedValue::Set(items), Operator::In) => {
             items.iter().all(|(item, _)| matches!(item, Item::One(literal) if is_value(literal)))
         }
-        (RightSide::List(_), _) => true,
+        (ComparedValue::List(_), _) => true,
         (
-            RightSide::Literal(Literal::Bytes(text)),
+            ComparedValue::Literal(Literal::Bytes(text)),
             Operator::Contains | Operator::Matches | Operator::Wildcard | Operator::StrictWildcard,
         ) => says_something(text),
         _ => false,
@@ -354,12 +354,12 @@ fn names_text(comparison: &Comparison) -> bool {
 fn is_no_browser(comparison: &Comparison) -> bool {
     let ignores_case = matches!(comparison.operator, Operator::Wildcard) || is_folded(&comparison.left);
     match (&comparison.right, comparison.operator) {
-        (RightSide::Literal(Literal::Bytes(_)), Operator::Equal | Operator::NotEqual) => true,
-        (RightSide::Set(_) | RightSide::List(_), Operator::In) => true,
-        (RightSide::Literal(Literal::Bytes(text)), Operator::Contains) => {
+        (ComparedValue::Literal(Literal::Bytes(_)), Operator::Equal | Operator::NotEqual) => true,
+        (ComparedValue::Set(_) | ComparedValue::List(_), Operator::In) => true,
+        (ComparedValue::Literal(Literal::Bytes(text)), Operator::Contains) => {
             says_something(text) && !is_in_browsers(text, ignores_case)
         }
-        (RightSide::Literal(Literal::Bytes(text)), _) => {
+        (ComparedValue::Literal(Literal::Bytes(text)), _) => {
             says_something(text) && !is_in_browsers(trimmed(text), ignores_case)
         }
         _ => false,

@@ -66,7 +66,7 @@ impl Check<'_> {
         let names = FUNCTIONS.iter().map(|f| f.name);
         let is_known = |word: &str| FUNCTIONS.iter().any(|f| f.name == word);
         let method = name.rsplit_once('.').filter(|(field, _)| FIELDS.iter().any(|f| f.name == *field));
-        let is_operator = |word: &str| Operator::ALL.iter().any(|o| o.word() == word);
+        let is_operator = |word: &str| Operator::ALL.iter().any(|o| o.keyword() == word);
         let help = match (method, phrases::function_meant(name), nearest(name, names)) {
             _ if is_operator(name) => format!("`{name}` is an operator: write `… {name} …`"),
             (Some((field, method)), ..) => match phrases::function_meant(method) {

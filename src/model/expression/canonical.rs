@@ -22,7 +22,9 @@ use ipnet::IpNet;
 
 use super::lexer;
 use super::problem::Problems;
-use super::syntax::{Base, Comparison, Connective, Index, Item, Literal, Node, NodeKind, Operand, Operator, RightSide};
+use super::syntax::{
+    Base, ComparedValue, Comparison, Connective, Index, Item, Literal, Node, NodeKind, Operand, Operator,
+};
 
 /// A part of an expression in canonical form.
 #[derive(Debug, Clone)]
@@ -65,7 +67,7 @@ impl CanonicalForm {
             NodeKind::Comparison(comparison) => {
                 let comparison = Comparison {
                     left: operand(&comparison.left)?,
-                    right: right(&comparison.right)?,
+                    right: compared_value(&comparison.right)?,
                     ..comparison.clone()
                 };
                 let text = comparison_text(&comparison)?;
@@ -89,7 +91,7 @@ impl CanonicalForm {
             return parts.remove(0);
         }
         let texts: Vec<_> = parts.iter().map(|p| p.within(Some(connective))).collect();
-        let text = texts.join(&format!(" {} ", connective.word()));
+        let text = texts.join(&format!(" {} ", connective.keyword()));
         Self { text, kind: CanonicalKind::Chain(connective, parts) }
     }
 
@@ -171,17 +173,17 @@ fn literal_text(literal: &Literal) -> Option<String> {
 }
 
 /// A right side in canonical form.
-fn right(from: &RightSide) -> Option<RightSide> {
+fn compared_value(from: &ComparedValue) -> Option<ComparedValue> {
     Some(match from {
-        RightSide::Literal(inner) => RightSide::Literal(literal(inner)),
-        RightSide::Set(items) => {
+        ComparedValue::Literal(inner) => ComparedValue::Literal(literal(inner)),
+        ComparedValue::Set(items) => {
             let mut items: Vec<_> = items.iter().map(|(i, span)| (item(i), span.clone())).collect();
             items.sort_by(|(a, _), (b, _)| a.cmp(b));
             items.dedup_by(|(a, _), (b, _)| a == b);
-            RightSide::Set(items)
+            ComparedValue::Set(items)
         }
-        RightSide::List(name) => RightSide::List(name.clone()),
-        RightSide::Broken => return None,
+        ComparedValue::List(name) => ComparedValue::List(name.clone()),
+        ComparedValue::Broken => return None,
     })
 }
 
@@ -197,16 +199,16 @@ fn item(from: &Item) -> Item {
 /// The text of a comparison.
 fn comparison_text(comparison: &Comparison) -> Option<String> {
     let right = match (&comparison.right, comparison.operator) {
-        (RightSide::Literal(Literal::Bytes(bytes)), Operator::Matches) => regex_quoted(bytes)?,
-        (RightSide::Literal(literal), _) => literal_text(literal)?,
-        (RightSide::Set(items), _) => {
+        (ComparedValue::Literal(Literal::Bytes(bytes)), Operator::Matches) => regex_quoted(bytes)?,
+        (ComparedValue::Literal(literal), _) => literal_text(literal)?,
+        (ComparedValue::Set(items), _) => {
             let texts: Option<Vec<_>> = items.iter().map(|(item, _)| item_text(item)).collect();
             format!("{{{}}}", texts?.join(" "))
         }
-        (RightSide::List(name), _) => name.clone(),
-        (RightSide::Broken, _) => return None,
+        (ComparedValue::List(name), _) => name.clone(),
+        (ComparedValue::Broken, _) => return None,
     };
-    Some(format!("{} {} {right}", operand_text(&comparison.left)?, comparison.operator.word()))
+    Some(format!("{} {} {right}", operand_text(&comparison.left)?, comparison.operator.keyword()))
 }
 
 /// The text of a member.

@@ -15,7 +15,7 @@ use super::phrases;
 use super::problem::{Problems, nearest, quoted};
 use super::setting::ExpressionSetting;
 use super::suspicious_values;
-use super::syntax::{Base, Comparison, Index, Literal, Node, NodeKind, Operand, Operator, RightSide, Span};
+use super::syntax::{Base, ComparedValue, Comparison, Index, Literal, Node, NodeKind, Operand, Operator, Span};
 
 /// The type of a single value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -195,11 +195,11 @@ impl Check<'_> {
         }
         let (left, value) = (self.shown(&before.left.span), self.shown(&operand.span));
         let help = match (before.operator, &before.right) {
-            (Operator::Equal, RightSide::Literal(_)) => {
+            (Operator::Equal, ComparedValue::Literal(_)) => {
                 format!("write `{left} in {{{} {value}}}`", self.shown(&before.right_span))
             }
             (Operator::In, _) => format!("write `{left} in {{{value}}}`, or put it into the set"),
-            (operator, _) => format!("write `{left} {} {value}`", operator.word()),
+            (operator, _) => format!("write `{left} {} {value}`", operator.keyword()),
         };
         let message = format!("`{value}` is not compared with anything");
         self.problems.error(operand.span.clone(), "not-a-truth", message, help);
@@ -370,8 +370,8 @@ impl Check<'_> {
             return false;
         }
         // A broken right side has been reported, and allows no further checks.
-        let is_whole = comparison.right != RightSide::Broken;
-        if is_whole && self.operator(comparison, shape.scalar) && self.right(comparison, shape.scalar) {
+        let is_whole = comparison.right != ComparedValue::Broken;
+        if is_whole && self.operator(comparison, shape.scalar) && self.fits_operand(comparison, shape.scalar) {
             patterns::check(self, comparison);
             suspicious_values::comparison(self, comparison);
         }
@@ -396,7 +396,7 @@ impl Check<'_> {
 
     /// Whether the operator accepts the type on its left.
     fn operator(&mut self, comparison: &Comparison, scalar: Scalar) -> bool {
-        let word = comparison.operator.word();
+        let word = comparison.operator.keyword();
         let left = self.shown(&comparison.left.span);
         let can = match comparison.operator {
             Operator::Equal | Operator::NotEqual | Operator::In => scalar != Scalar::Boolean,
@@ -414,8 +414,8 @@ impl Check<'_> {
             Scalar::Boolean => {
                 let is_denied = matches!(
                     (&comparison.right, comparison.operator),
-                    (RightSide::Literal(Literal::Truth(false)), Operator::Equal)
-                        | (RightSide::Literal(Literal::Truth(true)), Operator::NotEqual)
+                    (ComparedValue::Literal(Literal::Truth(false)), Operator::Equal)
+                        | (ComparedValue::Literal(Literal::Truth(true)), Operator::NotEqual)
                 );
                 match &comparison.left.base {
                     Base::Call(name, _) if matches!(name.as_str(), "any" | "all") => {

@@ -177,9 +177,9 @@ impl Lexer<'_> {
                 self.at += 1;
                 self.push(TokenKind::Star, from);
             }
-            '-' if rest[1..].starts_with(|c: char| c.is_ascii_digit()) => self.word(from),
-            ':' => self.word(from),
-            c if c.is_alphanumeric() || c == '_' => self.word(from),
+            '-' if rest[1..].starts_with(|c: char| c.is_ascii_digit()) => self.identifier_or_number(from),
+            ':' => self.identifier_or_number(from),
+            c if c.is_alphanumeric() || c == '_' => self.identifier_or_number(from),
             _ => self.symbol_or_bare(from),
         }
     }
@@ -212,7 +212,7 @@ impl Lexer<'_> {
     }
 
     /// A name, number or address.
-    fn word(&mut self, from: usize) {
+    fn identifier_or_number(&mut self, from: usize) {
         let bytes = self.text.as_bytes();
         if bytes[self.at] == b'-' {
             self.at += 1;

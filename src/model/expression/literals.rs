@@ -7,38 +7,38 @@ use super::super::facts::expressions::MANAGED_LISTS;
 use super::canonical;
 use super::check::{Check, Scalar};
 use super::problem::{nearest, quoted};
-use super::syntax::{Comparison, Item, Literal, Operand, Operator, RightSide, Span};
+use super::syntax::{ComparedValue, Comparison, Item, Literal, Operand, Operator, Span};
 
 impl Check<'_> {
     /// Checks whether the right side has the type on the left.
-    pub(super) fn right(&mut self, comparison: &Comparison, scalar: Scalar) -> bool {
+    pub(super) fn fits_operand(&mut self, comparison: &Comparison, scalar: Scalar) -> bool {
         match &comparison.right {
-            RightSide::Literal(literal) => {
+            ComparedValue::Literal(literal) => {
                 let span = &comparison.right_span;
                 if let (Literal::Network(_), Scalar::Address) = (literal, scalar) {
                     let (left, shown) = (self.shown(&comparison.left.span), self.shown(span));
                     let not = if comparison.operator == Operator::NotEqual { "not " } else { "" };
                     let help = format!("write `{not}{left} in {{{shown}}}`");
                     let message =
-                        format!("`{shown}` is a network; `{}` compares addresses", comparison.operator.word());
+                        format!("`{shown}` is a network; `{}` compares addresses", comparison.operator.keyword());
                     self.problems.error(span.clone(), "network-outside-set", message, help);
                     return false;
                 }
                 self.literal(literal, scalar, span, &comparison.left)
             }
-            RightSide::Set(items) => items.iter().fold(true, |fine, (item, span)| {
+            ComparedValue::Set(items) => items.iter().fold(true, |fine, (item, span)| {
                 fine & match item {
                     Item::One(literal) => self.literal(literal, scalar, span, &comparison.left),
                     Item::Range(first, last) => self.range(first, last, scalar, span, &comparison.left),
                 }
             }),
-            RightSide::List(name) => self.list(name, scalar, &comparison.right_span),
-            RightSide::Broken => false,
+            ComparedValue::List(name) => self.list(name, scalar, &comparison.right_span),
+            ComparedValue::Broken => false,
         }
     }
 
     /// Reports what is invalid for every type.
-    pub(super) fn of_unknown_type(&mut self, right: &RightSide, span: &Span) {
+    pub(super) fn of_unknown_type(&mut self, right: &ComparedValue, span: &Span) {
         let mut unquoted = |literal: &Literal, span: &Span| {
             if let Literal::Unquoted(text) = literal {
                 let message = format!("`{}` is without quotes", quoted(text));
@@ -47,8 +47,8 @@ impl Check<'_> {
             }
         };
         match right {
-            RightSide::Literal(literal) => unquoted(literal, span),
-            RightSide::Set(items) => {
+            ComparedValue::Literal(literal) => unquoted(literal, span),
+            ComparedValue::Set(items) => {
                 for (item, span) in items {
                     match item {
                         Item::One(literal) => unquoted(literal, span),
@@ -59,7 +59,7 @@ impl Check<'_> {
                     }
                 }
             }
-            RightSide::List(_) | RightSide::Broken => {}
+            ComparedValue::List(_) | ComparedValue::Broken => {}
         }
     }
 

@@ -19,6 +19,7 @@ mod bounds;
 mod call;
 mod canonical;
 mod check;
+mod compared_value;
 mod evaluate;
 mod lexer;
 mod literals;
@@ -27,7 +28,6 @@ mod parse;
 mod patterns;
 mod phrases;
 mod problem;
-mod right_side;
 mod scope;
 mod setting;
 mod suspicious_values;
@@ -171,13 +171,13 @@ impl Expression {
     /// Whether it certainly matches every request.
     #[must_use]
     pub fn is_always_true(&self) -> bool {
-        self.normal().and_then(|n| scope::truth(&n)) == Some(true)
+        self.canonical_form().and_then(|n| scope::truth(&n)) == Some(true)
     }
 
     /// Whether it certainly matches no request.
     #[must_use]
     pub fn is_always_false(&self) -> bool {
-        self.normal().and_then(|n| scope::truth(&n)) == Some(false)
+        self.canonical_form().and_then(|n| scope::truth(&n)) == Some(false)
     }
 
     /// The highest plan that it needs, and what needs that plan, if any.
@@ -211,25 +211,25 @@ impl Expression {
     /// Whether it requires a boolean field to be true: `cf.client.bot`, but not `not cf.client.bot`.
     #[must_use]
     pub fn asks_for(&self, field: &str) -> bool {
-        self.normal().is_some_and(|normal| scope::asks_for(&normal, field, true))
+        self.canonical_form().is_some_and(|normal| scope::asks_for(&normal, field, true))
     }
 
     /// The hosts outside which it certainly matches nothing, in lower case; `None` if unknown.
     #[must_use]
     pub fn hosts(&self) -> Option<BTreeSet<String>> {
-        scope::hosts(&self.normal()?)
+        scope::hosts(&self.canonical_form()?)
     }
 
     /// Whether it certainly matches nothing but one page, or one directory of at least two segments, of one host.
     #[must_use]
     pub fn is_one_place(&self) -> bool {
-        self.normal().is_some_and(|normal| bounds::is_one_place(&normal))
+        self.canonical_form().is_some_and(|normal| bounds::is_one_place(&normal))
     }
 
     /// Whether everything that it matches is named by one of these, as far as its form shows; ordinary visitors are not.
     #[must_use]
     pub fn names(&self, wanted: &[Bound]) -> bool {
-        self.normal().is_some_and(|normal| bounds::names(&normal, wanted))
+        self.canonical_form().is_some_and(|normal| bounds::names(&normal, wanted))
     }
 
     /// How the requests matched by two expressions differ, as far as their forms show.
@@ -238,7 +238,7 @@ impl Expression {
         if before == after {
             return ScopeChange::Equal;
         }
-        match (before.normal(), after.normal()) {
+        match (before.canonical_form(), after.canonical_form()) {
             (Some(before), Some(after)) => scope::change(&before, &after),
             (None, _) | (_, None) => ScopeChange::Unknown,
         }
@@ -250,7 +250,7 @@ impl Expression {
     }
 
     /// The canonical form.
-    fn normal(&self) -> Option<CanonicalForm> {
+    fn canonical_form(&self) -> Option<CanonicalForm> {
         CanonicalForm::of(&self.tree()?)
     }
 }

@@ -66,7 +66,7 @@ impl Parser<'_> {
             self.at += 2;
             return Base::Call(word.to_owned(), self.arguments(span));
         }
-        if let Some((field, count)) = phrases::label(&self.words(phrases::PHRASE_WORDS)) {
+        if let Some((field, count)) = phrases::label(&self.next_keywords(phrases::PHRASE_WORDS)) {
             self.at += count;
             let span = span.start..self.end();
             let message = format!("`{}` is the dashboard's name of a field", self.shown(&span));

@@ -15,7 +15,7 @@ use super::super::facts::expressions::{FIELDS, FUNCTIONS};
 use super::lexer::{Token, TokenKind};
 use super::phrases::{self, Meaning};
 use super::problem::{Problems, quoted};
-use super::syntax::{Base, Comparison, Connective, Node, NodeKind, Operand, Operator, RightSide, Span};
+use super::syntax::{Base, ComparedValue, Comparison, Connective, Node, NodeKind, Operand, Operator, Span};
 
 /// Deepest nesting of parentheses and calls. This is our own limit, far beyond any readable expression; Cloudflare's is
 /// unknown.
@@ -123,13 +123,13 @@ impl<'t> Parser<'t> {
     }
 
     /// The next adjacent words, in lower case.
-    pub(super) fn words(&self, most: usize) -> Vec<String> {
+    pub(super) fn next_keywords(&self, most: usize) -> Vec<String> {
         let words = self.tokens[self.at..].iter().take(most).take_while(|t| t.kind == TokenKind::Word);
         words.map(|t| self.text[t.span.clone()].to_ascii_lowercase()).collect()
     }
 
     /// Whether the next token is this word, ignoring case.
-    pub(super) fn is_word(&self, word: &str) -> bool {
+    pub(super) fn is_keyword(&self, word: &str) -> bool {
         self.peek().is_some_and(|t| t.kind == TokenKind::Word && self.text[t.span.clone()].eq_ignore_ascii_case(word))
     }
 
@@ -147,7 +147,7 @@ impl<'t> Parser<'t> {
     pub(super) fn connective(&self) -> Option<Connective> {
         match self.kind()? {
             TokenKind::Connective(connective) => Some(*connective),
-            TokenKind::Word => Connective::ALL.into_iter().find(|c| self.is_word(c.word())),
+            TokenKind::Word => Connective::ALL.into_iter().find(|c| self.is_keyword(c.keyword())),
             _ => None,
         }
     }
@@ -205,7 +205,7 @@ impl<'t> Parser<'t> {
             if part.is_parenthesised || inner == connective {
                 continue;
             }
-            let message = format!("`{}` binds more strongly than `{}` here", inner.word(), connective.word());
+            let message = format!("`{}` binds more strongly than `{}` here", inner.keyword(), connective.keyword());
             let help = format!("write `({})` if that is meant, or set other parentheses", self.shown(&part.span));
             self.problems.warning(part.span.clone(), "mixed-connectives", message, help);
             return;
@@ -247,7 +247,7 @@ impl<'t> Parser<'t> {
             Some(TokenKind::Not | TokenKind::OpenParenthesis) => true,
             Some(TokenKind::Word) => {
                 let word = &self.text[self.here()];
-                self.is_word("not")
+                self.is_keyword("not")
                     || self.ahead(1) == Some(&TokenKind::OpenParenthesis)
                     || FIELDS.iter().any(|f| f.name == word)
             }
@@ -275,7 +275,7 @@ impl<'t> Parser<'t> {
         let from = self.here().start;
         let mut is_denied = false;
         let mut denials = 0usize;
-        while self.kind() == Some(&TokenKind::Not) || self.is_word("not") {
+        while self.kind() == Some(&TokenKind::Not) || self.is_keyword("not") {
             self.check_case();
             let span = self.here();
             self.at += 1;
@@ -368,14 +368,14 @@ impl<'t> Parser<'t> {
             Meaning::Function(_) => Operator::Contains,
         };
         let right_from = self.here().start;
-        let right = self.right(&left, operator, &operator_span);
+        let right = self.compared_value(&left, operator, &operator_span);
         let right_span = right_from..self.end().max(right_from);
         if is_phrase {
             self.name_phrase(&left, meaning, is_denied, &operator_span, &right_span);
         }
         let span = from..self.end();
         let node = |kind| Node { kind, span: span.clone(), is_parenthesised: false };
-        if let (Meaning::Function(name), RightSide::Literal(literal)) = (meaning, &right) {
+        if let (Meaning::Function(name), ComparedValue::Literal(literal)) = (meaning, &right) {
             let literal = Operand {
                 base: Base::Literal(literal.clone()),
                 base_span: right_span.clone(),
@@ -407,7 +407,7 @@ impl<'t> Parser<'t> {
             self.at += 1;
             return Some(Found::proper(*operator));
         }
-        let words = self.words(phrases::PHRASE_WORDS);
+        let words = self.next_keywords(phrases::PHRASE_WORDS);
         let first = words.first()?.as_str();
         // `matches regex "…"` and `in list $x` are phrases although they begin with an operator.
         if let Some((meaning, is_denied, count)) = phrases::operator(&words) {
@@ -421,7 +421,7 @@ impl<'t> Parser<'t> {
             self.at += 1;
             return Some(Found::proper(Operator::StrictWildcard));
         }
-        let operator = Operator::ALL.into_iter().find(|o| o.word() == first)?;
+        let operator = Operator::ALL.into_iter().find(|o| o.keyword() == first)?;
         self.check_case();
         self.at += 1;
         Some(Found::proper(operator))
@@ -441,7 +441,7 @@ impl<'t> Parser<'t> {
             ),
             Meaning::Operator(with) => (
                 format!("`{shown}` is not an operator of the rules language"),
-                format!("write `{not}{left} {} {right}`", with.word()),
+                format!("write `{not}{left} {} {right}`", with.keyword()),
             ),
         };
         self.problems.error(operator.clone(), "unknown-operator", message, help);
@@ -462,7 +462,7 @@ impl<'t> Parser<'t> {
             | Operator::Contains
             | Operator::Matches
             | Operator::Wildcard
-            | Operator::StrictWildcard => format!("write `{field} {} {literal}`", operator.word()),
+            | Operator::StrictWildcard => format!("write `{field} {} {literal}`", operator.keyword()),
         };
         let message = format!("the left side is the literal `{literal}`; a comparison begins with a field");
         self.problems.error(left.span.clone(), "literal-on-the-left", message, help);

@@ -10,7 +10,7 @@ use regex_syntax::hir::{Hir, HirKind, Look};
 use super::canonical;
 use super::check::Check;
 use super::problem::quoted;
-use super::syntax::{Comparison, Literal, Operator, RightSide, Span};
+use super::syntax::{ComparedValue, Comparison, Literal, Operator, Span};
 
 /// Common ends of host and file names; a dot before one is probably meant literally.
 const ENDS: &[&str] = &[
@@ -20,7 +20,7 @@ const ENDS: &[&str] = &[
 
 /// Checks the pattern of a comparison, if it has one.
 pub(super) fn check(check: &mut Check<'_>, comparison: &Comparison) {
-    let RightSide::Literal(Literal::Bytes(bytes)) = &comparison.right else { return };
+    let ComparedValue::Literal(Literal::Bytes(bytes)) = &comparison.right else { return };
     let pattern = String::from_utf8_lossy(bytes);
     let span = &comparison.right_span;
     match comparison.operator {

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use super::canonical::{CanonicalForm, CanonicalKind};
-use super::syntax::{Base, Comparison, Connective, Item, Literal, NodeKind, Operand, Operator, RightSide};
+use super::syntax::{Base, ComparedValue, Comparison, Connective, Item, Literal, NodeKind, Operand, Operator};
 use super::values::{self, Values};
 
 /// How the requests that two expressions match differ.
@@ -77,13 +77,13 @@ pub(super) fn truth(normal: &CanonicalForm) -> Option<bool> {
 /// The value of a comparison for every request.
 fn of_comparison(comparison: &Comparison) -> Option<bool> {
     let field = comparison.left.plain_field()?;
-    if let RightSide::Set(items) = &comparison.right {
+    if let ComparedValue::Set(items) = &comparison.right {
         let has = |text: &str| {
             items.iter().any(|(i, _)| matches!(i, Item::One(Literal::Network(n)) if n.to_string() == text))
         };
         return (field == "ip.src" && has("0.0.0.0/0") && has("::/0")).then_some(true);
     }
-    let RightSide::Literal(Literal::Bytes(bytes)) = &comparison.right else { return None };
+    let ComparedValue::Literal(Literal::Bytes(bytes)) = &comparison.right else { return None };
     let text = std::str::from_utf8(bytes).ok()?;
     let (is_there, is_slashed) = (ALWAYS_THERE.contains(&field), SLASHED.contains(&field));
     let always = match comparison.operator {
@@ -194,8 +194,8 @@ pub(super) fn hosts(normal: &CanonicalForm) -> Option<BTreeSet<String>> {
             let is_host = comparison.left.plain_field() == Some("http.host")
                 || super::canonical::operand_text(&comparison.left)? == "lower(http.host)";
             let literals: Vec<&Literal> = match (&comparison.right, comparison.operator) {
-                (RightSide::Literal(literal), Operator::Equal) => vec![literal],
-                (RightSide::Set(items), Operator::In) => {
+                (ComparedValue::Literal(literal), Operator::Equal) => vec![literal],
+                (ComparedValue::Set(items), Operator::In) => {
                     let one = |item: &'_ Item| matches!(item, Item::One(_));
                     items.iter().all(|(i, _)| one(i)).then_some(())?;
                     items.iter().filter_map(|(i, _)| if let Item::One(l) = i { Some(l) } else { None }).collect()
@@ -256,11 +256,11 @@ fn implies(a: &CanonicalForm, b: &CanonicalForm, budget: &mut usize) -> bool {
         (CanonicalKind::Chain(And, parts), _) => parts.iter().any(|p| implies(p, b, budget)),
         (_, CanonicalKind::Chain(Or, others)) => others.iter().any(|o| implies(a, o, budget)),
         (CanonicalKind::Not(a), CanonicalKind::Not(b)) => implies(b, a, budget),
-        (_, CanonicalKind::Not(b)) => match (values::of_normal(a), values::of_normal(b)) {
+        (_, CanonicalKind::Not(b)) => match (values::of_canonical(a), values::of_canonical(b)) {
             (Some((left, a)), Some((right, b))) => left == right && a.excludes(&b),
             (None, _) | (_, None) => false,
         },
-        _ => match (values::of_normal(a), values::of_normal(b)) {
+        _ => match (values::of_canonical(a), values::of_canonical(b)) {
             (Some((left, a)), Some((right, b))) => left == right && a.are_among(&b),
             (None, _) | (_, None) => false,
         },

@@ -9,7 +9,7 @@ use super::check::Check;
 use super::patterns;
 use super::phrases;
 use super::problem::quoted;
-use super::syntax::{Base, Comparison, Index, Item, Literal, Node, NodeKind, Operand, Operator, RightSide, Span};
+use super::syntax::{Base, ComparedValue, Comparison, Index, Item, Literal, Node, NodeKind, Operand, Operator, Span};
 
 /// Fields that contain a path.
 const PATHS: &[&str] = &["http.request.full_uri", "http.request.uri", "http.request.uri.path"];
@@ -74,9 +74,9 @@ pub(super) fn comparison(check: &mut Check<'_>, comparison: &Comparison) {
         }
     };
     let values: Vec<(&Literal, &Span)> = match &comparison.right {
-        RightSide::Literal(literal) => vec![(literal, &comparison.right_span)],
-        RightSide::Set(items) => items.iter().filter_map(|(i, span)| one(i).map(|l| (l, span))).collect(),
-        RightSide::List(_) | RightSide::Broken => return,
+        ComparedValue::Literal(literal) => vec![(literal, &comparison.right_span)],
+        ComparedValue::Set(items) => items.iter().filter_map(|(i, span)| one(i).map(|l| (l, span))).collect(),
+        ComparedValue::List(_) | ComparedValue::Broken => return,
     };
     for (literal, span) in values {
         let Literal::Bytes(bytes) = literal else { continue };
@@ -231,7 +231,7 @@ fn numbers(check: &mut Check<'_>, comparison: &Comparison) {
     };
     let span = &comparison.right_span;
     match &comparison.right {
-        RightSide::Literal(Literal::Integer(n)) => {
+        ComparedValue::Literal(Literal::Integer(n)) => {
             let (never, always) = match comparison.operator {
                 Operator::Equal => (!(least..=most).contains(n), false),
                 Operator::NotEqual => (false, !(least..=most).contains(n)),
@@ -249,7 +249,7 @@ fn numbers(check: &mut Check<'_>, comparison: &Comparison) {
                 warn(span, if never { "never true" } else { "always true" });
             }
         }
-        RightSide::Set(items) => {
+        ComparedValue::Set(items) => {
             for (item, span) in items {
                 let is_outside = match item {
                     Item::One(Literal::Integer(n)) => !(least..=most).contains(n),
@@ -261,7 +261,7 @@ fn numbers(check: &mut Check<'_>, comparison: &Comparison) {
                 }
             }
         }
-        RightSide::Literal(_) | RightSide::List(_) | RightSide::Broken => {}
+        ComparedValue::Literal(_) | ComparedValue::List(_) | ComparedValue::Broken => {}
     }
 }
 

@@ -53,7 +53,7 @@ impl Connective {
     pub(super) const ALL: [Self; 3] = [Self::Or, Self::Xor, Self::And];
 
     /// The word.
-    pub(super) fn word(self) -> &'static str {
+    pub(super) fn keyword(self) -> &'static str {
         match self {
             Self::Or => "or",
             Self::Xor => "xor",
@@ -81,7 +81,7 @@ pub(super) struct Comparison {
     /// The place of the operator.
     pub(super) operator_span: Span,
     /// The right side.
-    pub(super) right: RightSide,
+    pub(super) right: ComparedValue,
     /// The place of the right side.
     pub(super) right_span: Span,
 }
@@ -130,7 +130,7 @@ impl Operator {
     ];
 
     /// The word.
-    pub(super) fn word(self) -> &'static str {
+    pub(super) fn keyword(self) -> &'static str {
         match self {
             Self::Equal => "eq",
             Self::NotEqual => "ne",
@@ -201,7 +201,7 @@ pub(super) enum Literal {
 
 /// The right side of a comparison.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum RightSide {
+pub(super) enum ComparedValue {
     /// One value.
     Literal(Literal),
     /// Several in braces.

@@ -4,15 +4,15 @@ use std::collections::BTreeSet;
 use std::net::IpAddr;
 
 use super::canonical::{CanonicalForm, CanonicalKind, operand_text};
-use super::syntax::{Base, Item, Literal, NodeKind, Operand, Operator, RightSide};
+use super::syntax::{Base, ComparedValue, Item, Literal, NodeKind, Operand, Operator};
 
 /// The values that a comparison accepts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Values {
     /// Texts.
     Texts(BTreeSet<Vec<u8>>),
-    /// Intervals of numbers or addresses, ends included, of one family each; sorted and disjoint.
-    Intervals(Vec<(Family, u128, u128)>),
+    /// Intervals of numbers or addresses, ends included, of one kind each; sorted and disjoint.
+    Intervals(Vec<(ValueKind, u128, u128)>),
     /// Texts that contain this.
     Containing(Vec<u8>),
     /// Texts that begin with this.
@@ -23,7 +23,7 @@ pub(super) enum Values {
 
 /// A kind of ordered values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Family {
+pub(super) enum ValueKind {
     /// Whole numbers.
     Integer,
     /// IPv4 addresses.
@@ -38,27 +38,27 @@ fn key(number: i64) -> u128 {
 }
 
 /// An address as a number.
-fn address(address: IpAddr) -> (Family, u128) {
+fn address(address: IpAddr) -> (ValueKind, u128) {
     match address {
-        IpAddr::V4(four) => (Family::Four, u128::from(four.to_bits())),
-        IpAddr::V6(six) => (Family::Six, six.to_bits()),
+        IpAddr::V4(four) => (ValueKind::Four, u128::from(four.to_bits())),
+        IpAddr::V6(six) => (ValueKind::Six, six.to_bits()),
     }
 }
 
 /// The interval of a member.
-fn interval(item: &Item) -> Option<(Family, u128, u128)> {
+fn interval(item: &Item) -> Option<(ValueKind, u128, u128)> {
     match item {
-        Item::One(Literal::Integer(n)) => Some((Family::Integer, key(*n), key(*n))),
+        Item::One(Literal::Integer(n)) => Some((ValueKind::Integer, key(*n), key(*n))),
         Item::One(Literal::Address(one)) => {
-            let (family, at) = address(*one);
-            Some((family, at, at))
+            let (kind, at) = address(*one);
+            Some((kind, at, at))
         }
         Item::One(Literal::Network(network)) => {
-            let (family, from) = address(network.network());
-            Some((family, from, address(network.broadcast()).1))
+            let (kind, from) = address(network.network());
+            Some((kind, from, address(network.broadcast()).1))
         }
         Item::Range(Literal::Integer(first), Literal::Integer(last)) => {
-            Some((Family::Integer, key(*first), key(*last)))
+            Some((ValueKind::Integer, key(*first), key(*last)))
         }
         Item::Range(Literal::Address(first), Literal::Address(last)) => {
             let (from, to) = (address(*first), address(*last));
@@ -70,11 +70,11 @@ fn interval(item: &Item) -> Option<(Family, u128, u128)> {
 
 impl Values {
     /// The values that an operator and its right side accept.
-    pub(super) fn of(operator: Operator, right: &RightSide) -> Option<Self> {
+    pub(super) fn of(operator: Operator, right: &ComparedValue) -> Option<Self> {
         let items: Vec<Item> = match right {
-            RightSide::Literal(literal) => vec![Item::One(literal.clone())],
-            RightSide::Set(items) => items.iter().map(|(i, _)| i.clone()).collect(),
-            RightSide::List(_) | RightSide::Broken => return None,
+            ComparedValue::Literal(literal) => vec![Item::One(literal.clone())],
+            ComparedValue::Set(items) => items.iter().map(|(i, _)| i.clone()).collect(),
+            ComparedValue::List(_) | ComparedValue::Broken => return None,
         };
         let number = match items.as_slice() {
             [Item::One(Literal::Integer(n))] => Some(key(*n)),
@@ -115,7 +115,7 @@ impl Values {
 
     /// Numbers between bounds.
     fn numbers(bounds: impl IntoIterator<Item = (u128, u128)>) -> Self {
-        Self::Intervals(merged(bounds.into_iter().map(|(from, to)| (Family::Integer, from, to)).collect()))
+        Self::Intervals(merged(bounds.into_iter().map(|(from, to)| (ValueKind::Integer, from, to)).collect()))
     }
 
     /// Whether this is a subset of the others.
@@ -131,8 +131,8 @@ impl Values {
             }
             (Self::StartingWith(text), Self::StartingWith(start)) => text.starts_with(start),
             (Self::EndingWith(text), Self::EndingWith(end)) => text.ends_with(end),
-            (Self::Intervals(these), Self::Intervals(those)) => these.iter().all(|(family, from, to)| {
-                those.iter().any(|(other, first, last)| family == other && first <= from && to <= last)
+            (Self::Intervals(these), Self::Intervals(those)) => these.iter().all(|(kind, from, to)| {
+                those.iter().any(|(other, first, last)| kind == other && first <= from && to <= last)
             }),
             _ => false,
         }
@@ -142,8 +142,8 @@ impl Values {
     pub(super) fn excludes(&self, others: &Self) -> bool {
         match (self, others) {
             (Self::Texts(these), Self::Texts(those)) => these.is_disjoint(those),
-            (Self::Intervals(these), Self::Intervals(those)) => these.iter().all(|(family, from, to)| {
-                those.iter().all(|(other, first, last)| family != other || last < from || to < first)
+            (Self::Intervals(these), Self::Intervals(those)) => these.iter().all(|(kind, from, to)| {
+                those.iter().all(|(other, first, last)| kind != other || last < from || to < first)
             }),
             _ => false,
         }
@@ -151,21 +151,21 @@ impl Values {
 }
 
 /// Sorts intervals and joins those that touch; reversed ones are empty.
-fn merged(mut intervals: Vec<(Family, u128, u128)>) -> Vec<(Family, u128, u128)> {
+fn merged(mut intervals: Vec<(ValueKind, u128, u128)>) -> Vec<(ValueKind, u128, u128)> {
     intervals.retain(|(_, from, to)| from <= to);
     intervals.sort_unstable();
-    let mut apart: Vec<(Family, u128, u128)> = Vec::new();
-    for (family, from, to) in intervals {
+    let mut apart: Vec<(ValueKind, u128, u128)> = Vec::new();
+    for (kind, from, to) in intervals {
         match apart.last_mut() {
-            Some((last, _, end)) if *last == family && from <= end.saturating_add(1) => *end = to.max(*end),
-            _ => apart.push((family, from, to)),
+            Some((last, _, end)) if *last == kind && from <= end.saturating_add(1) => *end = to.max(*end),
+            _ => apart.push((kind, from, to)),
         }
     }
     apart
 }
 
 /// The operand of a part, and the values that it accepts.
-pub(super) fn of_normal(normal: &CanonicalForm) -> Option<(String, Values)> {
+pub(super) fn of_canonical(normal: &CanonicalForm) -> Option<(String, Values)> {
     match &normal.kind {
         CanonicalKind::Comparison(comparison) => {
             Some((operand_text(&comparison.left)?, Values::of(comparison.operator, &comparison.right)?))
@@ -199,7 +199,7 @@ mod tests {
 
     #[test]
     fn intervals_that_touch_are_one() {
-        let six = Family::Six;
+        let six = ValueKind::Six;
         let of = |list: &[(u128, u128)]| merged(list.iter().map(|(a, b)| (six, *a, *b)).collect());
         assert_eq!(of(&[(5, 9), (1, 2), (3, 4), (20, 10)]), [(six, 1, 9)]);
         assert_eq!(of(&[(1, 2), (4, 4)]), [(six, 1, 2), (six, 4, 4)]);
@@ -209,8 +209,8 @@ mod tests {
     #[test]
     fn numbers_keep_their_order_without_sign() {
         assert!(key(i64::MIN) < key(-1) && key(-1) < key(0) && key(0) < key(i64::MAX));
-        let less = Values::of(Operator::Less, &RightSide::Literal(Literal::Integer(5))).unwrap();
-        let most = Values::of(Operator::LessOrEqual, &RightSide::Literal(Literal::Integer(4))).unwrap();
+        let less = Values::of(Operator::Less, &ComparedValue::Literal(Literal::Integer(5))).unwrap();
+        let most = Values::of(Operator::LessOrEqual, &ComparedValue::Literal(Literal::Integer(4))).unwrap();
         assert_eq!(less, most);
     }
 }

@@ -13,7 +13,7 @@ pub const CRS_VERSION: &str = "3.3.5";
 
 /// A family of attacks: all rules whose number begins with its three digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Family {
+pub struct AttackFamily {
     /// The first three digits of the numbers.
     pub prefix: u32,
     /// Its short name on the command line.
@@ -24,22 +24,22 @@ pub struct Family {
 
 /// Families, by number.
 #[rustfmt::skip]
-pub const FAMILIES: &[Family] = &[
-    Family { prefix: 910, key: "reputation", name: "IP reputation" },
-    Family { prefix: 911, key: "method", name: "method enforcement" },
-    Family { prefix: 913, key: "scanner", name: "scanner detection" },
-    Family { prefix: 920, key: "protocol", name: "protocol enforcement" },
-    Family { prefix: 921, key: "protocol-attack", name: "protocol attack" },
-    Family { prefix: 922, key: "multipart", name: "multipart attack" },
-    Family { prefix: 930, key: "lfi", name: "local file inclusion" },
-    Family { prefix: 931, key: "rfi", name: "remote file inclusion" },
-    Family { prefix: 932, key: "rce", name: "remote code execution" },
-    Family { prefix: 933, key: "php", name: "PHP injection" },
-    Family { prefix: 934, key: "node", name: "Node.js injection" },
-    Family { prefix: 941, key: "xss", name: "cross-site scripting" },
-    Family { prefix: 942, key: "sqli", name: "SQL injection" },
-    Family { prefix: 943, key: "session-fixation", name: "session fixation" },
-    Family { prefix: 944, key: "java", name: "Java attack" },
+pub const ATTACK_FAMILIES: &[AttackFamily] = &[
+    AttackFamily { prefix: 910, key: "reputation", name: "IP reputation" },
+    AttackFamily { prefix: 911, key: "method", name: "method enforcement" },
+    AttackFamily { prefix: 913, key: "scanner", name: "scanner detection" },
+    AttackFamily { prefix: 920, key: "protocol", name: "protocol enforcement" },
+    AttackFamily { prefix: 921, key: "protocol-attack", name: "protocol attack" },
+    AttackFamily { prefix: 922, key: "multipart", name: "multipart attack" },
+    AttackFamily { prefix: 930, key: "lfi", name: "local file inclusion" },
+    AttackFamily { prefix: 931, key: "rfi", name: "remote file inclusion" },
+    AttackFamily { prefix: 932, key: "rce", name: "remote code execution" },
+    AttackFamily { prefix: 933, key: "php", name: "PHP injection" },
+    AttackFamily { prefix: 934, key: "node", name: "Node.js injection" },
+    AttackFamily { prefix: 941, key: "xss", name: "cross-site scripting" },
+    AttackFamily { prefix: 942, key: "sqli", name: "SQL injection" },
+    AttackFamily { prefix: 943, key: "session-fixation", name: "session fixation" },
+    AttackFamily { prefix: 944, key: "java", name: "Java attack" },
 ];
 
 /// A rule of the Core Rule Set: its number, its paranoia level (1 to 4) and its score.

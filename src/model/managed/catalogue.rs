@@ -72,7 +72,7 @@ impl ScoreAction {
 
 /// The word for a threshold, if it has one.
 #[must_use]
-pub fn threshold_word(threshold: u32) -> Option<&'static str> {
+pub fn threshold_keyword(threshold: u32) -> Option<&'static str> {
     THRESHOLDS.iter().find(|(_, number)| *number == threshold).map(|(word, _)| *word)
 }
 

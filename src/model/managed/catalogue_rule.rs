@@ -1,6 +1,6 @@
 //! A rule of a managed ruleset.
 
-use crate::model::facts::crs::{CRS_RULES, FAMILIES, Family};
+use crate::model::facts::crs::{ATTACK_FAMILIES, AttackFamily, CRS_RULES};
 use crate::model::ruleset::RuleId;
 
 /// A paranoia level, 1 to 4.
@@ -62,8 +62,8 @@ impl CatalogueRule {
 
     /// The family of attacks that it detects.
     #[must_use]
-    pub fn family(&self) -> Option<&'static Family> {
-        family(self.number?)
+    pub fn attack_family(&self) -> Option<&'static AttackFamily> {
+        attack_family(self.number?)
     }
 
     /// What it adds to the score, from Cloudflare or else from the Core Rule Set.
@@ -77,6 +77,6 @@ impl CatalogueRule {
 
 /// The family of a rule number.
 #[must_use]
-pub fn family(number: u32) -> Option<&'static Family> {
-    FAMILIES.iter().find(|f| f.prefix == number / 1000)
+pub fn attack_family(number: u32) -> Option<&'static AttackFamily> {
+    ATTACK_FAMILIES.iter().find(|f| f.prefix == number / 1000)
 }

@@ -8,8 +8,8 @@ mod effective;
 mod names;
 mod overrides;
 
-pub use catalogue::{Catalogue, Managed, ScoreAction, threshold_word};
-pub use catalogue_rule::{CatalogueRule, Paranoia, family};
+pub use catalogue::{Catalogue, Managed, ScoreAction, threshold_keyword};
+pub use catalogue_rule::{CatalogueRule, Paranoia, attack_family};
 pub use catalogue_rules::CatalogueRules;
 pub use deployment::{Compiled, Problem, ProblemKind, Recognised, compile, find_deployment, recognise};
 pub use effective::{Anyway, Effect, effective};

@@ -54,7 +54,7 @@ impl Binding {
 }
 
 /// The next word of a text from an offset, and the offset after it.
-fn word(text: &str, from: usize) -> Option<(Token, usize)> {
+fn token(text: &str, from: usize) -> Option<(Token, usize)> {
     let rest = &text[from..];
     let start = from + rest.find(|c: char| !c.is_whitespace())?;
     let end = text[start..].find(char::is_whitespace).map_or(text.len(), |n| start + n);
@@ -76,8 +76,8 @@ impl Format for Binding {
 
     fn from_text(text: &str) -> Result<Self, DataError> {
         let missing = || DataError::whole("a priority and a target are needed").help("write `1 . alpn=\"h3,h2\"`");
-        let (priority, end) = word(text, 0).ok_or_else(missing)?;
-        let (target, end) = word(text, end).ok_or_else(missing)?;
+        let (priority, end) = token(text, 0).ok_or_else(missing)?;
+        let (target, end) = token(text, end).ok_or_else(missing)?;
         let priority = priority.u16("priority")?;
         let host = host("target", &target.text(), Root::Allowed).map_err(|e| e.at(target.offset))?;
         let params = SvcParams::parse(&text[end..]).map_err(|mut e| {

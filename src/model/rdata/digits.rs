@@ -20,7 +20,7 @@ impl Digits {
     }
 
     /// The digits of several words; in a word with escapes, an offset is that of the word.
-    pub(super) fn of_words(words: &[Token]) -> Self {
+    pub(super) fn of_tokens(words: &[Token]) -> Self {
         let in_word = |word: &Token| {
             let start = word.offset + usize::from(word.quoted);
             let digits = Self::of_text(&word.text()).characters.into_iter();

@@ -11,7 +11,7 @@
 
 use super::super::facts::{Composed, FieldFacts, FieldKind, Slot, TypeFacts};
 use super::super::fields::{Fields, Value};
-use super::presentation::{Token, decimal, fixed, words};
+use super::presentation::{Token, decimal, fixed, tokens};
 use super::{DataError, FieldReader, RecordData};
 
 /// A location on the earth, and its precision.
@@ -262,7 +262,7 @@ impl RecordData for Loc {
     }
 
     fn from_text(text: &str) -> Result<Self, DataError> {
-        let all = words(text)?;
+        let all = tokens(text)?;
         let is = |n: usize, name: &str| all.get(n).is_some_and(|w| w.text().eq_ignore_ascii_case(name));
         let skipped = match (is(0, "IN"), is(0, "LOC"), is(1, "LOC")) {
             (true, _, true) => 2,

@@ -47,7 +47,7 @@ impl RecordData for Mx {
     }
 
     fn from_text(text: &str) -> Result<Self, DataError> {
-        if presentation::words(text)?.len() == 1 {
+        if presentation::tokens(text)?.len() == 1 {
             return Err(DataError::field("priority", "MX records need `priority`").help("add `priority: 10`"));
         }
         let [priority, exchange] = presentation::exactly(text, ["PRIORITY", "HOST"])?;

@@ -40,7 +40,7 @@ impl RecordData for Openpgpkey {
                 .help("write the base64 text of `gpg --export KEY | base64`, without header and checksum")
                 .at(at));
         }
-        Digits::of_words(&presentation::words(text)?).base64("content").map(Self)
+        Digits::of_tokens(&presentation::tokens(text)?).base64("content").map(Self)
     }
 
     fn fields(&self) -> Fields {

@@ -54,7 +54,7 @@ impl Token {
 ///
 /// # Errors
 /// An unclosed quote, an incomplete escape, or text directly after a closing quote.
-pub(super) fn words(text: &str) -> Result<Vec<Token>, DataError> {
+pub(super) fn tokens(text: &str) -> Result<Vec<Token>, DataError> {
     let bytes = text.as_bytes();
     let mut words = Vec::new();
     let mut at = 0;
@@ -142,7 +142,7 @@ pub(super) fn quoted(octets: &[u8]) -> String {
 
 /// A text without its surrounding quotes: a field written as in a zone file.
 pub(super) fn unquoted(text: &str) -> String {
-    match text.starts_with('"').then(|| words(text)) {
+    match text.starts_with('"').then(|| tokens(text)) {
         Some(Ok(words)) if words.len() == 1 => words[0].text(),
         _ => text.to_owned(),
     }
@@ -193,11 +193,11 @@ pub(super) fn then_digits<const N: usize>(
     form: [&'static str; N],
     digits: &'static str,
 ) -> Result<([Token; N], Digits), DataError> {
-    let mut all = words(text)?;
+    let mut all = tokens(text)?;
     let found = all.len();
     let rest = all.split_off(N.min(found));
     match <[Token; N]>::try_from(all) {
-        Ok(first) if !rest.is_empty() => Ok((first, Digits::of_words(&rest))),
+        Ok(first) if !rest.is_empty() => Ok((first, Digits::of_tokens(&rest))),
         _ => Err(DataError::whole(format!("{} where at least {} are needed", count(found, "word"), N + 1))
             .help(format!("write `{}`", [&form[..], &[digits]].concat().join(" ")))),
     }
@@ -205,7 +205,7 @@ pub(super) fn then_digits<const N: usize>(
 
 /// Splits a text into exactly the named words.
 pub(super) fn exactly<const N: usize>(text: &str, form: [&'static str; N]) -> Result<[Token; N], DataError> {
-    let all = words(text)?;
+    let all = tokens(text)?;
     let found = all.len();
     <[Token; N]>::try_from(all).map_err(|_| {
         DataError::whole(format!("{} where {N} are needed", count(found, "word")))
@@ -219,18 +219,18 @@ mod tests {
 
     #[test]
     fn words_and_escapes() {
-        let octets = |text: &str| words(text).map(|w| w.into_iter().map(|w| w.octets).collect::<Vec<_>>());
+        let octets = |text: &str| tokens(text).map(|w| w.into_iter().map(|w| w.octets).collect::<Vec<_>>());
         assert_eq!(octets(r#"  a "b c"  d"#).unwrap(), [b"a".to_vec(), b"b c".to_vec(), b"d".to_vec()]);
         assert_eq!(octets(r#""a\"b\\c\065" """#).unwrap(), [br#"a"b\cA"#.to_vec(), b"".to_vec()]);
         for (bad, offset) in [(r#"a "b"#, 2), (r#""a"b"#, 3), (r#"a"b""#, 1), (r"ab\", 2), (r"a\25", 1), (r"\256", 0)] {
-            assert_eq!(words(bad).unwrap_err().offset, Some(offset), "{bad}");
+            assert_eq!(tokens(bad).unwrap_err().offset, Some(offset), "{bad}");
         }
     }
 
     #[test]
     fn quoting_is_the_inverse_of_words() {
         let all: Vec<u8> = (0..=255).collect();
-        assert_eq!(words(&quoted(&all)).unwrap()[0].octets, all);
+        assert_eq!(tokens(&quoted(&all)).unwrap()[0].octets, all);
     }
 
     #[test]

@@ -193,7 +193,7 @@ fn item(text: &str, from: usize) -> Result<Option<Item>, DataError> {
         e.offset = e.offset.map(|n| n + value_start);
         e
     };
-    let octets = presentation::words(&text[value_start..end]).map_err(shift)?.into_iter().flat_map(|w| w.octets);
+    let octets = presentation::tokens(&text[value_start..end]).map_err(shift)?.into_iter().flat_map(|w| w.octets);
     Ok(Some(Item { start, key_end, value_start, octets: octets.collect(), end }))
 }
 

@@ -72,7 +72,7 @@ impl Txt {
 
     /// The value that Cloudflare reported; Cloudflare stores text verbatim, so nothing is refused.
     pub(super) fn reported(content: &str) -> Self {
-        match content.starts_with('"').then(|| presentation::words(content)) {
+        match content.starts_with('"').then(|| presentation::tokens(content)) {
             Some(Ok(words)) => Self::of_strings(words.iter().map(|word| &word.octets[..])),
             _ => Self::of_strings([content.as_bytes()]),
         }
@@ -213,7 +213,7 @@ impl RecordData for Txt {
 
     fn from_text(text: &str) -> Result<Self, DataError> {
         if text.trim_start().starts_with('"') {
-            let words = presentation::words(text).map_err(|mut e| {
+            let words = presentation::tokens(text).map_err(|mut e| {
                 e.field = Some("content");
                 e.message = format!("the quotes of the text do not match: {}", e.message);
                 e

@@ -76,7 +76,7 @@ impl RecordData for Uri {
     }
 
     fn from_text(text: &str) -> Result<Self, DataError> {
-        let words = presentation::words(text)?;
+        let words = presentation::tokens(text)?;
         if words.len() == 2 {
             return Err(DataError::field("priority", "URI records need `priority`").help("add `priority: 10`"));
         }

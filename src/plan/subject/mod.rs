@@ -53,7 +53,7 @@ impl ClosedSet for SubjectKind {
     const ALL: &'static [Self] =
         &[Self::Zone, Self::Setting, Self::Dnssec, Self::DnsSettings, Self::EntryPoint, Self::Rule, Self::Record];
 
-    fn word(self) -> &'static str {
+    fn keyword(self) -> &'static str {
         match self {
             Self::Zone => "zone",
             Self::Setting => "zone_setting",

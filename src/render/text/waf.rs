@@ -9,7 +9,7 @@ use crate::insight::{
     AccountSurvey, Deployed, Difference, Direction, FamilyCount, RuleRow, RuleSurvey, RulesetSurvey, Survey,
     reach_summary, rule_label, title,
 };
-use crate::model::managed::{CatalogueRule, threshold_word};
+use crate::model::managed::{CatalogueRule, threshold_keyword};
 use crate::render::safe::safe;
 
 /// Widest title in a table.
@@ -55,7 +55,7 @@ fn heading(ruleset: &RulesetSurvey) -> String {
 fn table(out: &mut dyn Write, rows: &[RuleRow], indent: &str, colour: bool) -> io::Result<()> {
     let shown = |row: &RuleRow| cut(&safe(title(row.rule)), WIDEST_TITLE);
     let titles = rows.iter().map(|r| shown(r).chars().count()).max().unwrap_or(0).max("looks for".len());
-    let family = |row: &RuleRow| row.rule.family().map_or("-", |f| f.key);
+    let family = |row: &RuleRow| row.rule.attack_family().map_or("-", |f| f.key);
     let families = rows.iter().map(|r| family(r).len()).max().unwrap_or(0).max("family".len());
     if !rows.is_empty() {
         let (rule, title) = (pad("rule", SHORT_ID), pad("looks for", titles));
@@ -178,7 +178,7 @@ fn write_ruleset(out: &mut dyn Write, ruleset: &RulesetSurvey, with_rules: bool,
         (None, None) => {}
     }
     if let Some(threshold) = effective.threshold() {
-        let word = threshold_word(threshold).map(|w| format!(" ({w})")).unwrap_or_default();
+        let word = threshold_keyword(threshold).map(|w| format!(" ({w})")).unwrap_or_default();
         let hits = count(usize::try_from(threshold.div_ceil(CRITICAL)).unwrap_or(usize::MAX), "critical hit");
         line(out, "threshold", &format!("{threshold}{word}: {hits} of +{CRITICAL}"), colour)?;
     }
@@ -254,10 +254,10 @@ pub fn write_waf_difference(out: &mut dyn Write, zone: &str, difference: &Differ
     if changed.is_empty() && rules.is_empty() {
         return writeln!(out, "{}  in effect as wanted", styled(&safe(zone), BOLD, colour));
     }
-    writeln!(out, "{}  {}\n", styled(&safe(zone), BOLD, colour), word(*direction, colour))?;
+    writeln!(out, "{}  {}\n", styled(&safe(zone), BOLD, colour), direction_text(*direction, colour))?;
     for change in changed {
         let name = safe(&change.name);
-        writeln!(out, "  {name} ({})  {}", change.phase.about(), word(change.impact.direction, colour))?;
+        writeln!(out, "  {name} ({})  {}", change.phase.about(), direction_text(change.impact.direction, colour))?;
         for effect in &change.impact.lines {
             writeln!(out, "    {}", safe(effect))?;
         }
@@ -285,7 +285,7 @@ pub fn write_waf_difference(out: &mut dyn Write, zone: &str, difference: &Differ
 }
 
 /// A direction, coloured.
-fn word(direction: Direction, colour: bool) -> String {
+fn direction_text(direction: Direction, colour: bool) -> String {
     let style = match direction {
         Direction::Neutral => DIM,
         Direction::Strengthens => CREATE,

@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 
 use super::ruleset::{Rule, Ruleset};
 use super::store;
-use crate::model::facts::crs::{CRS_RULES, FAMILIES};
+use crate::model::facts::crs::{ATTACK_FAMILIES, CRS_RULES};
 use crate::model::facts::rulesets::{
     ANOMALY_NUMBER, ANOMALY_RULE, ANOMALY_THRESHOLD, MANAGED_RULESETS, ManagedFacts, PARANOIA_TAGS,
 };
@@ -180,7 +180,7 @@ fn owasp(profile: &Profile) -> Vec<Rule> {
     let rules = CRS_RULES.iter().map(|(number, level, score)| {
         let known = KNOWN_RULES.iter().find(|(known, _)| known == number);
         let id = known.map_or_else(|| format!("{number:0>32}"), |(_, id)| (*id).to_owned());
-        let family = FAMILIES.iter().find(|f| f.prefix == number / 1000).map_or("other", |f| f.name);
+        let family = ATTACK_FAMILIES.iter().find(|f| f.prefix == number / 1000).map_or("other", |f| f.name);
         let mut rule = start(&id, OWASP_VERSION, "score");
         if profile.owasp_scores {
             rule.insert("action_parameters".to_owned(), json!({ "increment": score }));

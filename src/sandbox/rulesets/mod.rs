@@ -32,5 +32,5 @@ mod store;
 mod write;
 
 pub(super) use document::{managed, of_accounts, of_vendor, of_zone, plant_account, plant_managed, plant_zone};
-pub(super) use routes::{Place, answer};
+pub(super) use routes::{Place, handle};
 pub(super) use store::SCHEMA;

@@ -10,7 +10,7 @@ use super::ruleset::{Detail, Ruleset, phase};
 use super::scope::Scope;
 use super::{catalogue, store};
 use crate::sandbox::call::Call;
-use crate::sandbox::envelope::{Answer, Outcome, Refusal};
+use crate::sandbox::envelope::{Outcome, Refusal, Success};
 use crate::sandbox::query::Parameters;
 
 /// The refusal for a missing ruleset.
@@ -50,8 +50,8 @@ pub(super) fn own(call: &Call<'_>, scope: &Scope, id: &str) -> Outcome<Ruleset> 
 }
 
 /// GET of one ruleset.
-pub(super) fn get(call: &Call<'_>, scope: &Scope, id: &str) -> Outcome<Answer> {
-    Ok(Answer::One(find(call, scope, id)?.to_json(Detail::Whole)))
+pub(super) fn get(call: &Call<'_>, scope: &Scope, id: &str) -> Outcome<Success> {
+    Ok(Success::One(find(call, scope, id)?.to_json(Detail::Whole)))
 }
 
 /// GET of all: those of the scope, then the managed ones, whatever the plan.
@@ -61,7 +61,7 @@ pub(super) fn get(call: &Call<'_>, scope: &Scope, id: &str) -> Outcome<Answer> {
 /// fits: observed 2025. The cursor: the official SDKs (Python 5.9.0). ASSUMED: form of the cursor and the refusal of an
 /// unknown one; `per_page` from 1 up to the largest page, and anything else counts as absent; the order; of the
 /// account's rulesets only the managed ones are listed for a zone, whatever its plan.
-pub(super) fn list(call: &Call<'_>, scope: &Scope, parameters: &Parameters) -> Outcome<Answer> {
+pub(super) fn list(call: &Call<'_>, scope: &Scope, parameters: &Parameters) -> Outcome<Success> {
     let mut rulesets = store::all(call.connection, scope.id())?;
     rulesets.extend(catalogue::all(call)?);
     let start = match parameters.get("cursor").filter(|cursor| !cursor.is_empty()) {
@@ -77,8 +77,8 @@ pub(super) fn list(call: &Call<'_>, scope: &Scope, parameters: &Parameters) -> O
     let end = start.saturating_add(wanted.unwrap_or(most).min(most)).min(rulesets.len());
     let shown: Vec<Value> = rulesets[start..end].iter().map(|r| r.to_json(Detail::Summary)).collect();
     match rulesets[start..end].last().filter(|_| end < rulesets.len()) {
-        Some(last) => Ok(Answer::Page(shown, json!({ "cursors": { "after": cursor_after(last) } }))),
-        None => Ok(Answer::One(shown.into())),
+        Some(last) => Ok(Success::Page(shown, json!({ "cursors": { "after": cursor_after(last) } }))),
+        None => Ok(Success::One(shown.into())),
     }
 }
 
@@ -95,9 +95,9 @@ fn all_versions(call: &Call<'_>, ruleset: &Ruleset) -> Outcome<Vec<Ruleset>> {
 }
 
 /// The list of versions as the API returns it.
-fn version_list(call: &Call<'_>, ruleset: &Ruleset) -> Outcome<Answer> {
+fn version_list(call: &Call<'_>, ruleset: &Ruleset) -> Outcome<Success> {
     let versions = all_versions(call, ruleset)?;
-    Ok(Answer::One(versions.iter().map(|v| v.to_json(Detail::Version)).collect()))
+    Ok(Success::One(versions.iter().map(|v| v.to_json(Detail::Version)).collect()))
 }
 
 /// One version of a ruleset.
@@ -110,14 +110,14 @@ pub(super) fn version_of(call: &Call<'_>, ruleset: &Ruleset, version: &str) -> O
 }
 
 /// GET of the versions.
-pub(super) fn versions(call: &Call<'_>, scope: &Scope, id: &str) -> Outcome<Answer> {
+pub(super) fn versions(call: &Call<'_>, scope: &Scope, id: &str) -> Outcome<Success> {
     version_list(call, &find(call, scope, id)?)
 }
 
 /// GET of one version.
-pub(super) fn version(call: &Call<'_>, scope: &Scope, id: &str, version: &str) -> Outcome<Answer> {
+pub(super) fn version(call: &Call<'_>, scope: &Scope, id: &str, version: &str) -> Outcome<Success> {
     let ruleset = find(call, scope, id)?;
-    Ok(Answer::One(version_of(call, &ruleset, version)?.to_json(Detail::Whole)))
+    Ok(Success::One(version_of(call, &ruleset, version)?.to_json(Detail::Whole)))
 }
 
 /// GET of the rules with a tag, in one version of a managed ruleset.
@@ -125,14 +125,14 @@ pub(super) fn version(call: &Call<'_>, scope: &Scope, id: &str, version: &str) -
 /// # Sources
 /// For managed rulesets only: developers.cloudflare.com/api, "List an account ruleset version's rules by tag", read 2026-11-20.
 /// ASSUMED: other rulesets are not found, and an unknown tag returns no rules.
-pub(super) fn tagged(call: &Call<'_>, scope: &Scope, id: &str, version: &str, tag: &str) -> Outcome<Answer> {
+pub(super) fn tagged(call: &Call<'_>, scope: &Scope, id: &str, version: &str, tag: &str) -> Outcome<Success> {
     let ruleset = find(call, scope, id)?;
     if ruleset.kind != "managed" {
         return Err(missing());
     }
     let mut ruleset = version_of(call, &ruleset, version)?;
     ruleset.rules.retain(|rule| catalogue::tags(rule).any(|t| t == tag));
-    Ok(Answer::One(ruleset.to_json(Detail::Whole)))
+    Ok(Success::One(ruleset.to_json(Detail::Whole)))
 }
 
 /// The entry point of a phase.
@@ -148,23 +148,23 @@ fn existing_entry_point(call: &Call<'_>, scope: &Scope, phase: &str) -> Outcome<
 }
 
 /// GET of an entry point.
-pub(super) fn entry_point(call: &Call<'_>, scope: &Scope, phase: &str) -> Outcome<Answer> {
-    Ok(Answer::One(existing_entry_point(call, scope, phase)?.to_json(Detail::Whole)))
+pub(super) fn entry_point(call: &Call<'_>, scope: &Scope, phase: &str) -> Outcome<Success> {
+    Ok(Success::One(existing_entry_point(call, scope, phase)?.to_json(Detail::Whole)))
 }
 
 /// GET of the versions of an entry point; an empty list if there is no entry point (the page named above).
-pub(super) fn entry_point_versions(call: &Call<'_>, scope: &Scope, phase: &str) -> Outcome<Answer> {
+pub(super) fn entry_point_versions(call: &Call<'_>, scope: &Scope, phase: &str) -> Outcome<Success> {
     check_phase(phase)?;
     match store::entry_point(call, scope, phase)? {
         Some(ruleset) => version_list(call, &ruleset),
-        None => Ok(Answer::One(json!([]))),
+        None => Ok(Success::One(json!([]))),
     }
 }
 
 /// GET of one version of an entry point.
-pub(super) fn entry_point_version(call: &Call<'_>, scope: &Scope, phase: &str, version: &str) -> Outcome<Answer> {
+pub(super) fn entry_point_version(call: &Call<'_>, scope: &Scope, phase: &str, version: &str) -> Outcome<Success> {
     let ruleset = existing_entry_point(call, scope, phase)?;
-    Ok(Answer::One(version_of(call, &ruleset, version)?.to_json(Detail::Whole)))
+    Ok(Success::One(version_of(call, &ruleset, version)?.to_json(Detail::Whole)))
 }
 
 #[cfg(test)]

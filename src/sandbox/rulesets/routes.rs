@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::scope::{Scope, ScopePath};
 use super::{read, rules, write};
 use crate::sandbox::call::Call;
-use crate::sandbox::envelope::{Answer, Outcome, Refusal};
+use crate::sandbox::envelope::{Outcome, Refusal, Success};
 use crate::sandbox::profile::RulesetAccess;
 use crate::sandbox::query::Parameters;
 
@@ -118,13 +118,13 @@ impl<'a> Place<'a> {
 ///
 /// # Errors
 /// The refusal.
-pub(in crate::sandbox) fn answer(
+pub(in crate::sandbox) fn handle(
     call: &Call<'_>,
     place: Place<'_>,
     method: &Method,
     parameters: &Parameters,
     body: &Map<String, Value>,
-) -> Outcome<Answer> {
+) -> Outcome<Success> {
     let is_read = method == Method::GET;
     check_access(call, is_read)?;
     let scope = Scope::find(call, place.scope)?;
@@ -139,7 +139,7 @@ pub(in crate::sandbox) fn answer(
     call.connection.execute_batch("SAVEPOINT rehearsal")?;
     let answer = carry_out(call, &scope, place.route, method, body)?;
     call.connection.execute_batch("ROLLBACK TO rehearsal; RELEASE rehearsal")?;
-    Ok(if answer == Answer::Empty { answer } else { Answer::One(Value::Null) })
+    Ok(if answer == Success::Empty { answer } else { Success::One(Value::Null) })
 }
 
 /// Refuses what the credentials do not permit.
@@ -187,7 +187,7 @@ fn is_rehearsal(call: &Call<'_>, parameters: &Parameters) -> Outcome<bool> {
 }
 
 /// Answers a read.
-fn look(call: &Call<'_>, scope: &Scope, route: Route<'_>, parameters: &Parameters) -> Outcome<Answer> {
+fn look(call: &Call<'_>, scope: &Scope, route: Route<'_>, parameters: &Parameters) -> Outcome<Success> {
     match route {
         Route::List => read::list(call, scope, parameters),
         Route::Ruleset(id) => read::get(call, scope, id),
@@ -208,7 +208,7 @@ fn carry_out(
     route: Route<'_>,
     method: &Method,
     body: &Map<String, Value>,
-) -> Outcome<Answer> {
+) -> Outcome<Success> {
     let is_delete = method == Method::DELETE;
     match route {
         Route::List => write::create(call, scope, body),

@@ -14,12 +14,12 @@ use super::ruleset::{Ruleset, text};
 use super::scope::Scope;
 use super::{members, write};
 use crate::sandbox::call::Call;
-use crate::sandbox::envelope::{Answer, Outcome, Refusal};
+use crate::sandbox::envelope::{Outcome, Refusal, Success};
 
 /// POST of a rule: at its position, or at the end.
 ///
 /// ASSUMED: an `id` in the body is ignored.
-pub(super) fn add(call: &Call<'_>, scope: &Scope, id: &str, body: &Map<String, Value>) -> Outcome<Answer> {
+pub(super) fn add(call: &Call<'_>, scope: &Scope, id: &str, body: &Map<String, Value>) -> Outcome<Success> {
     let mut ruleset = write::own_or_refused(call, scope, id)?;
     let position = Position::take(body)?;
     let author = Author::new(call, scope, &ruleset);
@@ -57,7 +57,7 @@ pub(super) fn patch(
     id: &str,
     rule: &str,
     body: &Map<String, Value>,
-) -> Outcome<Answer> {
+) -> Outcome<Success> {
     let mut ruleset = write::own_or_refused(call, scope, id)?;
     let at = ruleset.position(rule).ok_or_else(write::missing_rule)?;
     let position = Position::take(body)?;
@@ -90,7 +90,7 @@ pub(super) fn patch(
 }
 
 /// DELETE of a rule; returns the ruleset without it.
-pub(super) fn delete(call: &Call<'_>, scope: &Scope, id: &str, rule: &str) -> Outcome<Answer> {
+pub(super) fn delete(call: &Call<'_>, scope: &Scope, id: &str, rule: &str) -> Outcome<Success> {
     let mut ruleset = write::own_or_refused(call, scope, id)?;
     let at = ruleset.position(rule).ok_or_else(write::missing_rule)?;
     ruleset.rules.remove(at);

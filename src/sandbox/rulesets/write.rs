@@ -14,7 +14,7 @@ use super::ruleset::{Detail, Rule, Ruleset, executed, id_of, text};
 use super::scope::Scope;
 use super::{members, store};
 use crate::sandbox::call::Call;
-use crate::sandbox::envelope::{Answer, Outcome, Problem, Refusal};
+use crate::sandbox::envelope::{Outcome, Problem, Refusal, Success};
 
 /// The members of a body.
 struct Sent<'a> {
@@ -55,7 +55,7 @@ impl<'a> Sent<'a> {
 /// # Sources
 /// Code 20217, its text and pointer: observed 2025. ASSUMED: the refusals of missing members and of kinds that a scope
 /// cannot have, and that zones have no custom rulesets, which the documentation begins to mention.
-pub(super) fn create(call: &Call<'_>, scope: &Scope, body: &Map<String, Value>) -> Outcome<Answer> {
+pub(super) fn create(call: &Call<'_>, scope: &Scope, body: &Map<String, Value>) -> Outcome<Success> {
     let sent = Sent::read(body, &["name", "description", "kind", "phase", "rules"])?;
     let (Some(name), Some(kind), Some(phase)) = (sent.name, sent.kind, sent.phase) else {
         return Err(Refusal::unnumbered(400, "name, kind and phase are required"));
@@ -107,7 +107,7 @@ pub(super) fn put_entry_point(
     scope: &Scope,
     phase: &str,
     body: &Map<String, Value>,
-) -> Outcome<Answer> {
+) -> Outcome<Success> {
     check_phase(phase)?;
     let sent = Sent::read(body, &["name", "description", "rules"])?;
     let before = match store::entry_point(call, scope, phase)? {
@@ -123,7 +123,7 @@ pub(super) fn put_entry_point(
 /// Kind and name cannot change: developers.cloudflare.com/ruleset-engine/rulesets-api/json-object, read 2026-11-20.
 /// ASSUMED: a name is accepted nevertheless, as for an entry point; the phase cannot change either; kind and phase may
 /// be repeated.
-pub(super) fn put(call: &Call<'_>, scope: &Scope, id: &str, body: &Map<String, Value>) -> Outcome<Answer> {
+pub(super) fn put(call: &Call<'_>, scope: &Scope, id: &str, body: &Map<String, Value>) -> Outcome<Success> {
     let before = own_or_refused(call, scope, id)?;
     let sent = Sent::read(body, &["name", "description", "kind", "phase", "rules"])?;
     for (what, sent, kept) in [("kind", sent.kind, &before.kind), ("phase", sent.phase, &before.phase)] {
@@ -147,7 +147,7 @@ pub(super) fn own_or_refused(call: &Call<'_>, scope: &Scope, id: &str) -> Outcom
 }
 
 /// Applies a body to a ruleset and stores the result as the next version.
-fn replace(call: &Call<'_>, scope: &Scope, before: Ruleset, sent: &Sent<'_>) -> Outcome<Answer> {
+fn replace(call: &Call<'_>, scope: &Scope, before: Ruleset, sent: &Sent<'_>) -> Outcome<Success> {
     let mut after = before.clone();
     if let Some(name) = sent.name {
         after.name = name.to_owned();
@@ -205,24 +205,24 @@ fn compose(call: &Call<'_>, scope: &Scope, before: &Ruleset, sent: &[Value]) -> 
 }
 
 /// Stores a ruleset as its next version and returns it.
-pub(super) fn keep(call: &Call<'_>, scope: &Scope, ruleset: Ruleset) -> Outcome<Answer> {
+pub(super) fn keep(call: &Call<'_>, scope: &Scope, ruleset: Ruleset) -> Outcome<Success> {
     let ruleset = Ruleset { version: ruleset.version + 1, last_updated: call.now.to_owned(), ..ruleset };
     store::save(call.connection, scope.id(), &ruleset)?;
-    Ok(Answer::One(ruleset.to_json(Detail::Whole)))
+    Ok(Success::One(ruleset.to_json(Detail::Whole)))
 }
 
 /// DELETE of a ruleset: no content.
 ///
 /// # Sources
 /// Not while a rule executes it: the page named above. ASSUMED: the text, and that there is no code.
-pub(super) fn delete(call: &Call<'_>, scope: &Scope, id: &str) -> Outcome<Answer> {
+pub(super) fn delete(call: &Call<'_>, scope: &Scope, id: &str) -> Outcome<Success> {
     let ruleset = own_or_refused(call, scope, id)?;
     let users = store::all(call.connection, scope.id())?;
     if let Some(user) = users.iter().find(|user| user.rules.iter().any(|rule| executed(rule) == Some(id))) {
         return Err(Refusal::unnumbered(400, format!("ruleset is in use: ruleset {} executes it", user.id)));
     }
     store::remove(call.connection, &ruleset.id)?;
-    Ok(Answer::Empty)
+    Ok(Success::Empty)
 }
 
 /// DELETE of one version: no content.
@@ -230,14 +230,14 @@ pub(super) fn delete(call: &Call<'_>, scope: &Scope, id: &str) -> Outcome<Answer
 /// # Sources
 /// Not the latest while a rule executes the ruleset: the page named above. ASSUMED: not the latest at all, as an entry point is
 /// always in use; the text, and that there is no code.
-pub(super) fn delete_version(call: &Call<'_>, scope: &Scope, id: &str, version: &str) -> Outcome<Answer> {
+pub(super) fn delete_version(call: &Call<'_>, scope: &Scope, id: &str, version: &str) -> Outcome<Success> {
     let ruleset = own_or_refused(call, scope, id)?;
     let version = read::version_of(call, &ruleset, version)?.version;
     if version == ruleset.version {
         return Err(Refusal::unnumbered(400, "the latest version of a ruleset cannot be deleted"));
     }
     store::remove_version(call.connection, id, version)?;
-    Ok(Answer::Empty)
+    Ok(Success::Empty)
 }
 
 /// The refusal for a missing rule.

@@ -105,7 +105,7 @@ impl Parser<'_> {
             }
             b'"' => self.string()?,
             b'-' | b'0'..=b'9' => self.number()?,
-            _ => self.word()?,
+            _ => self.literal()?,
         };
         let mut path = Vec::new();
         for container in &self.open {
@@ -125,7 +125,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn word(&mut self) -> Result<Vec<u8>, String> {
+    fn literal(&mut self) -> Result<Vec<u8>, String> {
         for (word, value) in [("true", "true"), ("false", "false"), ("null", "")] {
             if self.body[self.at..].starts_with(word.as_bytes()) {
                 self.at += word.len();

@@ -265,13 +265,13 @@ impl Reader {
     }
 
     /// Keeps a mistake of a header; reading goes on.
-    fn mistake(&mut self, message: &str) {
+    fn malformed(&mut self, message: &str) {
         self.error = Some(message.to_owned());
     }
 
     fn header(&mut self, transaction: &mut Transaction<'_>, part: &mut Part, piece: &[u8]) {
         if piece.contains(&0) {
-            return self.mistake("a zero byte in a header of a part");
+            return self.malformed("a zero byte in a header of a part");
         }
         self.length_without_files += piece.len();
         if piece.ends_with(b"\r\n") {
@@ -289,11 +289,11 @@ impl Reader {
             // Rules about headers see invalid ones, too.
             part.lines.push(line.to_vec());
             let Some(colon) = line.iter().position(|byte| *byte == b':') else {
-                return self.mistake("a header of a part has no colon");
+                return self.malformed("a header of a part has no colon");
             };
             let name = &line[..colon];
             if name.is_empty() || !name.iter().all(u8::is_ascii_graphic) {
-                return self.mistake("a header of a part has an invalid name");
+                return self.malformed("a header of a part has an invalid name");
             }
             let value = line[colon + 1..].trim_ascii_start();
             if part.headers.iter().any(|(known, _)| known.eq_ignore_ascii_case(name)) {
@@ -311,13 +311,13 @@ impl Reader {
             self.flags.invalid_header_folding = true;
         }
         let (Some((name, value)), Some(last)) = (part.headers.last_mut(), part.lines.last_mut()) else {
-            return self.mistake("a header of a part continues nothing");
+            return self.malformed("a header of a part continues nothing");
         };
         value.push(b' ');
         value.extend_from_slice(&line[blanks..]);
         *last = [name.as_slice(), b": ", value].concat();
         if value.len() > PIECE {
-            self.mistake("a header of a part is too long");
+            self.malformed("a header of a part is too long");
         }
     }
 
@@ -328,7 +328,7 @@ impl Reader {
             .find(|(name, _)| name.eq_ignore_ascii_case(b"content-disposition"))
             .map(|(_, value)| value.clone());
         let Some(header) = header else {
-            return self.mistake("a part has no content disposition");
+            return self.malformed("a part has no content disposition");
         };
         let (parsed, invalid_quoting) = disposition::parse(&header, &mut part.disposition);
         self.flags.invalid_quoting |= invalid_quoting;
@@ -339,13 +339,13 @@ impl Reader {
             transaction.add_name(Collection::MultipartFileName, name);
         }
         if let Err(message) = parsed {
-            return self.mistake(message);
+            return self.malformed(message);
         }
         if part.disposition.name.is_none() {
-            return self.mistake("a part has no name");
+            return self.malformed("a part has no name");
         }
         if part.disposition.filename.is_some() && memchr::memmem::find(&header, b"filename=").is_none() {
-            return self.mistake("a file of a part is named strangely");
+            return self.malformed("a file of a part is named strangely");
         }
         part.in_data = true;
     }
@@ -356,12 +356,12 @@ impl Reader {
             return;
         }
         if self.boundaries == 0 {
-            return self.mistake("the body has no boundary");
+            return self.malformed("the body has no boundary");
         }
         let start = memchr::memrchr(b'\n', body).map_or(0, |end| end + 1);
         let last = [b"--".as_slice(), &self.boundary, b"--"].concat();
         if body[start..] != last[..] {
-            return self.mistake("the final boundary is missing");
+            return self.malformed("the final boundary is missing");
         }
         if self.after_lf {
             self.flags.lf_line = true;

@@ -11,7 +11,7 @@ use super::rates::{CHARACTERISTICS, duration};
 use crate::model::Unmanaged;
 use crate::model::expression::{Expression, ExpressionSetting, parse_expression};
 use crate::model::facts::rulesets::{MANAGED_PHASE, RATE_COLO};
-use crate::model::managed::{Managed, threshold_word};
+use crate::model::managed::{Managed, threshold_keyword};
 use crate::model::ruleset::{
     Anchor, DesiredDeployment, DesiredRate, DesiredRule, DesiredWaf, Note, RuleForm, RuleTuning, SkipTarget, Switch,
     TagTuning, TuningTarget,
@@ -93,7 +93,7 @@ pub fn deployment_entry(wants: &DesiredDeployment) -> Json {
     }
     let mut parts = Parts::default();
     parts.put("paranoia", paranoia.map(|(level, _)| level.level()));
-    parts.put("threshold", threshold.map(|(n, _)| threshold_word(n).map_or_else(|| json!(n), |word| json!(word))));
+    parts.put("threshold", threshold.map(|(n, _)| threshold_keyword(n).map_or_else(|| json!(n), |word| json!(word))));
     parts.put("action", action.map(|(action, _)| action.as_str()));
     if let Some((expression, _)) = scope {
         let setting = ExpressionSetting::of_zone(MANAGED_PHASE);

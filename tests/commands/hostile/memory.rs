@@ -92,14 +92,14 @@ fn serve(suffix: &'static str, body: Body, is_packed: bool) -> String {
         for stream in listener.incoming() {
             let (body, packed) = (body.clone(), packed.clone());
             // A client that has had enough closes the connection.
-            std::thread::spawn(move || drop(answer(stream.unwrap(), suffix, &body, packed.as_deref())));
+            std::thread::spawn(move || drop(respond(stream.unwrap(), suffix, &body, packed.as_deref())));
         }
     });
     url
 }
 
 /// Answers one request.
-fn answer(stream: TcpStream, suffix: &str, body: &Body, packed: Option<&[u8]>) -> std::io::Result<()> {
+fn respond(stream: TcpStream, suffix: &str, body: &Body, packed: Option<&[u8]>) -> std::io::Result<()> {
     let mut reader = BufReader::new(stream);
     let mut request = String::new();
     reader.read_line(&mut request)?;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::json;
 
-use crate::support::listener::{Answer, Listener};
+use crate::support::listener::{Listener, Response};
 use crate::support::workspace::{Ran, Workspace, binary, options};
 use zonewright::sandbox::{self, Fault, What, When};
 
@@ -23,7 +23,7 @@ fn a_redirection_is_followed_nowhere_and_takes_no_credentials_along() {
         for method in ["GET", "POST"] {
             let workspace = Workspace::new(options());
             workspace.records_spec(SPEC);
-            let elsewhere = Listener::start(vec![Answer::Status(200); 8]);
+            let elsewhere = Listener::start(vec![Response::Status(200); 8]);
             let to = elsewhere.url("/client/v4/zones?hush=1");
             let when = When::Matching { method: Some(method.to_owned()), path_suffix: String::new(), nth: 1 };
             workspace.fault(Fault { when, what: What::Redirect { code, to }, times: 1_000 });
@@ -49,7 +49,7 @@ fn a_redirection_is_followed_nowhere_and_takes_no_credentials_along() {
 fn a_proxy_does_not_get_what_is_sent_to_this_machine() {
     let workspace = Workspace::new(options());
     workspace.records_spec(SPEC);
-    let proxy = Listener::start(vec![Answer::Status(200); 8]);
+    let proxy = Listener::start(vec![Response::Status(200); 8]);
     let mut command = workspace.command();
     for name in ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy", "HTTPS_PROXY"] {
         command.env(name, proxy.url("/"));
@@ -63,7 +63,7 @@ fn a_proxy_does_not_get_what_is_sent_to_this_machine() {
 fn credentials_go_to_no_address_that_others_can_read() {
     let workspace = Workspace::new(options());
     workspace.records_spec(SPEC);
-    let machine = Listener::start(vec![Answer::Status(200); 8]);
+    let machine = Listener::start(vec![Response::Status(200); 8]);
     let port = machine.url("").rsplit(':').next().unwrap().to_owned();
     for (url, words) in [
         ("http://api.example.com/client/v4".to_owned(), "plain HTTP"),

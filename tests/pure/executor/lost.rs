@@ -8,12 +8,15 @@ async fn a_lost_answer_is_seen_by_reading() {
     let plan = plan(&[a("a", 1), a("b", 2)], &zone);
     let both = vec![stored(1, &a("a", 1)), stored(2, &a("b", 2))];
     let ran = run(&plan, &zone, BATCH, &[Lost], &[both]).await;
-    assert_eq!((words(&ran), ran.sent.len(), journalled(&ran)), (vec!["done", "done"], 1, vec!["done".to_owned()]));
+    assert_eq!(
+        (outcome_names(&ran), ran.sent.len(), journalled(&ran)),
+        (vec!["done", "done"], 1, vec!["done".to_owned()])
+    );
     // Without effect it is sent again; and never more than five times.
     let ran = run(&plan, &zone, BATCH, &[Lost, Yes], &[vec![]]).await;
-    assert_eq!((words(&ran), journalled(&ran)), (vec!["done", "done"], vec!["lost".to_owned(), "done".into()]));
+    assert_eq!((outcome_names(&ran), journalled(&ran)), (vec!["done", "done"], vec!["lost".to_owned(), "done".into()]));
     let ran = run(&plan, &zone, BATCH, &vec![Lost; 50], &[vec![]]).await;
-    assert_eq!((words(&ran), ran.sent.len()), (vec!["unknown", "unknown"], 5));
+    assert_eq!((outcome_names(&ran), ran.sent.len()), (vec!["unknown", "unknown"], 5));
     // Whoever reads the journal must look, too: the listings may have been old.
     assert_eq!(journalled(&ran), ["lost", "lost", "lost", "lost", "unknown"]);
 }
@@ -31,7 +34,7 @@ async fn resends_are_counted_in_a_row() {
         reads.push(held);
     }
     let ran = run(&plan, &zone, Lowering::Single, &vec![Lost; 24], &reads).await;
-    assert!(words(&ran).iter().all(|w| *w == "done"), "{:?}", words(&ran));
+    assert!(outcome_names(&ran).iter().all(|w| *w == "done"), "{:?}", outcome_names(&ran));
 }
 
 #[tokio::test(start_paused = true)]
@@ -42,14 +45,14 @@ async fn what_someone_else_changed_is_not_called_done() {
     let other = stored(1, &a("a", 9));
     let ran = run(&plan, &zone, BATCH, &[Lost], &[vec![other]]).await;
     // Ours may have been there in between.
-    assert_eq!((words(&ran), journalled(&ran)), (vec!["unknown"], vec!["unknown".to_owned()]));
+    assert_eq!((outcome_names(&ran), journalled(&ran)), (vec!["unknown"], vec!["unknown".to_owned()]));
     // A create whose value appeared with other facets is somebody else's as well.
     let zone = live(&[]);
     let mut wanted = a("b", 1);
     wanted.facets.ttl = Some(Ttl::seconds(300).unwrap());
     let plan = self::plan(&[wanted], &zone);
     let ran = run(&plan, &zone, BATCH, &[Lost], &[vec![stored(1, &a("b", 1))]]).await;
-    assert_eq!(words(&ran), ["unknown"]);
+    assert_eq!(outcome_names(&ran), ["unknown"]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -58,10 +61,10 @@ async fn a_request_that_came_late_is_not_refused_twice() {
     let plan = plan(&[a("a", 1), a("b", 2)], &zone);
     let both = vec![stored(1, &a("a", 1)), stored(2, &a("b", 2))];
     let ran = run(&plan, &zone, BATCH, &[Lost, No(400, 81058)], &[vec![], both]).await;
-    assert_eq!((words(&ran), journalled(&ran)), (vec!["done", "done"], vec!["lost".to_owned(), "done".into()]));
+    assert_eq!((outcome_names(&ran), journalled(&ran)), (vec!["done", "done"], vec!["lost".to_owned(), "done".into()]));
     // "Identical" for something that is not there is a refusal.
     let ran = run(&plan, &zone, Lowering::Single, &[No(400, 81058), Yes], &[vec![]]).await;
-    assert_eq!(words(&ran), ["refused", "done"]);
+    assert_eq!(outcome_names(&ran), ["refused", "done"]);
 }
 
 /// Listings may lag behind for longer than anybody waits.
@@ -70,32 +73,35 @@ async fn a_request_that_may_have_come_late_is_not_called_refused() {
     let zone = live(&[]);
     let plan = plan(&[a("a", 1), a("b", 2)], &zone);
     let ran = run(&plan, &zone, Lowering::Single, &[Lost, No(400, 81058), Yes], &[vec![]]).await;
-    assert_eq!(words(&ran), ["unknown", "done"]);
+    assert_eq!(outcome_names(&ran), ["unknown", "done"]);
     assert_eq!((journalled(&ran), ran.waited.as_secs()), (["lost", "unknown", "done"].map(Into::into).into(), 7));
     // Only what was lost itself.
     let ran = run(&plan, &zone, Lowering::Single, &[Lost, Yes, No(400, 81058)], &[vec![]]).await;
-    assert_eq!(words(&ran), ["done", "refused"]);
+    assert_eq!(outcome_names(&ran), ["done", "refused"]);
     let ran = run(&plan, &zone, BATCH, &[Lost, No(400, 81058)], &[vec![]]).await;
-    assert_eq!((words(&ran), ran.sent.len()), (vec!["unknown", "unknown"], 2));
+    assert_eq!((outcome_names(&ran), ran.sent.len()), (vec!["unknown", "unknown"], 2));
 
     // Nor does "no" under a status that says yes.
     let ran = run(&plan, &zone, Lowering::Single, &[Lost, No(200, 10013), Yes], &[vec![]]).await;
-    assert_eq!(words(&ran), ["unknown", "done"]);
+    assert_eq!(outcome_names(&ran), ["unknown", "done"]);
 
     // Nor "the name is taken", which the record of the earlier try may be what takes it.
     for code in [81053, 81054] {
         let ran = run(&plan, &zone, Lowering::Single, &[Lost, No(400, code), Yes], &[vec![]]).await;
-        assert_eq!((words(&ran), journalled(&ran)[1].as_str()), (vec!["unknown", "done"], "unknown"));
+        assert_eq!((outcome_names(&ran), journalled(&ran)[1].as_str()), (vec!["unknown", "done"], "unknown"));
         let there = vec![stored(1, &a("a", 1))];
         let ran = run(&plan, &zone, Lowering::Single, &[Lost, No(400, code), Yes], &[vec![], vec![], there]).await;
-        assert_eq!((words(&ran), ran.waited.as_secs()), (vec!["done", "done"], 1));
+        assert_eq!((outcome_names(&ran), ran.waited.as_secs()), (vec!["done", "done"], 1));
         let ran = run(&plan, &zone, Lowering::Single, &[No(400, code), Yes], &[vec![]]).await;
-        assert_eq!(words(&ran), ["refused", "done"], "nothing was lost before");
+        assert_eq!(outcome_names(&ran), ["refused", "done"], "nothing was lost before");
     }
 
     let (zone, plan) = swap();
     let ran = run(&plan, &zone, BATCH, &[Lost, No(404, 81044)], std::slice::from_ref(&zone.records)).await;
-    assert_eq!((words(&ran), journalled(&ran)), (vec!["unknown"; 2], ["lost", "unknown"].map(Into::into).into()));
+    assert_eq!(
+        (outcome_names(&ran), journalled(&ran)),
+        (vec!["unknown"; 2], ["lost", "unknown"].map(Into::into).into())
+    );
 }
 
 /// One name that is taken by somebody else does not keep the others of a batch from their effect.
@@ -106,10 +112,10 @@ async fn a_taken_name_is_found_in_a_batch_that_got_lost() {
     let taken = || No(400, 81054);
     let script = [Lost, taken(), Yes, taken(), Yes, taken()];
     let ran = run(&plan, &zone, BATCH, &script, &[vec![]]).await;
-    assert_eq!((words(&ran), ran.sent.len()), (vec!["done", "done", "done", "unknown"], 6));
+    assert_eq!((outcome_names(&ran), ran.sent.len()), (vec!["done", "done", "done", "unknown"], 6));
     // What is refused as a whole had no effect when it was sent first either.
     let ran = run(&plan, &zone, BATCH, &[Lost, No(400, 9003), Yes, taken(), Yes, taken()], &[vec![]]).await;
-    assert_eq!(words(&ran), ["done", "done", "done", "refused"]);
+    assert_eq!(outcome_names(&ran), ["done", "done", "done", "refused"]);
 }
 
 /// What somebody else changed is not sent again with what is narrowed.
@@ -120,7 +126,7 @@ async fn what_someone_else_changed_is_not_sent_again_in_halves() {
     let other = vec![stored(1, &a("a", 9))];
     let script = [Lost, No(400, 81054), Yes];
     let ran = run(&plan, &zone, BATCH, &script, &[zone.records.clone(), other]).await;
-    assert_eq!((words(&ran), ran.sent.len()), (vec!["unknown", "done", "done"], 3));
+    assert_eq!((outcome_names(&ran), ran.sent.len()), (vec!["unknown", "done", "done"], 3));
     let (_, last) = &ran.sent[2];
     assert_eq!((&last["patches"], last["posts"].as_array().map(Vec::len)), (&Value::Null, Some(2)), "{last}");
 }
@@ -134,7 +140,7 @@ async fn an_answer_ends_the_row_of_losses() {
     let script = [Lost, Lost, Lost, No(400, 81058), Lost, Lost, Lost, Yes];
     let reads = [vec![vec![]; 3], vec![first]].concat();
     let ran = run(&plan, &zone, Lowering::Single, &script, &reads).await;
-    assert_eq!((words(&ran), ran.sent.len()), (vec!["done", "done"], 8));
+    assert_eq!((outcome_names(&ran), ran.sent.len()), (vec!["done", "done"], 8));
 }
 
 /// An answer of which both may be true leaves its operations as unsure as one that was lost.
@@ -144,7 +150,7 @@ async fn what_an_answer_of_yes_and_no_left_open_is_not_called_refused() {
     let plan = plan(&[a("a", 1), a("b", 2)], &zone);
     let first = vec![stored(1, &a("a", 1))];
     let ran = run(&plan, &zone, BATCH, &[No(200, 10013), No(400, 81058)], &[first]).await;
-    assert_eq!((words(&ran), ran.sent.len()), (vec!["done", "unknown"], 2));
+    assert_eq!((outcome_names(&ran), ran.sent.len()), (vec!["done", "unknown"], 2));
 }
 
 /// Being sent away says nothing of the try before.
@@ -155,7 +161,7 @@ async fn what_is_sent_away_the_second_time_is_unknown() {
     for (answer, second) in [(Busy(500), "not sent"), (Busy(429), "not sent"), (Elsewhere(302), "done")] {
         for (script, first) in [(vec![answer.clone()], "refused"), (vec![Lost, answer], "unknown")] {
             let ran = run(&plan, &zone, Lowering::Single, &script, &[vec![]]).await;
-            assert_eq!(words(&ran), [first, second]);
+            assert_eq!(outcome_names(&ran), [first, second]);
         }
     }
 }
@@ -170,7 +176,7 @@ async fn a_name_is_filled_again_though_the_zone_cannot_be_read() {
         let reads = [vec![], unreadable.clone()];
         let reads = if script.len() == 3 { &reads[1..] } else { &reads[..] };
         let ran = run(&plan, &zone, Lowering::Single, &script, reads).await;
-        assert_eq!((words(&ran), ran.sent.len()), (vec!["restored", "unknown"], script.len()));
+        assert_eq!((outcome_names(&ran), ran.sent.len()), (vec!["restored", "unknown"], script.len()));
     }
 }
 
@@ -180,7 +186,7 @@ async fn what_was_lost_and_not_sent_again_is_unknown() {
     let plan = plan(&[a("a", 1), a("b", 2), a("c", 3)], &zone);
     // The batch is lost, there are no batches when it is sent again, and then the credentials are refused.
     let ran = run(&plan, &zone, Lowering::Batches(2), &[Lost, Unreadable(404), No(403, 9109)], &[vec![]]).await;
-    assert_eq!(words(&ran), ["unknown", "unknown", "not sent"]);
+    assert_eq!(outcome_names(&ran), ["unknown", "unknown", "not sent"]);
     for outcome in &ran.applied.outcomes[..2] {
         let Outcome::Unknown(reason) = outcome else { panic!() };
         assert!(reason.contains("not sent again: refused with 9109"), "{reason}");
@@ -189,14 +195,14 @@ async fn what_was_lost_and_not_sent_again_is_unknown() {
     // What the zone shows is told even so, and the rest is not sent.
     let there = vec![stored(1, &a("a", 1))];
     let ran = run(&plan, &zone, Lowering::Single, &[Lost, No(400, 81045)], &[vec![], there]).await;
-    assert_eq!((words(&ran), ran.sent.len()), (vec!["done", "not sent", "not sent"], 2));
+    assert_eq!((outcome_names(&ran), ran.sent.len()), (vec!["done", "not sent", "not sent"], 2));
     let ran = run(&plan, &zone, Lowering::Single, &[Lost, No(400, 81045)], &[vec![]]).await;
-    assert_eq!(words(&ran), ["unknown", "not sent", "not sent"]);
+    assert_eq!(outcome_names(&ran), ["unknown", "not sent", "not sent"]);
     let ran = run(&plan, &zone, Lowering::Batches(2), &[Lost, No(404, 7000), No(403, 9109)], &[vec![]]).await;
-    assert_eq!(words(&ran), ["refused", "not sent", "not sent"], "without batches, none had an effect");
+    assert_eq!(outcome_names(&ran), ["refused", "not sent", "not sent"], "without batches, none had an effect");
     // A refusal of what is asked would have met the first one, too.
     let ran = run(&plan, &zone, Lowering::Single, &[Lost, No(400, 9003)], &[vec![]]).await;
-    assert_eq!(words(&ran), ["refused", "done", "done"]);
+    assert_eq!(outcome_names(&ran), ["refused", "done", "done"]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -205,12 +211,12 @@ async fn a_refusal_that_cannot_be_read_says_nothing_of_what_was_lost_before() {
     let plan = plan(&[a("a", 1)], &zone);
     for lowering in [Lowering::Single, BATCH] {
         let ran = run(&plan, &zone, lowering, &[vec![Lost], vec![Unreadable(400); 9]].concat(), &[vec![]]).await;
-        assert_eq!((words(&ran), ran.sent.len()), (vec!["unknown"], 5));
+        assert_eq!((outcome_names(&ran), ran.sent.len()), (vec!["unknown"], 5));
         assert_eq!(journalled(&ran).last().map(String::as_str), Some("unknown"));
         let ran = run(&plan, &zone, lowering, &[Lost, Unreadable(400), Yes], &[vec![]]).await;
-        assert_eq!(words(&ran), ["done"]);
+        assert_eq!(outcome_names(&ran), ["done"]);
         let ran = run(&plan, &zone, lowering, &[Unreadable(400)], &[vec![]]).await;
-        assert_eq!((words(&ran), ran.sent.len()), (vec!["refused"], 1));
+        assert_eq!((outcome_names(&ran), ran.sent.len()), (vec!["refused"], 1));
     }
 }
 

@@ -26,7 +26,7 @@ cases! {
 }
 
 /// The protection of the zone example.com in a good spec.
-fn wants(text: &str) -> DesiredWaf {
+fn desired_waf(text: &str) -> DesiredWaf {
     let (outcome, sources) = load_text(text);
     let desired = outcome.desired.clone().unwrap_or_else(|| panic!("{}", shown(&outcome, &sources)));
     *desired.zones[&ZoneName::parse("example.com").unwrap()].waf.clone().unwrap()
@@ -71,7 +71,7 @@ fn a_zones_own_values_win_key_by_key() {
              zones:\n  example.com:\n    use: [p]\n    waf: {own}\n"
         )
     };
-    let merged = wants(&text(
+    let merged = desired_waf(&text(
         "{ owasp: { threshold: low, enable: [{ rule: 942430 }], disable: [{ rule: 920300, reason: own }] }, \
          custom: [{ name: c, when: all, action: block }, { name: a, when: all, action: block }] }",
     ));
@@ -81,11 +81,11 @@ fn a_zones_own_values_win_key_by_key() {
     assert_eq!(tuned(&owasp.rules), [off("942431"), off("920300"), ("942430".to_owned(), Some(true))]);
     let names: Vec<_> = merged.custom.as_ref().unwrap().iter().map(|r| r.name.as_str()).collect();
     assert_eq!(names, ["a", "b", "c"]);
-    let switched_off = wants(&text("{ owasp: off }"));
+    let switched_off = desired_waf(&text("{ owasp: off }"));
     assert_eq!(switched_off.deployments[0].switch, Switch::Off);
     assert!(switched_off.deployments[0].rules.is_empty() && switched_off.deployments[0].paranoia.is_none());
     // A key that the zone gives up to `raw` is not the profile's either.
-    let custom = wants(&text("{ owasp: { paranoia: custom } }"));
+    let custom = desired_waf(&text("{ owasp: { paranoia: custom } }"));
     assert_eq!(custom.deployments[0].paranoia, None);
 }
 
@@ -94,7 +94,7 @@ fn profiles_that_agree_and_several_of_them() {
     let text = "version: 1\nprofiles:\n  a: { waf: { owasp: { paranoia: 2 }, exceptions: [{ name: x, when: ip.src eq 192.0.2.1, skip: everything, reason: r }] } }\n  \
                 b: { waf: { owasp: { paranoia: 2, threshold: high }, exceptions: [{ name: y, when: ip.src eq 192.0.2.1, skip: everything, reason: r }, { name: x, when: ip.src eq 192.0.2.1, skip: everything, reason: r }] } }\n\
                 zones: { example.com: { use: [b, a, b] } }\n";
-    let merged = wants(text);
+    let merged = desired_waf(text);
     assert_eq!(merged.deployments[0].threshold.unwrap().0, 25);
     let names: Vec<_> = merged.exceptions.unwrap().into_iter().map(|r| r.name).collect();
     assert_eq!(names, ["y", "x"]);
@@ -195,7 +195,7 @@ fn the_schema_and_the_program_agree() {
     }
     let text = "version: 1\nvariables: { L: 2, T: high }\nzones: { example.com: { waf: { owasp: { paranoia: '${L}', threshold: '${T}' } } } }\n";
     assert!(validator.is_valid(&json(text)));
-    let owasp = &wants(text).deployments[0];
+    let owasp = &desired_waf(text).deployments[0];
     assert_eq!((owasp.paranoia.unwrap().0.level(), owasp.threshold.unwrap().0), (2, 25));
 }
 
@@ -203,20 +203,21 @@ fn the_schema_and_the_program_agree() {
 fn what_is_not_said_is_not_wanted() {
     let (outcome, _) = load_text("version: 1\nzones: { example.com: {} }\n");
     assert!(outcome.desired.unwrap().zones.into_values().all(|z| z.waf.is_none()));
-    let waf = wants(&with_waf("{ owasp: { threshold: 30 } }"));
+    let waf = desired_waf(&with_waf("{ owasp: { threshold: 30 } }"));
     assert_eq!(waf.phases().count(), 1);
     let owasp = &waf.deployments[0];
     assert!(owasp.paranoia.is_none() && owasp.when.is_none() && owasp.action.is_none() && owasp.rules.is_empty());
     assert_eq!(waf.unmanaged, Unmanaged::Keep);
     // The zone's own `unmanaged` is about records.
     let pruned = "version: 1\nzones: { example.com: { unmanaged: prune, waf: { custom: [] } } }\n";
-    assert_eq!((wants(pruned).unmanaged, wants(pruned).custom), (Unmanaged::Keep, Some(Vec::new())));
+    assert_eq!((desired_waf(pruned).unmanaged, desired_waf(pruned).custom), (Unmanaged::Keep, Some(Vec::new())));
 }
 
 #[test]
 fn a_section_printed_alone_is_what_stands_below_the_key() {
-    let waf =
-        wants(&with_waf("{ owasp: { threshold: 40, when: all }, custom: [{ name: a, when: all, action: log }] }"));
+    let waf = desired_waf(&with_waf(
+        "{ owasp: { threshold: 40, when: all }, custom: [{ name: a, when: all, action: log }] }",
+    ));
     let printed = zonewright::spec::print_waf(&waf);
     assert_eq!(printed, "owasp:\n  threshold: medium\n  when: all\ncustom:\n- name: a\n  when: all\n  action: log\n");
 }

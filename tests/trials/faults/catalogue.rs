@@ -61,7 +61,7 @@ pub(crate) fn all() -> Vec<(Trouble, bool)> {
 
 /// All faults but those that depend on what is written.
 fn whole() -> Vec<Trouble> {
-    [refusals(), connections(), bodies(), answers()].concat()
+    [refusals(), connections(), bodies(), wrong_members()].concat()
 }
 
 /// Ways to lose the answer to a write.
@@ -154,7 +154,7 @@ fn bodies() -> Vec<Trouble> {
 }
 
 /// Members that are not what they should be.
-fn answers() -> Vec<Trouble> {
+fn wrong_members() -> Vec<Trouble> {
     let types = [
         ("result", json!("text")),
         ("success", json!("yes")),

@@ -3,7 +3,7 @@
 use fastrand::Rng;
 use serde_json::json;
 
-use super::history::{Call, Foreign, Gone, History, Ignored, Service, Standing, Strike, Wanted, Zone, full};
+use super::history::{Call, Existing, Foreign, Gone, History, Ignored, Service, Strike, Wanted, Zone, full};
 use super::pool::{NAMES, Value, excludes};
 use super::protection::{Protection, Rule, Waf};
 use super::trouble;
@@ -89,10 +89,10 @@ fn zone(rng: &mut Rng, name: &'static str, has_base: bool) -> Zone {
     let ignored = if prune { ignored(rng) } else { Vec::new() };
     let gone = gone(rng, &wanted);
     let before = if has_base { earlier(rng, &wanted) } else { Vec::new() };
-    let standing = if is_new { Vec::new() } else { standing(rng, name, &wanted, &gone, &before) };
+    let existing = if is_new { Vec::new() } else { existing(rng, name, &wanted, &gone, &before) };
     let settings = if chance(rng, 15) { settings(rng) } else { Vec::new() };
     let protection = (plan == "business" && !is_new && chance(rng, 25)).then(|| protection(rng));
-    Zone { name, plan, is_new, prune, ignored, wanted, gone, before, standing, settings, protection }
+    Zone { name, plan, is_new, prune, ignored, wanted, gone, before, existing, settings, protection }
 }
 
 /// A name and a value that may stand there.
@@ -162,12 +162,12 @@ fn earlier(rng: &mut Rng, wanted: &[Wanted]) -> Vec<Wanted> {
 }
 
 /// What the service has: much of what is wanted, some of it other, and what is somebody else's.
-fn standing(rng: &mut Rng, zone: &str, wanted: &[Wanted], gone: &[Gone], before: &[Wanted]) -> Vec<Standing> {
-    let mut all: Vec<Standing> = Vec::new();
+fn existing(rng: &mut Rng, zone: &str, wanted: &[Wanted], gone: &[Gone], before: &[Wanted]) -> Vec<Existing> {
+    let mut all: Vec<Existing> = Vec::new();
     let mut add = |rng: &mut Rng, name: &'static str, value: Value, like: Option<&Wanted>| {
         let at = all.iter().filter(|s| s.name == name);
         let is_apex = name == "@";
-        if !at.clone().all(|s| s.value != value && !stands_against(s.value.kind, value.kind, is_apex)) {
+        if !at.clone().all(|s| s.value != value && !cannot_coexist(s.value.kind, value.kind, is_apex)) {
             return;
         }
         let proxied = match like.and_then(|l| l.proxied) {
@@ -181,7 +181,7 @@ fn standing(rng: &mut Rng, zone: &str, wanted: &[Wanted], gone: &[Gone], before:
         };
         let id = format!("{:0>32}", format!("{:x}{:03x}", zone.as_bytes()[0], all.len() + 1));
         let ttl = if proxied { 1 } else { ttl };
-        all.push(Standing { id, name, value, ttl, proxied, comment, is_read_only: false });
+        all.push(Existing { id, name, value, ttl, proxied, comment, is_read_only: false });
     };
     for record in before.iter().chain(wanted) {
         match rng.u8(..12) {
@@ -220,7 +220,7 @@ fn standing(rng: &mut Rng, zone: &str, wanted: &[Wanted], gone: &[Gone], before:
 }
 
 /// Whether the service would not hold both.
-fn stands_against(a: &str, b: &str, is_apex: bool) -> bool {
+fn cannot_coexist(a: &str, b: &str, is_apex: bool) -> bool {
     excludes(a, b, is_apex)
         || (a == "CNAME" && b == "CNAME")
         // A delegation stands alone.
@@ -245,14 +245,14 @@ fn protection(rng: &mut Rng) -> Protection {
         _ => chance(rng, 80).then(|| section(rng)),
     };
     // Some of what a spec wants or wanted stands there already, in this form or another.
-    let mut standing = rules(rng, &["theirs-1", "theirs-2"]);
+    let mut existing = rules(rng, &["theirs-1", "theirs-2"]);
     for name in ["scanners", "office", "partners"] {
         let mut all = wanted.iter().chain(&before).flat_map(|waf| &waf.custom);
         if let Some(rule) = all.find(|(own, _, _)| *own == name).filter(|_| rng.bool()) {
-            standing.push(if rng.bool() { *rule } else { (name, HOSTS[0], ACTIONS[1]) });
+            existing.push(if rng.bool() { *rule } else { (name, HOSTS[0], ACTIONS[1]) });
         }
     }
-    Protection { wanted, before, standing, is_deployed: rng.bool() }
+    Protection { wanted, before, existing, is_deployed: rng.bool() }
 }
 
 /// Hosts and actions of rules.
@@ -271,7 +271,7 @@ fn foreigners(rng: &mut Rng, zones: &[Zone], most: usize) -> Vec<Foreign> {
     for _ in 0..rng.usize(1..=most) {
         let zone = one(rng, zones);
         let records = format!("/zones/{}/dns_records", zone.id());
-        let touchable: Vec<&Standing> = zone.standing.iter().filter(|s| !s.is_read_only).collect();
+        let touchable: Vec<&Existing> = zone.existing.iter().filter(|s| !s.is_read_only).collect();
         let foreign = |method, path, body, name| Foreign { method, path, body, zone: zone.name, name };
         if zone.is_new {
             continue;

@@ -87,7 +87,7 @@ impl Zone {
     }
 
     /// Whether the spec wants a record gone.
-    pub(crate) fn wants_gone(&self, record: &Record, has_base: bool) -> bool {
+    pub(crate) fn deletes(&self, record: &Record, has_base: bool) -> bool {
         if self.sets_aside(record) || self.wanted.iter().any(|wanted| record.is(wanted)) {
             return false;
         }
@@ -103,14 +103,14 @@ impl Zone {
         let is_apex = |name: &str| name == "@";
         let aside = records.iter().filter(|record| self.sets_aside(record));
         let mut blocked = aside.flat_map(|record| {
-            let stands_against = move |wanted: &&Wanted| {
+            let excludes = move |wanted: &&Wanted| {
                 wanted.name == record.name
                     && (excludes(wanted.value.kind, &record.kind, is_apex(wanted.name))
                         || (wanted.value.kind == "CNAME" && record.kind == "CNAME"))
             };
             self.wanted
                 .iter()
-                .filter(stands_against)
+                .filter(excludes)
                 .map(move |w| format!("{} {} stands against {w:?}", record.name, record.kind))
         });
         blocked.next()
@@ -135,7 +135,7 @@ impl Zone {
                 [_, _, ..] => found.push(format!("{} has {wanted:?} more than once", self.name)),
             }
         }
-        let unwanted = records.iter().filter(|r| is_in(&r.name) && self.wants_gone(r, has_base));
+        let unwanted = records.iter().filter(|r| is_in(&r.name) && self.deletes(r, has_base));
         found.extend(unwanted.map(|record| format!("{} still has {}", self.name, record.whole)));
         for (name, value) in &self.settings {
             let stands = zone(dump, self.name).map(|zone| zone["settings"][*name].clone()).unwrap_or_default();

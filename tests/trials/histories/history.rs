@@ -75,7 +75,7 @@ pub(crate) struct Zone {
     /// What the previous spec wanted.
     pub(crate) before: Vec<Wanted>,
     /// What the service has.
-    pub(crate) standing: Vec<Standing>,
+    pub(crate) existing: Vec<Existing>,
     /// Settings that the spec wants.
     pub(crate) settings: Vec<(&'static str, &'static str)>,
     /// Its protection.
@@ -119,7 +119,7 @@ pub(crate) struct Ignored {
 
 /// A record that the service has.
 #[derive(Debug, Clone)]
-pub(crate) struct Standing {
+pub(crate) struct Existing {
     pub(crate) id: String,
     pub(crate) name: &'static str,
     pub(crate) value: Value,
@@ -237,7 +237,7 @@ impl Zone {
 
     /// The zone as the sandbox plants it.
     fn document(&self) -> Json {
-        let records: Vec<Json> = self.standing.iter().map(|standing| standing.document(self.name)).collect();
+        let records: Vec<Json> = self.existing.iter().map(|existing| existing.document(self.name)).collect();
         let mut zone = json!({ "name": self.name, "id": self.id(), "plan": self.plan, "records": records });
         if let Some(protection) = &self.protection {
             zone["rulesets"] = protection.document(self.name);
@@ -279,7 +279,7 @@ impl Wanted {
     }
 }
 
-impl Standing {
+impl Existing {
     /// The record as the sandbox plants it.
     fn document(&self, zone: &str) -> Json {
         let Self { id, name, value, ttl, proxied, comment, is_read_only } = self;

@@ -9,7 +9,7 @@ use super::facts::{Record, records, touched, zone_of};
 use super::history::History;
 use super::judge::was_deceived;
 use super::play::Ran;
-use super::trouble::leaves_answer;
+use super::trouble::is_readable;
 
 /// What is reported and is not so.
 pub(super) fn of_operations(history: &History, ran: &Ran) -> Vec<String> {
@@ -117,7 +117,7 @@ fn could_not_be_known(history: &History, ran: &Ran, zone: &str) -> bool {
         .iter()
         .filter(|request| zone_of(history, request, &ran.after).is_some_and(|own| own.name == zone))
         .collect();
-    let is_lost = |request: &&LoggedRequest| request.fault.as_ref().is_some_and(|what| !leaves_answer(what));
+    let is_lost = |request: &&LoggedRequest| request.fault.as_ref().is_some_and(|what| !is_readable(what));
     let Some(write) = own.iter().rposition(|request| request.method != "GET") else { return false };
     // Whichever zone it struck: nothing is listening any more.
     let is_closed = ran.requests.iter().any(|request| matches!(request.fault, Some(What::ConnectionRefused { .. })));

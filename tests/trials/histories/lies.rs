@@ -64,8 +64,8 @@ pub(crate) const LIES: &[Lie] = &[
     Lie { name: "a plan wrote", caught_by: "plan: it wrote", tell: plan_wrote },
     Lie { name: "a record stands twice", caught_by: "stands twice", tell: twice },
     Lie { name: "the second apply left a difference", caught_by: "second apply: ", tell: left_over },
-    Lie { name: "the third apply wrote", caught_by: "it wrote again", tell: wrote_again },
-    Lie { name: "the third apply changed something", caught_by: "it changed something", tell: changed_again },
+    Lie { name: "the third apply wrote", caught_by: "it wrote again", tell: repeated_a_write },
+    Lie { name: "the third apply changed something", caught_by: "it changed something", tell: repeated_a_change },
 ];
 
 /// A danger is taken from an operation of the plan.
@@ -298,12 +298,12 @@ fn left_over(history: &History, played: &mut Played) -> bool {
     played.second.exit == 0 && lost(history, &mut played.second.after)
 }
 
-fn wrote_again(history: &History, played: &mut Played) -> bool {
+fn repeated_a_write(history: &History, played: &mut Played) -> bool {
     sent(&mut played.third, history.zones[0].name, "POST", "/batch", json!({ "posts": [] }));
     true
 }
 
-fn changed_again(_: &History, played: &mut Played) -> bool {
+fn repeated_a_change(_: &History, played: &mut Played) -> bool {
     played.third.after["counter"] = json!(-1);
     true
 }

@@ -104,7 +104,7 @@ impl Ground<'_> {
             |wanted: &Wanted| wanted.name == record.name && excludes(wanted.value.kind, &record.kind, is_apex);
         !zone.sets_aside(record)
             && !zone.wanted.iter().any(|wanted| record.is(wanted))
-            && (zone.wants_gone(record, self.history.call.has_base) || zone.wanted.iter().any(is_in_the_way))
+            && (zone.deletes(record, self.history.call.has_base) || zone.wanted.iter().any(is_in_the_way))
     }
 
     /// Whether a record may be made into another.
@@ -200,8 +200,8 @@ pub(super) fn of_what_is_foreign(history: &History, played: &Played) -> Vec<Stri
         }
         found.extend(facets(history, own, begin, &after, &is_theirs));
         if !own.is_new {
-            found.extend(around(own, begin, end));
-            found.extend(protection::of_others(own, begin, end, history.call.has_base));
+            found.extend(rest_of_zone(own, begin, end));
+            found.extend(protection::foreign_rules(own, begin, end, history.call.has_base));
         }
     }
     found
@@ -241,7 +241,7 @@ fn facets(
 }
 
 /// What is beside the records of a zone, and not in the spec, is as it was.
-fn around(own: &Zone, begin: &Json, end: &Json) -> Vec<String> {
+fn rest_of_zone(own: &Zone, begin: &Json, end: &Json) -> Vec<String> {
     let rest = |dump: &Json| {
         let mut whole = zone(dump, own.name).cloned().unwrap_or_default();
         let members = whole.as_object_mut().expect("a zone is an object");

@@ -27,7 +27,7 @@ pub(crate) struct Protection {
     /// What the previous spec wanted.
     pub(crate) before: Option<Waf>,
     /// Custom rules that the service has.
-    pub(crate) standing: Vec<Rule>,
+    pub(crate) existing: Vec<Rule>,
     /// Whether the OWASP ruleset runs already, untuned.
     pub(crate) is_deployed: bool,
 }
@@ -73,12 +73,12 @@ impl Protection {
             let id = zone_id(&format!("{phase}{zone}").split_off(22));
             json!({ "id": id, "kind": "zone", "name": "default", "phase": phase, "rules": rules })
         };
-        if !self.standing.is_empty() {
+        if !self.existing.is_empty() {
             let rule = |(name, host, action): &Rule| {
                 let expression = format!("http.host eq \"{host}\"");
                 json!({ "ref": name, "action": action, "expression": expression, "description": "theirs", "enabled": true })
             };
-            rulesets.push(ruleset(CUSTOM_PHASE, self.standing.iter().map(rule).collect()));
+            rulesets.push(ruleset(CUSTOM_PHASE, self.existing.iter().map(rule).collect()));
         }
         if self.is_deployed {
             rulesets.push(ruleset(
@@ -154,7 +154,7 @@ fn is_tuned(rule: &Json, paranoia: u8, threshold: u32) -> bool {
 }
 
 /// Rules of somebody else that are not as they were, and rules that nobody wanted.
-pub(super) fn of_others(own: &Zone, begin: &Json, end: &Json, has_base: bool) -> Vec<String> {
+pub(super) fn foreign_rules(own: &Zone, begin: &Json, end: &Json, has_base: bool) -> Vec<String> {
     let Some(Protection { wanted, before, .. }) = &own.protection else { return Vec::new() };
     let specs = || wanted.iter().chain(before.iter().filter(|_| has_base));
     let runs_ours = |rule: &Json| runs_owasp(rule) && wanted.as_ref().is_some_and(|waf| waf.owasp.is_some());

@@ -77,7 +77,7 @@ fn less(zone: &Zone) -> Vec<Zone> {
         with(&|z| z.settings.clear());
     }
     (0..zone.wanted.len()).for_each(|n| with(&|z| _ = z.wanted.remove(n)));
-    (0..zone.standing.len()).for_each(|n| with(&|z| _ = z.standing.remove(n)));
+    (0..zone.existing.len()).for_each(|n| with(&|z| _ = z.existing.remove(n)));
     (0..zone.before.len()).for_each(|n| with(&|z| _ = z.before.remove(n)));
     (0..zone.gone.len()).for_each(|n| with(&|z| _ = z.gone.remove(n)));
     (0..zone.ignored.len()).for_each(|n| with(&|z| _ = z.ignored.remove(n)));

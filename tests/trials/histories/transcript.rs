@@ -27,7 +27,7 @@ pub(crate) fn of(history: &History, played: Option<&Played>, problems: &[String]
     for zone in &history.zones {
         let state = if zone.is_new { ", which it lacks" } else { "" };
         line(format!("  {} ({}), {}{state}", zone.name, zone.plan, zone.id()));
-        zone.standing.iter().for_each(|record| line(format!("    {record:?}")));
+        zone.existing.iter().for_each(|record| line(format!("    {record:?}")));
         zone.protection.iter().for_each(|protection| line(format!("    {protection:?}")));
     }
     history.between.iter().for_each(|foreign| line(format!("between: {foreign:?}")));

@@ -176,7 +176,7 @@ pub(super) fn is_lie(what: &What) -> bool {
 }
 
 /// Whether an answer is whole and as it should be, though something struck its request.
-pub(super) fn leaves_answer(what: &What) -> bool {
+pub(super) fn is_readable(what: &What) -> bool {
     match what {
         What::Delay { .. }
         | What::Gzip(Gzip::Correct)

@@ -76,7 +76,7 @@ fn run(args: &WafHitsArgs, output: &Arc<Output>) -> anyhow::Result<Exit> {
     let mut evaluator = set.evaluator();
     let mut failure = None;
     output.result(|out| {
-        failure = answer(BufReader::new(requests), &name, &mut evaluator, out)?;
+        failure = evaluate_all(BufReader::new(requests), &name, &mut evaluator, out)?;
         Ok(())
     })?;
     match failure {
@@ -86,7 +86,7 @@ fn run(args: &WafHitsArgs, output: &Arc<Output>) -> anyhow::Result<Exit> {
 }
 
 /// Answers requests until one cannot be read. The outer error is that of the output.
-fn answer(
+fn evaluate_all(
     mut requests: impl BufRead,
     name: &str,
     evaluator: &mut Evaluator<'_>,
@@ -106,7 +106,7 @@ fn answer(
         }
         match read(&text) {
             Ok((id, request)) => {
-                let line = serde_json::to_string(&Answer::of(&id, &evaluator.evaluate(&request)))?;
+                let line = serde_json::to_string(&HitsLine::of(&id, &evaluator.evaluate(&request)))?;
                 writeln!(out, "{line}")?;
             }
             Err(error) => return Ok(Some(error.context(format!("{name}:{number}: not a request")))),
@@ -129,7 +129,7 @@ fn read(text: &[u8]) -> anyhow::Result<(String, Request)> {
 
 /// What came of a request, as a line.
 #[derive(Debug, Serialize)]
-struct Answer<'a> {
+struct HitsLine<'a> {
     id: &'a str,
     hits: Vec<u32>,
     /// The score at each paranoia level.
@@ -138,7 +138,7 @@ struct Answer<'a> {
     undecided: &'a [u32],
 }
 
-impl<'a> Answer<'a> {
+impl<'a> HitsLine<'a> {
     fn of(id: &'a str, outcome: &'a Outcome) -> Self {
         Self {
             id,

@@ -13,7 +13,7 @@ use crate::cli::exit::Exit;
 use crate::cli::output::Output;
 use crate::cli::settings::Settings;
 use crate::insight::{RuleFilter, survey};
-use crate::model::facts::crs::FAMILIES;
+use crate::model::facts::crs::ATTACK_FAMILIES;
 use crate::model::managed::Managed;
 use crate::render::text::write_waf_rules;
 use crate::render::waf as json;
@@ -31,7 +31,7 @@ pub(super) struct WafRulesArgs {
     #[arg(long, value_name = "TAG")]
     tag: Option<String>,
     /// Only rules of this attack category
-    #[arg(long, value_parser = PossibleValuesParser::new(FAMILIES.iter().map(|f| f.key)))]
+    #[arg(long, value_parser = PossibleValuesParser::new(ATTACK_FAMILIES.iter().map(|f| f.key)))]
     family: Option<String>,
     /// Only rules of this paranoia level
     #[arg(long, value_name = "LEVEL", value_parser = clap::value_parser!(u8).range(1..=4))]

@@ -6,7 +6,7 @@ use super::value::number_of;
 use super::{Reason, Reasons, Truth};
 use crate::model::expression::canonical;
 use crate::model::expression::syntax::{
-    Base, Comparison, Connective, Index, Literal, Node, NodeKind, Operand, RightSide,
+    Base, ComparedValue, Comparison, Connective, Index, Literal, Node, NodeKind, Operand,
 };
 
 /// A part with a boolean value, or with one for each value of an array.
@@ -135,7 +135,7 @@ impl Compiler {
     /// A comparison.
     fn comparison(&mut self, comparison: &Comparison) -> Condition {
         let term = self.term(&comparison.left);
-        if let RightSide::List(name) = &comparison.right {
+        if let ComparedValue::List(name) = &comparison.right {
             let reason = self.reason(Reason::List(name.clone()));
             return Condition::InList(term, name.trim_start_matches('$').to_owned(), reason);
         }

@@ -9,7 +9,7 @@ use memchr::memmem::Finder;
 use regex::bytes::Regex;
 
 use super::value::Value;
-use crate::model::expression::syntax::{Item, Literal, Operator, RightSide};
+use crate::model::expression::syntax::{ComparedValue, Item, Literal, Operator};
 
 /// Largest compiled regular expression, in bytes.
 const REGEX_BYTES: usize = 1 << 20;
@@ -117,21 +117,21 @@ pub(super) enum NoTest {
 
 impl Test {
     /// The test of an operator and a right side that is no list.
-    pub(super) fn new(operator: Operator, right: &RightSide) -> Result<Self, NoTest> {
+    pub(super) fn new(operator: Operator, right: &ComparedValue) -> Result<Self, NoTest> {
         match (operator, right) {
-            (Operator::In, RightSide::Set(items)) => Self::set(items.iter().map(|(item, _)| item)),
-            (Operator::Contains, RightSide::Literal(Literal::Bytes(bytes))) => {
+            (Operator::In, ComparedValue::Set(items)) => Self::set(items.iter().map(|(item, _)| item)),
+            (Operator::Contains, ComparedValue::Literal(Literal::Bytes(bytes))) => {
                 Ok(Self::Contains(Box::new(Finder::new(bytes).into_owned())))
             }
-            (Operator::Matches, RightSide::Literal(Literal::Bytes(bytes))) => {
+            (Operator::Matches, ComparedValue::Literal(Literal::Bytes(bytes))) => {
                 let text = String::from_utf8_lossy(bytes);
                 let regex = regex::bytes::RegexBuilder::new(&text).unicode(false).size_limit(REGEX_BYTES).build();
                 regex.map(|regex| Self::Matches(Box::new(regex))).map_err(|_| NoTest::TooLarge(text.into_owned()))
             }
-            (Operator::Wildcard | Operator::StrictWildcard, RightSide::Literal(Literal::Bytes(bytes))) => {
+            (Operator::Wildcard | Operator::StrictWildcard, ComparedValue::Literal(Literal::Bytes(bytes))) => {
                 Ok(Self::Wildcard(Wildcard::new(bytes, operator == Operator::StrictWildcard)))
             }
-            (operator, RightSide::Literal(literal)) => match (Constant::of(literal), Orders::of(operator)) {
+            (operator, ComparedValue::Literal(literal)) => match (Constant::of(literal), Orders::of(operator)) {
                 (Some(constant), Some(orders)) => Ok(Self::Ordered(constant, orders)),
                 _ => Err(NoTest::NotOfAnyType),
             },

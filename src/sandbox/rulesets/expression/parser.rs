@@ -128,7 +128,7 @@ impl Parser<'_> {
     }
 
     /// Consumes the next token if it is this word; returns whether it is.
-    fn takes_word(&mut self, word: &str) -> bool {
+    fn takes_keyword(&mut self, word: &str) -> bool {
         let is_next = matches!(self.peek(), Some(Token::Word(w)) if w == word);
         self.at += usize::from(is_next);
         is_next
@@ -143,7 +143,7 @@ impl Parser<'_> {
     fn joined(&mut self, word: &str, symbol: &str, operand: fn(&mut Self) -> Read<Value>) -> Read<Value> {
         let mut place = self.fault("");
         let mut left = operand(self)?;
-        while self.takes_word(word) || self.takes_symbol(symbol) {
+        while self.takes_keyword(word) || self.takes_symbol(symbol) {
             let right_place = self.fault("");
             let right = operand(self)?;
             for (value, place) in [(&left, &place), (&right, &right_place)] {
@@ -170,7 +170,7 @@ impl Parser<'_> {
             return Err(self.fault("nesting limit exceeded"));
         }
         let place = self.fault("");
-        let value = if self.takes_word("not") || self.takes_symbol("!") {
+        let value = if self.takes_keyword("not") || self.takes_symbol("!") {
             let value = self.negation()?;
             is_truth(&Value { is_each: false, ..value.clone() }, &place)?;
             value

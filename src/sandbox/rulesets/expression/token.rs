@@ -31,7 +31,7 @@ const SYMBOLS: &[&str] =
     &["==", "!=", "<=", ">=", "&&", "||", "^^", "<", ">", "~", "!", "(", ")", "{", "}", "[", "]", ",", "*"];
 
 /// Whether a character can be part of a word: a name, number, address, range, mask or list.
-fn is_of_word(c: char) -> bool {
+fn continues_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | ':' | '/' | '-' | '$')
 }
 
@@ -62,8 +62,8 @@ fn next(rest: &[char]) -> (Token, usize) {
     {
         return found;
     }
-    if is_of_word(rest[0]) {
-        let width = rest.iter().take_while(|c| is_of_word(**c)).count();
+    if continues_name(rest[0]) {
+        let width = rest.iter().take_while(|c| continues_name(**c)).count();
         return (Token::Word(rest[..width].iter().collect()), width);
     }
     let is_next = |symbol: &&&str| symbol.chars().zip(rest).filter(|(a, b)| a == *b).count() == symbol.len();

@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use super::shown::{EVIL, is_harmless};
-use crate::support::listener::{Answer, Listener};
+use crate::support::listener::{Listener, Response};
 use crate::support::openmetrics::Metrics;
 use crate::support::workspace::{Ran, Workspace, options};
 use zonewright::sandbox::{Fault, What, When};
@@ -52,7 +52,7 @@ const SHOWN: &[(&[&str], &str)] = &[
 ];
 
 /// Answers reads of what ends so with this, for ever.
-fn answers(workspace: &Workspace, path_suffix: &str, code: u16, body: Value) {
+fn responds(workspace: &Workspace, path_suffix: &str, code: u16, body: Value) {
     workspace.fault(Fault {
         when: When::Matching { method: Some("GET".to_owned()), path_suffix: path_suffix.to_owned(), nth: 1 },
         what: What::Answer { code, body },
@@ -84,7 +84,7 @@ fn told(words: &str) -> Workspace {
                 "tags": [words, format!("a:{words}")], "settings": {}, "meta": { words: words },
                 "created_on": words, "modified_on": words, "comment_modified_on": words })
     };
-    answers(
+    responds(
         &workspace,
         "/dns_records",
         200,
@@ -104,7 +104,7 @@ fn told(words: &str) -> Workspace {
         rule.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         rule
     };
-    answers(
+    responds(
         &workspace,
         "/phases/http_request_firewall_custom/entrypoint",
         200,
@@ -118,13 +118,13 @@ fn told(words: &str) -> Workspace {
             ] }),
         ),
     );
-    answers(
+    responds(
         &workspace,
         "/settings/ssl",
         200,
         success(&json!({ "id": "ssl", "value": words, "editable": true, "modified_on": words })),
     );
-    answers(&workspace, "/dnssec", 200, success(&json!({ "status": "disabled", "ds": words, "modified_on": words })));
+    responds(&workspace, "/dnssec", 200, success(&json!({ "status": "disabled", "ds": words, "modified_on": words })));
     workspace
 }
 
@@ -148,7 +148,7 @@ fn a_megabyte_of_it_is_cut_for_people() {
     let workspace = workspace();
     let long = format!("EVIL\u{202e}{}", "é".repeat(500_000));
     let record = |id: &str, kind: &str, name: &str, content: &str, comment: &str| json!({ "id": id, "type": kind, "name": name, "content": content, "ttl": 1, "proxied": false, "comment": comment, "tags": [] });
-    answers(
+    responds(
         &workspace,
         "/dns_records",
         200,
@@ -161,7 +161,7 @@ fn a_megabyte_of_it_is_cut_for_people() {
     );
     let rule = json!({ "id": "1", "ref": "scanners", "action": "block", "expression": long, "description": long, "enabled": true });
     let entry_point = json!({ "id": "r", "name": "default", "kind": "zone", "version": "3", "phase": "http_request_firewall_custom", "rules": [rule] });
-    answers(&workspace, "/phases/http_request_firewall_custom/entrypoint", 200, success(&entry_point));
+    responds(&workspace, "/phases/http_request_firewall_custom/entrypoint", 200, success(&entry_point));
     let told_to_people = |(arguments, format): &&(&[&str], &str)| {
         matches!(arguments[0], "plan" | "drift") && !matches!(*format, "json" | "sarif") && !arguments.contains(&"-vvv")
     };
@@ -188,7 +188,7 @@ fn messages_of_the_service_are_no_commands() {
         [(EVIL, 400, "/zones"), (EVIL, 403, "/dns_records"), (&long, 404, "/dns_records"), (EVIL, 400, "/entrypoint")]
     {
         let workspace = workspace();
-        answers(&workspace, path, code, wrong(words));
+        responds(&workspace, path, code, wrong(words));
         for (arguments, format) in SHOWN.iter().filter(|(a, _)| matches!(a[0], "plan" | "apply" | "import")).step_by(2)
         {
             let ran = workspace.run(arguments);
@@ -222,7 +222,7 @@ fn a_refused_write_is_told_harmlessly() {
 #[test]
 fn metrics_and_webhooks_are_whole() {
     let workspace = told(EVIL);
-    let listener = Listener::start([Answer::Status(204)]);
+    let listener = Listener::start([Response::Status(204)]);
     let arguments = ["drift", "spec.yaml", "--metrics", "m.prom", "--webhook", &listener.url("/hook"), "--quiet"];
     let ran: Ran = workspace.run(&arguments).exits(2);
     is_harmless("drift", "text", &ran);
@@ -263,7 +263,7 @@ fn what_is_imported_reads_as_it_was() {
         record("v.example.com", "plain", "plain", EVIL),
         record(&format!("{EVIL}.example.com"), "plain", "plain", "plain"),
     ]);
-    answers(&workspace, "/dns_records", 200, success(&records));
+    responds(&workspace, "/dns_records", 200, success(&records));
     let ran = workspace.run(&["import", "example.com", "--only-dns"]).exits(0);
     is_harmless("import", "yaml", &ran);
     assert_eq!(
@@ -298,7 +298,7 @@ fn a_record_of_another_zone_makes_a_listing_unusable() {
         let workspace = Workspace::new(options());
         workspace.file("spec.yaml", "version: 1\nzones: { example.com: { unmanaged: prune, records: [] } }\n");
         let record = |id: &str, name: &str| json!({ "id": id, "type": "A", "name": name, "content": "192.0.2.1", "ttl": 1, "proxied": false });
-        answers(&workspace, "/dns_records", 200, success(&json!([record("1", "a.example.com"), record("2", name)])));
+        responds(&workspace, "/dns_records", 200, success(&json!([record("1", "a.example.com"), record("2", name)])));
         let ran = workspace.run(&["plan", "spec.yaml"]).exits(1);
         assert!(ran.stderr.contains("which is not in the zone"), "{}", ran.stderr);
         is_harmless("a record of another zone", "text", &ran);
@@ -317,14 +317,14 @@ fn rules_of_managed_rulesets_are_data() {
     let owasp = "4814384a9e5d4991b9815dcfc25d2f1f";
     let named = json!({ "id": owasp, "name": EVIL, "description": EVIL, "kind": "managed", "version": "99", "last_updated": EVIL,
                         "phase": "http_request_firewall_managed" });
-    answers(&workspace, "/rulesets", 200, success(&json!([named])));
+    responds(&workspace, "/rulesets", 200, success(&json!([named])));
     let rule = |id: &str, action: &str| {
         json!({ "id": id, "description": format!("942430: {EVIL}"), "action": action, "categories": [EVIL, "paranoia-level-3"], "enabled": true,
                 "ref": EVIL, "version": EVIL, "score_threshold": 40, "action_parameters": { "increment": 3, EVIL: EVIL } })
     };
     let mut whole = named.clone();
     whole["rules"] = json!([rule("a", "score"), rule(EVIL, EVIL), rule("6179ae15870a4bb7b2d480d4843b323c", "block")]);
-    answers(&workspace, &format!("/rulesets/{owasp}"), 200, success(&whole));
+    responds(&workspace, &format!("/rulesets/{owasp}"), 200, success(&whole));
     for (arguments, format) in [
         (&["waf", "rules", "spec.yaml"][..], "text"),
         (&["waf", "rules", "spec.yaml", "--format", "json"], "json"),

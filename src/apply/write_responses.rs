@@ -21,7 +21,7 @@ use crate::wire::record::read;
 
 /// What an answer says of an operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Told {
+pub(super) enum Confirmation {
     /// It did what was planned, and the record was as the plan saw it, as far as the answer tells.
     AsPlanned,
     /// Nothing that can be compared.
@@ -33,7 +33,7 @@ pub(super) enum Told {
 }
 
 /// What the answer to a request says of each of its operations.
-pub(super) fn tell(zone: &ZonePlan, step: &Step, result: &Json) -> Vec<(usize, Told)> {
+pub(super) fn confirmations(zone: &ZonePlan, step: &Step, result: &Json) -> Vec<(usize, Confirmation)> {
     let is_batch = step.request.path.ends_with("/batch");
     let mut told = Vec::new();
     for (action, list) in [(Action::Delete, "deletes"), (Action::Update, "patches"), (Action::Create, "posts")] {
@@ -47,7 +47,7 @@ pub(super) fn tell(zone: &ZonePlan, step: &Step, result: &Json) -> Vec<(usize, T
         let is_whole = items.len() == numbers.len();
         let items = items.into_iter().map(Some).filter(|_| is_whole).chain(std::iter::repeat(None));
         told.extend(numbers.into_iter().zip(items).map(|(n, item)| {
-            let told = item.map_or(Told::Nothing, |item| of_operation(&zone.operations[n], item));
+            let told = item.map_or(Confirmation::Nothing, |item| of_operation(&zone.operations[n], item));
             (n, told)
         }));
     }
@@ -55,22 +55,24 @@ pub(super) fn tell(zone: &ZonePlan, step: &Step, result: &Json) -> Vec<(usize, T
 }
 
 /// What an answer's record says of an operation.
-fn of_operation(operation: &Operation, item: &Json) -> Told {
-    let Some(record) = operation.record() else { return Told::Nothing };
+fn of_operation(operation: &Operation, item: &Json) -> Confirmation {
+    let Some(record) = operation.record() else { return Confirmation::Nothing };
     let has_id = |id: &RecordId| item.get("id").and_then(Json::as_str) == Some(id.0.as_str());
     let stored = read(item).ok();
     match (&record.action, stored) {
-        (RecordAction::Delete { id, .. }, _) | (RecordAction::Update { id, .. }, _) if !has_id(id) => Told::Nothing,
+        (RecordAction::Delete { id, .. }, _) | (RecordAction::Update { id, .. }, _) if !has_id(id) => {
+            Confirmation::Nothing
+        }
         // It is gone, whatever it was.
-        (RecordAction::Delete { .. }, None) => Told::AsPlanned,
-        (RecordAction::Create { .. } | RecordAction::Update { .. }, None) => Told::Nothing,
+        (RecordAction::Delete { .. }, None) => Confirmation::AsPlanned,
+        (RecordAction::Create { .. } | RecordAction::Update { .. }, None) => Confirmation::Nothing,
         (RecordAction::Delete { before, .. }, Some(was)) => match differences(&was, before) {
-            all if all.is_empty() => Told::AsPlanned,
-            all => Told::ChangedMeanwhile(format!("it was {} when it was deleted", shown(&was, &all))),
+            all if all.is_empty() => Confirmation::AsPlanned,
+            all => Confirmation::ChangedMeanwhile(format!("it was {} when it was deleted", shown(&was, &all))),
         },
         (RecordAction::Create { after }, Some(stored)) => match differences(&stored, after) {
-            all if all.is_empty() => Told::AsPlanned,
-            all => Told::StoredOtherwise(format!("it is stored as {}", shown(&stored, &all))),
+            all if all.is_empty() => Confirmation::AsPlanned,
+            all => Confirmation::StoredOtherwise(format!("it is stored as {}", shown(&stored, &all))),
         },
         (RecordAction::Update { after, .. }, Some(stored)) => {
             let sent: BTreeSet<String> = operation.fields.iter().map(|change| change.field.to_string()).collect();
@@ -78,11 +80,11 @@ fn of_operation(operation: &Operation, item: &Json) -> Told {
             let theirs: Vec<_> =
                 all.iter().filter(|change| !sent.contains(&change.field.to_string())).cloned().collect();
             if all.is_empty() {
-                Told::AsPlanned
+                Confirmation::AsPlanned
             } else if theirs.is_empty() {
-                Told::StoredOtherwise(format!("it is stored as {}", shown(&stored, &all)))
+                Confirmation::StoredOtherwise(format!("it is stored as {}", shown(&stored, &all)))
             } else {
-                Told::ChangedMeanwhile(format!("it is now {}", shown(&stored, &theirs)))
+                Confirmation::ChangedMeanwhile(format!("it is now {}", shown(&stored, &theirs)))
             }
         }
     }
@@ -142,10 +144,10 @@ mod tests {
     }
 
     /// What an answer tells, in the order of deletes, patches, posts.
-    fn told(answer: &Json) -> Vec<Told> {
+    fn told(answer: &Json) -> Vec<Confirmation> {
         let (plan, step) = planned();
         assert_eq!(step.operations.len(), 3, "{plan:?}");
-        tell(&plan, &step, answer).into_iter().map(|(_, told)| told).collect()
+        confirmations(&plan, &step, answer).into_iter().map(|(_, told)| told).collect()
     }
 
     #[test]
@@ -154,20 +156,23 @@ mod tests {
             |deleted, patched, posted| json!({ "deletes": [deleted], "patches": [patched], "posts": [posted] });
         let (gone, changed, new) =
             (item("2", "192.0.2.2", 300), item("1", "192.0.2.1", 600), item("9", "192.0.2.3", 600));
-        assert_eq!(told(&answer(gone.clone(), changed.clone(), new.clone())), vec![Told::AsPlanned; 3]);
+        assert_eq!(told(&answer(gone.clone(), changed.clone(), new.clone())), vec![Confirmation::AsPlanned; 3]);
         // Whatever else a delete says, what has this id is gone.
         let bare = answer(json!({ "id": "2" }), changed.clone(), new.clone());
-        assert_eq!(told(&bare), vec![Told::AsPlanned; 3]);
-        let meanwhile = |told: &Told, words: &str| matches!(told, Told::ChangedMeanwhile(what) if what.contains(words));
+        assert_eq!(told(&bare), vec![Confirmation::AsPlanned; 3]);
+        let meanwhile = |told: &Confirmation, words: &str| matches!(told, Confirmation::ChangedMeanwhile(what) if what.contains(words));
         let all = told(&answer(item("2", "192.0.2.8", 900), changed.clone(), item("9", "192.0.2.3", 120)));
         assert!(meanwhile(&all[0], "A 192.0.2.8 (ttl 900)"), "{all:?}");
-        assert!(matches!(&all[2], Told::StoredOtherwise(what) if what.contains("ttl 120")), "{all:?}");
+        assert!(matches!(&all[2], Confirmation::StoredOtherwise(what) if what.contains("ttl 120")), "{all:?}");
         let mut theirs = changed.clone();
         theirs["comment"] = json!("theirs");
         let all = told(&answer(gone.clone(), theirs, new.clone()));
         assert!(meanwhile(&all[1], "comment"), "{all:?}");
         // What cannot be compared says nothing.
-        assert_eq!(told(&json!(null)), vec![Told::Nothing; 3]);
-        assert_eq!(told(&answer(item("7", "192.0.2.2", 300), json!(5), json!({ "id": "9" }))), vec![Told::Nothing; 3]);
+        assert_eq!(told(&json!(null)), vec![Confirmation::Nothing; 3]);
+        assert_eq!(
+            told(&answer(item("7", "192.0.2.2", 300), json!(5), json!({ "id": "9" }))),
+            vec![Confirmation::Nothing; 3]
+        );
     }
 }

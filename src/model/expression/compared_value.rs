@@ -3,7 +3,7 @@
 use super::super::facts::expressions::FIELDS;
 use super::lexer::TokenKind;
 use super::parse::{Parser, is_function};
-use super::syntax::{Item, Literal, Operand, Operator, RightSide, Span};
+use super::syntax::{ComparedValue, Item, Literal, Operand, Operator, Span};
 
 impl Parser<'_> {
     /// The next literal; text without quotes up to the next blank.
@@ -14,9 +14,9 @@ impl Parser<'_> {
             TokenKind::Address(address) => Literal::Address(*address),
             TokenKind::Network(network) => Literal::Network(*network),
             TokenKind::Bytes(bytes) => Literal::Bytes(bytes.clone()),
-            TokenKind::Word if self.is_word("true") || self.is_word("false") => {
+            TokenKind::Word if self.is_keyword("true") || self.is_keyword("false") => {
                 self.check_case();
-                Literal::Truth(self.is_word("true"))
+                Literal::Truth(self.is_keyword("true"))
             }
             TokenKind::Word | TokenKind::Bare => {
                 let from = token.span.start;
@@ -35,11 +35,11 @@ impl Parser<'_> {
     }
 
     /// The right side after an operator.
-    pub(super) fn right(&mut self, left: &Operand, operator: Operator, operator_span: &Span) -> RightSide {
+    pub(super) fn compared_value(&mut self, left: &Operand, operator: Operator, operator_span: &Span) -> ComparedValue {
         let span = self.here();
         let shown = self.shown(&span);
         let left = self.shown(&left.span);
-        let word = operator.word();
+        let word = operator.keyword();
         match self.kind() {
             Some(TokenKind::OpenBrace) => {
                 let set = self.set(&TokenKind::CloseBrace);
@@ -49,9 +49,9 @@ impl Parser<'_> {
                     let not = if operator == Operator::NotEqual { "not " } else { "" };
                     let span = span.start..self.end();
                     self.problems.error(span, "set-needs-in", message, format!("write `{not}{left} in {set}`"));
-                    return RightSide::Broken;
+                    return ComparedValue::Broken;
                 }
-                RightSide::Set(set)
+                ComparedValue::Set(set)
             }
             Some(TokenKind::OpenParenthesis | TokenKind::OpenBracket) if operator == Operator::In => {
                 let close = match self.kind() {
@@ -62,7 +62,7 @@ impl Parser<'_> {
                 let inner = self.text[span.start..self.end()].trim_matches(|c| "()[]".contains(c)).replace(',', " ");
                 let help = format!("write `{{{}}}`", super::problem::quoted(&inner));
                 self.problems.error(span, "set-brackets", "a set is written in braces", help);
-                RightSide::Set(set)
+                ComparedValue::Set(set)
             }
             Some(TokenKind::OpenParenthesis) => self.parenthesised(&left, operator),
             Some(TokenKind::List) => {
@@ -70,9 +70,9 @@ impl Parser<'_> {
                 if operator != Operator::In {
                     let message = format!("`{word}` does not compare with a list");
                     self.problems.error(span, "list-needs-in", message, format!("write `{left} in {shown}`"));
-                    return RightSide::Broken;
+                    return ComparedValue::Broken;
                 }
-                RightSide::List(shown)
+                ComparedValue::List(shown)
             }
             Some(TokenKind::Word) if self.connective().is_none() && self.is_of_vocabulary(&shown) => {
                 self.skip_to_connective();
@@ -84,7 +84,7 @@ impl Parser<'_> {
                     let help = "compare with a value that is written in the rule; two fields cannot be compared";
                     self.problems.error(span, "field-on-the-right", message, help);
                 }
-                RightSide::Broken
+                ComparedValue::Broken
             }
             kind if self.is_operator_before_value(kind) => {
                 self.at += 1;
@@ -92,7 +92,7 @@ impl Parser<'_> {
                 let help = format!("write one operator, such as `{word}`");
                 self.problems.error(span, "unexpected", message, help);
                 self.skip_to_connective();
-                RightSide::Broken
+                ComparedValue::Broken
             }
             _ if self.connective().is_none() => match self.literal() {
                 Some(literal) => self.one(literal, &span, &left, operator),
@@ -108,7 +108,7 @@ impl Parser<'_> {
     }
 
     /// Reports values in parentheses: `eq ("a" or "b")`.
-    fn parenthesised(&mut self, left: &str, operator: Operator) -> RightSide {
+    fn parenthesised(&mut self, left: &str, operator: Operator) -> ComparedValue {
         let from = self.here().start;
         let mut values = Vec::new();
         self.at += 1;
@@ -121,7 +121,7 @@ impl Parser<'_> {
             }
         }
         self.take(&TokenKind::CloseParenthesis);
-        let word = operator.word();
+        let word = operator.keyword();
         let help = match (values.as_slice(), operator) {
             ([one], _) => format!("write `{left} {word} {one}`"),
             (_, Operator::Equal) => format!("write `{left} in {{{}}}`", super::problem::quoted(&values.join(" "))),
@@ -129,7 +129,7 @@ impl Parser<'_> {
         };
         let message = format!("what `{word}` compares with is in parentheses");
         self.problems.error(from..self.end(), "value-in-parentheses", message, help);
-        RightSide::Broken
+        ComparedValue::Broken
     }
 
     /// Whether an operator is next, and not just a text without quotes that looks like one.
@@ -143,22 +143,22 @@ impl Parser<'_> {
                         TokenKind::Bytes(_) | TokenKind::Integer(_) | TokenKind::Address(_) | TokenKind::OpenBrace
                     )
                 };
-                Operator::ALL.iter().any(|o| self.is_word(o.word())) && self.ahead(1).is_some_and(is_value)
+                Operator::ALL.iter().any(|o| self.is_keyword(o.keyword())) && self.ahead(1).is_some_and(is_value)
             }
             _ => false,
         }
     }
 
     /// Reports a missing value after an operator.
-    fn missing(&mut self, operator: &Span) -> RightSide {
+    fn missing(&mut self, operator: &Span) -> ComparedValue {
         let message = format!("nothing to compare with follows `{}`", self.shown(operator));
         let help = "write a value: text in double quotes, a number, an address, a set or a `$list`";
         self.problems.error(operator.clone(), "missing-value", message, help);
-        RightSide::Broken
+        ComparedValue::Broken
     }
 
     /// One value; a mistake after `in`, as a range is after all other operators.
-    fn one(&mut self, literal: Literal, span: &Span, left: &str, operator: Operator) -> RightSide {
+    fn one(&mut self, literal: Literal, span: &Span, left: &str, operator: Operator) -> ComparedValue {
         let mut span = span.start..self.end();
         let mut is_range = false;
         while matches!(self.kind(), Some(TokenKind::Range)) {
@@ -183,14 +183,14 @@ impl Parser<'_> {
                 "`in` compares with a set, which is written in braces",
                 help,
             );
-            return RightSide::Broken;
+            return ComparedValue::Broken;
         }
         if is_range {
             let help = format!("write `{left} in {{{}}}`", self.shown(&span));
             self.problems.error(span, "range-outside-set", "a range is possible in a set only", help);
-            return RightSide::Broken;
+            return ComparedValue::Broken;
         }
-        RightSide::Literal(literal)
+        ComparedValue::Literal(literal)
     }
 
     /// The members of a set whose opening bracket is next.
