@@ -27,6 +27,7 @@ pub mod live;
 pub mod model;
 pub mod plan;
 pub mod reconcile;
+pub mod recorded;
 #[cfg(feature = "sandbox")]
 pub mod rehearsal;
 pub mod render;

@@ -52,12 +52,16 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "apply",
             "document",
             "edit",
+            "recorded",
+            "seclang",
         ],
     ),
     // A language of its own, with requests of its own: it knows neither zones nor Cloudflare.
     ("seclang", &[]),
     // Rules of that language from the user's files, and what they say about requests of the model.
     ("crs", &["seclang", "model", "insight"]),
+    // Requests as other tools export them; `seclang` for the form that its engine takes.
+    ("recorded", &["model", "seclang"]),
     // The sandbox is an independent witness: of the model it may use the facts alone, see `the_sandbox_is_independent`.
     ("sandbox", &["model"]),
     // A copy of what Cloudflare has, in a sandbox, and questions to its name server.
@@ -83,6 +87,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "document",
             "render",
             "reconcile",
+            "recorded",
             "rehearsal",
             "edit",
             "sandbox",
@@ -108,7 +113,7 @@ const ONLY_IN: &[(&str, &[&str], &str)] = &[
     ("std::io::stderr", &["cli"], "only cli prints"),
     (
         "std::fs::",
-        &["spec", "import", "apply", "reconcile", "crs", "cli", "sandbox"],
+        &["spec", "import", "apply", "reconcile", "crs", "recorded", "cli", "sandbox"],
         "files are touched at the ends only",
     ),
 ];
@@ -129,6 +134,7 @@ const SYNCHRONOUS: &[&str] = &[
     "edit",
     "document",
     "render",
+    "recorded",
     "seclang",
 ];
 

@@ -1,0 +1,64 @@
+//! Packed files, recognized by how they begin.
+//!
+//! # Sources
+//! RFC 1952 (gzip) section 2.2: members follow each other; RFC 8878 (Zstandard) section 3.1: so do frames.
+
+use std::io::{self, BufRead, BufReader, Read};
+
+use flate2::bufread::MultiGzDecoder;
+use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
+use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
+
+/// A reader of bytes that were read from a file.
+pub(super) type Bytes = Box<dyn BufRead + Send>;
+
+/// The largest window of a Zstandard frame, in bytes: what `zstd --long` uses.
+const LARGEST_WINDOW: u64 = 128 << 20;
+
+/// Unpacks what is packed, and leaves everything else.
+pub(super) fn unpacked(mut bytes: Bytes) -> io::Result<Bytes> {
+    let beginning = bytes.fill_buf()?;
+    Ok(match beginning {
+        [0x1f, 0x8b, ..] => Box::new(BufReader::with_capacity(1 << 16, MultiGzDecoder::new(bytes))),
+        // The magic number of frames, and those of frames that hold none of the content.
+        [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => {
+            let mut decoder = FrameDecoder::new();
+            decoder.set_max_window_size(LARGEST_WINDOW);
+            Box::new(BufReader::with_capacity(1 << 16, Frames { bytes, decoder, is_open: false }))
+        }
+        _ => bytes,
+    })
+}
+
+/// Zstandard frames, one after the other.
+struct Frames {
+    bytes: Bytes,
+    decoder: FrameDecoder,
+    is_open: bool,
+}
+
+impl Read for Frames {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            if self.decoder.can_collect() > 0 {
+                return self.decoder.read(buffer);
+            }
+            if self.is_open && !self.decoder.is_finished() {
+                let some = BlockDecodingStrategy::UptoBlocks(1);
+                self.decoder.decode_blocks(&mut self.bytes, some).map_err(io::Error::other)?;
+                continue;
+            }
+            if self.bytes.fill_buf()?.is_empty() {
+                return Ok(0);
+            }
+            self.is_open = false;
+            match self.decoder.reset(&mut self.bytes) {
+                Ok(()) => self.is_open = true,
+                Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame { length, .. })) => {
+                    io::copy(&mut self.bytes.by_ref().take(u64::from(length)), &mut io::sink())?;
+                }
+                Err(error) => return Err(io::Error::other(error)),
+            }
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! Why something is not a recorded request.
+
+use std::fmt;
+
+use super::sample::Place;
+
+/// Something that cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReadError {
+    /// Where it is.
+    pub place: Place,
+    /// What is wrong.
+    pub detail: String,
+    /// Whether nothing after it can be read.
+    pub is_fatal: bool,
+}
+
+impl ReadError {
+    /// One request cannot be read; those after it can.
+    pub(super) fn of_one(place: Place, detail: impl Into<String>) -> Self {
+        Self { place, detail: detail.into(), is_fatal: false }
+    }
+
+    /// Nothing after it can be read.
+    pub(super) fn fatal(place: Place, detail: impl Into<String>) -> Self {
+        Self { place, detail: detail.into(), is_fatal: true }
+    }
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.place, self.detail)
+    }
+}
+
+impl std::error::Error for ReadError {}

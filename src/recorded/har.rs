@@ -1,0 +1,260 @@
+//! HTTP archives, as browsers and proxies export them. One entry is in memory at a time.
+//!
+//! # Sources
+//! w3c.github.io/web-performance/specs/HAR/Overview.html, read 2026-11-23. Browsers leave out cookies and credentials unless asked.
+
+use std::sync::Arc;
+
+use data_encoding::BASE64;
+use serde::Deserialize;
+
+use super::compression::Bytes;
+use super::error::ReadError;
+use super::limit::{LONGEST, Limited};
+use super::moment::of_rfc3339;
+use super::sample::{Place, Sample, take_host};
+use super::target::{is_method, of_address, request, version};
+use crate::model::request::Body;
+
+/// An entry. What is not named is not kept.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Entry {
+    #[serde(default)]
+    started_date_time: Option<String>,
+    request: Asked,
+    #[serde(default)]
+    response: Option<Answer>,
+}
+
+/// A request.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Asked {
+    method: String,
+    url: String,
+    #[serde(default)]
+    http_version: Option<String>,
+    #[serde(default)]
+    headers: Vec<Header>,
+    #[serde(default)]
+    post_data: Option<PostData>,
+    #[serde(default)]
+    body_size: Option<f64>,
+}
+
+/// A response.
+#[derive(Debug, Deserialize)]
+struct Answer {
+    #[serde(default)]
+    headers: Vec<Header>,
+}
+
+/// A header.
+#[derive(Debug, Deserialize)]
+struct Header {
+    name: String,
+    #[serde(default)]
+    value: String,
+}
+
+/// A body.
+#[derive(Debug, Deserialize)]
+struct PostData {
+    #[serde(default)]
+    text: Option<String>,
+    #[serde(default)]
+    encoding: Option<String>,
+}
+
+/// The entries of an archive.
+pub(super) struct Entries {
+    bytes: Limited<Bytes>,
+    source: Arc<str>,
+    number: u64,
+    is_over: bool,
+}
+
+impl Entries {
+    /// Of an archive.
+    pub(super) fn new(bytes: Limited<Bytes>, source: Arc<str>) -> Self {
+        Self { bytes, source, number: 0, is_over: false }
+    }
+
+    /// Reads the next entry that is a request of HTTP.
+    fn read(&mut self) -> Result<Option<Sample>, ReadError> {
+        if self.number == 0 && !find_entries(&mut self.bytes).map_err(|why| self.fatal(&why))? {
+            return Err(self.fatal("it has no `log.entries`, so it is not an HTTP archive"));
+        }
+        loop {
+            match byte(&mut self.bytes).map_err(|why| self.fatal(&why))? {
+                b']' => return Ok(None),
+                b',' if self.number > 0 => self.bytes.take().map_err(|error| self.fatal(&error.to_string()))?,
+                _ if self.number == 0 => {}
+                _ => return Err(self.fatal("there is no comma after an entry")),
+            }
+            self.number += 1;
+            self.bytes.allow(LONGEST);
+            let entry = Entry::deserialize(&mut serde_json::Deserializer::from_reader(&mut self.bytes));
+            self.bytes.allow(u64::MAX);
+            let entry = entry.map_err(|error| self.fatal(&super::input::plain(&error)))?;
+            let place = Place::entry(&self.source, self.number);
+            match sample(entry, place.clone()) {
+                Ok(None) => {}
+                Ok(Some(sample)) => return Ok(Some(sample)),
+                Err(why) => return Err(ReadError::of_one(place, why)),
+            }
+        }
+    }
+
+    /// The error of a broken archive.
+    fn fatal(&self, why: &str) -> ReadError {
+        ReadError::fatal(Place::entry(&self.source, self.number), why)
+    }
+}
+
+impl Iterator for Entries {
+    type Item = Result<Sample, ReadError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.is_over {
+            return None;
+        }
+        let read = self.read().transpose();
+        self.is_over = read.as_ref().is_none_or(|read| read.as_ref().is_err_and(|error| error.is_fatal));
+        read
+    }
+}
+
+/// An entry as a sample; `None` if it is not a request of HTTP, such as that of a page within the browser.
+fn sample(entry: Entry, place: Place) -> Result<Option<Sample>, String> {
+    let Asked { method, url, http_version, headers, post_data, body_size } = entry.request;
+    let Some((is_https, host, target)) = of_address(&url) else { return Ok(None) };
+    if !is_method(&method) {
+        return Err("its method is not one".to_owned());
+    }
+    // Those that begin with a colon are not headers: HTTP/2 has the request line in them.
+    let named = headers.into_iter().filter(|header| !header.name.starts_with(':'));
+    let mut headers = named.map(|header| (header.name.to_ascii_lowercase(), header.value.into_bytes())).collect();
+    let host = take_host(&mut headers).unwrap_or_else(|| host.to_owned());
+    let target = target.split('#').next().unwrap_or_default();
+    let mut request = request(&method, is_https, &host, target.as_bytes());
+    request.version = http_version.as_deref().and_then(version);
+    request.headers = headers;
+    request.has_all_headers = true;
+    request.body = match post_data.and_then(|data| Some((data.text?, data.encoding))) {
+        Some((text, Some(encoding))) if encoding == "base64" => {
+            Body::Known(BASE64.decode(text.as_bytes()).map_err(|_| "its body is not base64")?)
+        }
+        Some((text, _)) => Body::Known(text.into_bytes()),
+        None if body_size == Some(0.0) || matches!(method.as_str(), "GET" | "HEAD") => Body::Known(Vec::new()),
+        None => Body::Unknown,
+    };
+    let of_response = entry.response.map(|response| response.headers).unwrap_or_default();
+    let ray = of_response.into_iter().find(|header| header.name.eq_ignore_ascii_case("cf-ray")).map(|ray| ray.value);
+    let id = ray.map(|ray| ray.split('-').next().unwrap_or_default().to_owned());
+    let time = entry.started_date_time.as_deref().and_then(of_rfc3339);
+    Ok(Some(Sample { id, place, time, request, target: target.as_bytes().to_vec() }))
+}
+
+/// Goes to the first entry; `false` if there are none.
+fn find_entries(bytes: &mut Limited<Bytes>) -> Result<bool, String> {
+    let mut depth = 0;
+    expect(bytes, b'{')?;
+    loop {
+        if byte(bytes)? == b'}' {
+            return Ok(false);
+        }
+        let key = text(bytes)?;
+        expect(bytes, b':')?;
+        match (depth, key.as_slice()) {
+            (0, b"log") => {
+                expect(bytes, b'{')?;
+                depth = 1;
+                continue;
+            }
+            (1, b"entries") => return expect(bytes, b'[').map(|()| true),
+            _ => skip(bytes)?,
+        }
+        match byte(bytes)? {
+            b',' => advance(bytes)?,
+            b'}' => return Ok(false),
+            _ => return Err("it is not JSON: a comma is missing".to_owned()),
+        }
+    }
+}
+
+/// The next byte that is not blank, without taking it.
+fn byte(bytes: &mut Limited<Bytes>) -> Result<u8, String> {
+    loop {
+        match bytes.peek().map_err(|error| error.to_string())? {
+            Some(b' ' | b'\n' | b'\r' | b'\t') => advance(bytes)?,
+            Some(byte) => return Ok(byte),
+            None => return Err("the file ends too early".to_owned()),
+        }
+    }
+}
+
+/// Takes a byte.
+fn advance(bytes: &mut Limited<Bytes>) -> Result<(), String> {
+    bytes.take().map_err(|error| error.to_string())
+}
+
+/// Takes a byte that has to be there.
+fn expect(bytes: &mut Limited<Bytes>, expected: u8) -> Result<(), String> {
+    match byte(bytes)? {
+        found if found == expected => advance(bytes),
+        _ => Err(format!("it is not an HTTP archive: `{}` is missing", char::from(expected))),
+    }
+}
+
+/// Takes a text; its beginning, if it is long.
+fn text(bytes: &mut Limited<Bytes>) -> Result<Vec<u8>, String> {
+    expect(bytes, b'"')?;
+    let (mut text, mut is_escaped) = (Vec::new(), false);
+    loop {
+        let Some(byte) = bytes.peek().map_err(|error| error.to_string())? else {
+            return Err("the file ends within a text".to_owned());
+        };
+        advance(bytes)?;
+        match byte {
+            b'"' if !is_escaped => return Ok(text),
+            _ => is_escaped = byte == b'\\' && !is_escaped,
+        }
+        if text.len() < 64 {
+            text.push(byte);
+        }
+    }
+}
+
+/// Takes a value.
+fn skip(bytes: &mut Limited<Bytes>) -> Result<(), String> {
+    let mut depth = 0_u64;
+    loop {
+        match byte(bytes)? {
+            b'"' => drop(text(bytes)?),
+            b'{' | b'[' => {
+                depth += 1;
+                advance(bytes)?;
+                continue;
+            }
+            b'}' | b']' if depth > 0 => {
+                depth -= 1;
+                advance(bytes)?;
+            }
+            b',' | b':' if depth > 0 => {
+                advance(bytes)?;
+                continue;
+            }
+            b',' | b':' | b'}' | b']' => return Err("it is not JSON: a value is missing".to_owned()),
+            _ => {
+                while bytes.peek().map_err(|error| error.to_string())?.is_some_and(|b| !b" \n\r\t,:{}[]\"".contains(&b)) {
+                    advance(bytes)?;
+                }
+            }
+        }
+        if depth == 0 {
+            return Ok(());
+        }
+    }
+}

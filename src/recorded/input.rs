@@ -1,0 +1,277 @@
+//! Which files there are, and what each of them is.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::compression::{Bytes, unpacked};
+use super::error::ReadError;
+use super::har::Entries;
+use super::limit::Limited;
+use super::sample::{Place, Sample};
+use super::{access_log, json_line, logpush, raw};
+use crate::model::request::Request;
+
+/// Why a request cannot be told.
+pub(super) const NO_HOST: &str = "it does not tell the host; name it with --host";
+/// Bytes that tell the form of a file.
+const BEGINNING: usize = 1 << 16;
+/// Blank lines in a row that are skipped: more are taken for a file that was made to keep readers busy.
+const MOST_BLANKS: u64 = 1 << 24;
+
+/// How requests are read.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// The host of requests whose source does not tell it.
+    pub host: Option<String>,
+}
+
+/// Recorded requests, one after the other.
+pub struct Recorded {
+    inputs: VecDeque<Input>,
+    options: Options,
+    current: Option<Requests>,
+}
+
+/// The requests of a file.
+type Requests = Box<dyn Iterator<Item = Result<Sample, ReadError>> + Send>;
+
+/// Something to read.
+enum Input {
+    File(PathBuf),
+    Open(Arc<str>, Bytes),
+}
+
+/// Requests in files: HTTP archives, JSON lines, rows of Logpush, access logs, and requests as on the wire, each as it is or packed
+/// by gzip or Zstandard; all files of a directory in the order of their names; `-` is standard input.
+///
+/// # Errors
+/// If a path does not exist, or a directory cannot be read.
+pub fn open(paths: &[PathBuf], options: &Options) -> Result<Recorded, ReadError> {
+    let mut inputs = VecDeque::new();
+    for path in paths {
+        let fail = |why: String| ReadError::fatal(Place::file(&name(path)), why);
+        if path.as_os_str() == "-" {
+            inputs.push_back(Input::Open("-".into(), Box::new(BufReader::new(io::stdin()))));
+            continue;
+        }
+        let about = path.metadata().map_err(|error| fail(format!("cannot be read: {error}")))?;
+        if !about.is_dir() {
+            inputs.push_back(Input::File(path.clone()));
+            continue;
+        }
+        for entry in walkdir::WalkDir::new(path).sort_by_file_name() {
+            let entry = entry.map_err(|error| fail(format!("cannot be read: {error}")))?;
+            if entry.file_type().is_file() {
+                inputs.push_back(Input::File(entry.into_path()));
+            }
+        }
+    }
+    Ok(Recorded { inputs, options: options.clone(), current: None })
+}
+
+/// Requests in something that is open already.
+#[must_use]
+pub fn read(source: &str, bytes: Box<dyn Read + Send>, options: &Options) -> Recorded {
+    let input = Input::Open(source.into(), Box::new(BufReader::new(bytes)));
+    Recorded { inputs: VecDeque::from([input]), options: options.clone(), current: None }
+}
+
+impl std::fmt::Debug for Recorded {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Recorded").field("options", &self.options).finish_non_exhaustive()
+    }
+}
+
+impl Iterator for Recorded {
+    type Item = Result<Sample, ReadError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some(read) = self.current.as_mut().and_then(Iterator::next) {
+                return Some(read);
+            }
+            let (source, bytes) = match self.inputs.pop_front()? {
+                Input::Open(source, bytes) => (source, Ok(bytes)),
+                Input::File(path) => (name(&path), File::open(path).map(|file| Box::new(BufReader::new(file)) as Bytes)),
+            };
+            let requests = bytes.and_then(unpacked).and_then(|bytes| requests(bytes, &source, &self.options));
+            match requests {
+                Ok(requests) => self.current = Some(requests),
+                Err(error) => {
+                    self.current = None;
+                    return Some(Err(ReadError::fatal(Place::file(&source), format!("cannot be read: {error}"))));
+                }
+            }
+        }
+    }
+}
+
+/// The name of a file.
+fn name(path: &Path) -> Arc<str> {
+    path.display().to_string().into()
+}
+
+/// The requests of a file, by how it begins.
+fn requests(mut bytes: Bytes, source: &Arc<str>, options: &Options) -> io::Result<Requests> {
+    // What was looked at is read again.
+    let mut beginning = Vec::new();
+    bytes.by_ref().take(BEGINNING as u64).read_to_end(&mut beginning)?;
+    let skipped = if beginning.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+    let beginning: Vec<u8> = beginning.split_off(skipped);
+    let text = beginning.trim_ascii_start();
+    let is_utf16 = beginning.starts_with(b"\xff\xfe") || beginning.starts_with(b"\xfe\xff");
+    let refused = |why: &str| -> io::Result<Requests> { Err(io::Error::new(io::ErrorKind::InvalidData, why)) };
+    if is_utf16 {
+        return refused("it is text in UTF-16; convert it to UTF-8");
+    }
+    let is_archive = is_archive(text);
+    let form = match text.first() {
+        Some(b'{') if is_archive => None,
+        Some(b'{') => Some(Form::Json),
+        Some(b'[') => {
+            return refused("it is one JSON array; write one object a line, such as with `jq -c '.[]'`");
+        }
+        _ if raw::is_beginning(text) => Some(Form::Raw),
+        _ if text.starts_with(b"curl ") => Some(Form::Curl),
+        _ => Some(Form::AccessLog),
+    };
+    let start = beginning.len() - text.len();
+    let is_whole_file = matches!(form, Some(Form::Raw | Form::Curl));
+    let rest = if is_whole_file { beginning[start..].to_vec() } else { beginning };
+    let bytes = Limited::new(Box::new(io::Cursor::new(rest).chain(bytes)) as Bytes);
+    Ok(match form {
+        None => Box::new(Entries::new(bytes, source.clone())),
+        Some(form) if is_whole_file => Box::new(std::iter::once_with(whole(form, bytes, source.clone(), options.clone()))),
+        Some(form) => {
+            let (source, options) = (source.clone(), options.clone());
+            Box::new(Lines { bytes, form, source, options, number: 0, line: Vec::new(), has_read: false, is_over: false })
+        }
+    })
+}
+
+/// Whether JSON begins like an HTTP archive: the first name is `log`.
+fn is_archive(text: &[u8]) -> bool {
+    let inside = text.strip_prefix(b"{").unwrap_or_default().trim_ascii_start();
+    inside.strip_prefix(b"\"log\"").is_some_and(|rest| rest.trim_ascii_start().starts_with(b":"))
+}
+
+/// The form of a file that has no entries.
+#[derive(Debug, Clone, Copy)]
+enum Form {
+    Json,
+    AccessLog,
+    Raw,
+    Curl,
+}
+
+/// A file that is one request.
+fn whole(
+    form: Form,
+    mut bytes: Limited<Bytes>,
+    source: Arc<str>,
+    options: Options,
+) -> impl FnOnce() -> Result<Sample, ReadError> {
+    move || {
+        let place = Place::file(&source);
+        let fail = |why: String| ReadError::of_one(place.clone(), why);
+        let text = bytes.rest().map_err(|error| fail(error.to_string()))?;
+        match form {
+            Form::Curl => {
+                let text = std::str::from_utf8(&text).map_err(|_| fail("the command is not UTF-8".to_owned()))?;
+                let request = Request::from_curl(text.trim()).map_err(|error| fail(error.to_string()))?;
+                Ok(Sample::of(request, &source))
+            }
+            Form::Raw | Form::Json | Form::AccessLog => raw::sample(&text, place.clone(), &options).map_err(fail),
+        }
+    }
+}
+
+/// A file with a request in each line.
+struct Lines {
+    bytes: Limited<Bytes>,
+    form: Form,
+    source: Arc<str>,
+    options: Options,
+    number: u64,
+    line: Vec<u8>,
+    /// Whether a line was a request.
+    has_read: bool,
+    is_over: bool,
+}
+
+impl Iterator for Lines {
+    type Item = Result<Sample, ReadError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let mut blanks = 0;
+        while !self.is_over {
+            self.number += 1;
+            let place = Place::line(&self.source, self.number);
+            match self.bytes.line(&mut self.line) {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(error) => {
+                    self.is_over = true;
+                    return Some(Err(ReadError::fatal(place, error.to_string())));
+                }
+            }
+            let line = self.line.trim_ascii();
+            if line.is_empty() {
+                blanks += 1;
+                if blanks > MOST_BLANKS {
+                    self.is_over = true;
+                    return Some(Err(ReadError::fatal(place, "there are too many blank lines")));
+                }
+                continue;
+            }
+            let read = match self.form {
+                Form::Json if logpush::is_row(line) => logpush::sample(line, place.clone(), &self.options).map(Some),
+                Form::Json => json_line::sample(line, place.clone(), &self.options).map(Some),
+                Form::AccessLog | Form::Raw | Form::Curl => access_log::sample(line, place.clone(), &self.options),
+            };
+            // A large line is rare, and its buffer is not kept.
+            if self.line.capacity() > 1 << 20 {
+                self.line = Vec::new();
+            }
+            match read {
+                Ok(None) => {}
+                Ok(Some(sample)) => {
+                    self.has_read = true;
+                    return Some(Ok(sample));
+                }
+                // A file whose first line is no request is something else.
+                Err(why) if !self.has_read && matches!(self.form, Form::AccessLog) && why != NO_HOST => {
+                    self.is_over = true;
+                    let why = "it is none of these: an HTTP archive (HAR), JSON lines, Logpush rows, an access log in the \
+                               combined format, a request as on the wire";
+                    return Some(Err(ReadError::fatal(place, why)));
+                }
+                Err(why) => {
+                    // The same would be said of every line.
+                    self.is_over = why == NO_HOST && !self.has_read;
+                    let is_fatal = self.is_over;
+                    return Some(Err(ReadError { place, detail: why, is_fatal }));
+                }
+            }
+        }
+        None
+    }
+}
+
+/// An error of JSON without the place within its line, and without what the request holds.
+pub(super) fn plain(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let words = text.split(" at line ").next().unwrap_or_default();
+    match error.classify() {
+        serde_json::error::Category::Io => words.to_owned(),
+        serde_json::error::Category::Eof => "it ends too early".to_owned(),
+        serde_json::error::Category::Syntax => format!("it is not JSON: {words}"),
+        serde_json::error::Category::Data => match words.rsplit_once("expected ") {
+            Some((_, expected)) => format!("it is not a request: a value has the wrong type, expected {expected}"),
+            None => format!("it is not a request: {words}"),
+        },
+    }
+}

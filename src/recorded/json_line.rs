@@ -1,0 +1,121 @@
+//! Requests as JSON lines: the form of our own.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use data_encoding::BASE64;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value as Json;
+
+use super::sample::{Place, Sample};
+use super::target::{is_method, of_address, request, version};
+use super::{Options, moment};
+use crate::model::request::{Body, Given};
+
+/// A request as it is written in a line.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(title = "zonewright request, a line")]
+pub struct Line<'a> {
+    /// Its Ray ID, or another name.
+    #[serde(default)]
+    pub id: Option<String>,
+    /// The method, such as `POST`.
+    pub method: String,
+    /// The path and the query, or the whole address.
+    pub uri: String,
+    /// The protocol, such as `HTTP/1.1`.
+    #[serde(default)]
+    pub version: Option<String>,
+    /// Names and values of all headers in their order. If they are missing, they are unknown.
+    #[serde(default)]
+    pub headers: Option<Vec<(String, String)>>,
+    /// The body in base64, without transfer coding. If it is missing, there is none as far as the headers tell; `null`: unknown.
+    #[serde(default = "no_body", borrow)]
+    pub body: Option<Cow<'a, str>>,
+    /// The address of the client.
+    #[serde(default)]
+    pub ip: Option<std::net::IpAddr>,
+    /// When it was made: text as in RFC 3339, or seconds, milliseconds or nanoseconds since 1970.
+    #[serde(default)]
+    pub time: Option<Json>,
+    /// Fields of the rules language, such as `ip.src.country` or `cf.bot_management.score`.
+    #[serde(default)]
+    pub fields: BTreeMap<String, Json>,
+}
+
+/// What stands for a body that is not written.
+fn no_body() -> Option<Cow<'static, str>> {
+    Some(Cow::Borrowed(""))
+}
+
+impl Line<'_> {
+    /// The bytes of the body; `None` if it is unknown.
+    ///
+    /// # Errors
+    /// If it is not base64.
+    pub fn body(&self) -> Result<Option<Vec<u8>>, String> {
+        let decode = |text: &Cow<'_, str>| BASE64.decode(text.as_bytes());
+        self.body.as_ref().map(decode).transpose().map_err(|_| "`body` is not base64".to_owned())
+    }
+}
+
+/// Reads a line.
+pub(super) fn sample(text: &[u8], place: Place, options: &Options) -> Result<Sample, String> {
+    let line: Line<'_> = serde_json::from_slice(text).map_err(|error| super::input::plain(&error))?;
+    let body = line.body()?;
+    let Line { id, method, uri, version: protocol, headers, body: _, ip, time, fields } = line;
+    if !is_method(&method) {
+        return Err("`method` is not a method".to_owned());
+    }
+    let (is_https, named, target) = match of_address(&uri) {
+        Some((is_https, host, target)) => (is_https, Some(host), target),
+        None => (true, None, uri.as_str()),
+    };
+    let has_all_headers = headers.is_some();
+    let mut headers: Vec<_> = headers.into_iter().flatten().map(|(n, v)| (n.to_ascii_lowercase(), v.into_bytes())).collect();
+    let host = super::sample::take_host(&mut headers).or_else(|| named.map(str::to_owned));
+    let host = host.or_else(|| options.host.clone()).ok_or(super::input::NO_HOST)?;
+    let mut request = request(&method, is_https, &host, target.as_bytes());
+    let says_more = |name: &str| name == "transfer-encoding" || name == "content-length";
+    let is_told = body.as_ref().is_some_and(|body| !body.is_empty());
+    // A length without a body: it was left out.
+    let is_left_out = headers.iter().any(|(name, value)| says_more(name) && value.as_slice() != b"0") || !has_all_headers;
+    request.body = match body {
+        Some(body) if is_told || !is_left_out => Body::Known(body),
+        _ => Body::Unknown,
+    };
+    request.has_all_headers = has_all_headers;
+    request.headers = headers;
+    request.version = protocol.as_deref().and_then(version);
+    request.address = ip;
+    for (name, value) in &fields {
+        let given = given(value).ok_or_else(|| format!("`fields.{name}` has a value of another kind"))?;
+        request.state(name, &given).map_err(|error| error.to_string())?;
+    }
+    let time = match time {
+        None => None,
+        Some(time) => Some(of_json(&time).ok_or("`time` is not a moment")?),
+    };
+    Ok(Sample { id, place, time, request, target: target.as_bytes().to_vec() })
+}
+
+/// A moment as text or as a number.
+pub(super) fn of_json(time: &Json) -> Option<i64> {
+    match time {
+        Json::String(text) => moment::of_rfc3339(text),
+        Json::Number(number) => moment::of_number(number.as_f64()?),
+        _ => None,
+    }
+}
+
+/// The value of a field.
+fn given(json: &Json) -> Option<Given> {
+    match json {
+        Json::Bool(truth) => Some(Given::Truth(*truth)),
+        Json::Number(number) => number.as_i64().map(Given::Integer),
+        Json::String(text) => Some(Given::Text(text.clone())),
+        Json::Array(items) => items.iter().map(given).collect::<Option<_>>().map(Given::Several),
+        Json::Null | Json::Object(_) => None,
+    }
+}

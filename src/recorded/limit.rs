@@ -1,0 +1,79 @@
+//! How much one request may take.
+
+use std::io::{self, BufRead, Read};
+
+/// Bytes of a request as it is recorded: a body of 100 MiB in base64, with room for the rest.
+pub const LONGEST: u64 = 160 << 20;
+
+/// A reader that gives so many bytes, then an error.
+#[derive(Debug)]
+pub(super) struct Limited<R> {
+    inner: R,
+    left: u64,
+}
+
+impl<R: BufRead> Limited<R> {
+    /// A reader without a limit yet.
+    pub(super) fn new(inner: R) -> Self {
+        Self { inner, left: u64::MAX }
+    }
+
+    /// Allows so many bytes from here on.
+    pub(super) fn allow(&mut self, bytes: u64) {
+        self.left = bytes;
+    }
+
+    /// The next byte, without taking it.
+    pub(super) fn peek(&mut self) -> io::Result<Option<u8>> {
+        Ok(self.inner.fill_buf()?.first().copied())
+    }
+
+    /// Takes the byte that [`Self::peek`] showed.
+    pub(super) fn take(&mut self) -> io::Result<()> {
+        self.left = self.left.checked_sub(1).ok_or_else(too_long)?;
+        self.inner.consume(1);
+        Ok(())
+    }
+
+    /// Reads a line into an empty buffer, without its end; `false` at the end of the file.
+    pub(super) fn line(&mut self, line: &mut Vec<u8>) -> io::Result<bool> {
+        line.clear();
+        let read = self.inner.by_ref().take(LONGEST + 1).read_until(b'\n', line)?;
+        if read as u64 > LONGEST {
+            return Err(too_long());
+        }
+        if line.last() == Some(&b'\n') {
+            line.pop();
+            line.pop_if(|byte| *byte == b'\r');
+        }
+        Ok(read > 0)
+    }
+
+    /// Reads the rest into a buffer.
+    pub(super) fn rest(&mut self) -> io::Result<Vec<u8>> {
+        let mut rest = Vec::new();
+        self.inner.by_ref().take(LONGEST + 1).read_to_end(&mut rest)?;
+        if rest.len() as u64 > LONGEST { Err(too_long()) } else { Ok(rest) }
+    }
+}
+
+impl<R: BufRead> Read for Limited<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if buffer.is_empty() {
+            return Ok(0);
+        }
+        if self.left == 0 {
+            return Err(too_long());
+        }
+        let most = usize::try_from(self.left).unwrap_or(usize::MAX).min(buffer.len());
+        let read = self.inner.read(&mut buffer[..most])?;
+        self.left -= read as u64;
+        Ok(read)
+    }
+}
+
+/// The error of a request that is too long.
+fn too_long() -> io::Error {
+    let words = format!("a request is longer than {} MiB; leave large bodies out", LONGEST >> 20);
+    io::Error::new(io::ErrorKind::FileTooLarge, words)
+}

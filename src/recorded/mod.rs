@@ -1,0 +1,29 @@
+//! Recorded requests, as other tools export them: one after the other, however many there are.
+//!
+//! | question | files |
+//! |---|---|
+//! | which files are there, and what are they? | `input`; `compression`: packed ones |
+//! | which requests do they hold? | `har`, `json_line`, `logpush`, `access_log`, `raw`: one for each form |
+//! | what is a request of a log to the rules? | `sample`, `target`, `moment` |
+//!
+//! Memory does not grow with the number of requests, and no request is larger than [`LONGEST`]. What a source does not tell stays
+//! unknown.
+
+mod access_log;
+mod compression;
+mod error;
+mod har;
+mod input;
+mod json_line;
+mod limit;
+mod logpush;
+mod moment;
+mod raw;
+mod sample;
+mod target;
+
+pub use error::ReadError;
+pub use input::{Options, Recorded, open, read};
+pub use json_line::Line;
+pub use limit::LONGEST;
+pub use sample::{Place, Sample};

@@ -1,0 +1,120 @@
+//! A recorded request, and the same as the engine of the OWASP rules takes it.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::model::request::{Body, Request};
+use crate::seclang;
+
+/// A recorded request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sample {
+    /// Its Ray ID, or what else its source calls it.
+    pub id: Option<String>,
+    /// Where it was read.
+    pub place: Place,
+    /// When it was made: milliseconds since 1970 in UTC.
+    pub time: Option<i64>,
+    /// What is known of it. Headers are unknown unless `has_all_headers`, and a body may be.
+    pub request: Request,
+    /// The target of its request line as it was sent, such as `/a?b=c`.
+    pub target: Vec<u8>,
+}
+
+/// Where a request was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The name of the file; `-` for standard input.
+    pub source: Arc<str>,
+    /// Its number in the file, from 1 on: a line, or an entry of a HAR; 0 for the file itself.
+    pub number: u64,
+    /// Whether the number is that of a line.
+    pub is_line: bool,
+}
+
+impl Place {
+    /// A file.
+    pub(super) fn file(source: &Arc<str>) -> Self {
+        Self { source: source.clone(), number: 0, is_line: false }
+    }
+
+    /// A line of a file.
+    pub(super) fn line(source: &Arc<str>, number: u64) -> Self {
+        Self { source: source.clone(), number, is_line: true }
+    }
+
+    /// An entry of a file.
+    pub(super) fn entry(source: &Arc<str>, number: u64) -> Self {
+        Self { source: source.clone(), number, is_line: false }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { source, number, is_line } = self;
+        let source = if &**source == "-" { "standard input" } else { source };
+        match (number, is_line) {
+            (0, _) => f.write_str(source),
+            (number, true) => write!(f, "{source}:{number}"),
+            (number, false) => write!(f, "{source}, entry {number}"),
+        }
+    }
+}
+
+impl Sample {
+    /// A request that was written by hand, such as a `curl` command.
+    #[must_use]
+    pub fn of(request: Request, source: &str) -> Self {
+        let mark = if request.query.is_empty() { "" } else { "?" };
+        let target = format!("{}{mark}{}", request.path, request.query).into_bytes();
+        Self { id: None, place: Place::file(&source.into()), time: None, request, target }
+    }
+
+    /// Whether all that rules may look at is known: headers and body.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.request.has_all_headers && self.request.body != Body::Unknown
+    }
+
+    /// The request as the engine of the OWASP rules takes it. In the place of headers that are not known it has ordinary ones, so
+    /// that no rule about missing headers matches; a body that is not known is empty. Rules may match more than that shows.
+    #[must_use]
+    pub fn as_sent(&self) -> seclang::Request {
+        let Request { method, host, version, headers, has_all_headers, body, .. } = &self.request;
+        let mut sent = vec![(b"Host".to_vec(), host.clone().into_bytes())];
+        sent.extend(headers.iter().map(|(name, value)| (name.clone().into_bytes(), value.clone())));
+        let body = match body {
+            Body::Known(body) => body.clone(),
+            Body::Unknown => Vec::new(),
+        };
+        let has = |name: &str| headers.iter().any(|(known, _)| known == name);
+        let mut add = |name: &str, value: &str| sent.push((name.as_bytes().to_vec(), value.as_bytes().to_vec()));
+        if !has_all_headers {
+            for (name, value) in [("user-agent", "Mozilla/5.0 (compatible)"), ("accept", "*/*")] {
+                if !has(name) {
+                    add(name, value);
+                }
+            }
+        }
+        // With HTTP/2 the length of a body may be left out; rules of the set expect it.
+        let is_bodyless = matches!(method.as_str(), "GET" | "HEAD" | "OPTIONS");
+        let needs_length = !body.is_empty() || (!has_all_headers && !is_bodyless);
+        if needs_length && !has("content-length") && !has("transfer-encoding") {
+            add("content-length", &body.len().to_string());
+        }
+        // Assumed: Cloudflare's set does not hold newer protocols against a request, as older public ones do.
+        let version = match version.as_deref() {
+            Some("HTTP/3") => "HTTP/2",
+            Some(version) => version,
+            None => "HTTP/1.1",
+        };
+        let (method, uri) = (method.clone().into_bytes(), self.target.clone());
+        seclang::Request { method, uri, version: version.to_owned(), headers: sent, body }
+    }
+}
+
+/// Takes the host out of headers, whose names are in lower case.
+pub(super) fn take_host(headers: &mut Vec<(String, Vec<u8>)>) -> Option<String> {
+    let at = headers.iter().position(|(name, _)| name == "host")?;
+    Some(String::from_utf8_lossy(&headers.remove(at).1).into_owned())
+}

@@ -1,0 +1,81 @@
+//! The target of a request line, as bytes, and as the text that rules of the rules language see.
+
+use crate::model::request::{Body, Request};
+
+/// A request to a host with a target such as `/a?b=c`; whatever is not printable gets percent signs. Nothing else is known of it.
+pub(super) fn request(method: &str, is_https: bool, host: &str, target: &[u8]) -> Request {
+    let target = memchr::memchr(b'#', target).map_or(target, |at| &target[..at]);
+    let (path, query) = match memchr::memchr(b'?', target) {
+        Some(at) => (&target[..at], &target[at + 1..]),
+        None => (target, &[][..]),
+    };
+    let slash = if path.first() == Some(&b'/') { "" } else { "/" };
+    Request {
+        method: method.to_owned(),
+        is_https,
+        host: of_host(host),
+        path: format!("{slash}{}", printable(path)),
+        query: printable(query),
+        version: None,
+        headers: Vec::new(),
+        has_all_headers: false,
+        body: Body::Unknown,
+        address: None,
+        fields: Default::default(),
+        lists: Default::default(),
+    }
+}
+
+/// A host as rules see it: in lower case, without a port and a dot at its end.
+pub(super) fn of_host(text: &str) -> String {
+    let text = text.trim();
+    let host = match text.rsplit_once(':') {
+        Some((host, port)) if !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit()) => host,
+        _ => text,
+    };
+    host.trim_end_matches('.').to_ascii_lowercase()
+}
+
+/// The scheme, the host and the target of an address with `http` or `https`; `None` if it is of another kind.
+pub(super) fn of_address(address: &str) -> Option<(bool, &str, &str)> {
+    let (scheme, rest) = address.split_once("://")?;
+    let is_https = match scheme.to_ascii_lowercase().as_str() {
+        "https" | "wss" => true,
+        "http" | "ws" => false,
+        _ => return None,
+    };
+    let at = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    let (authority, target) = rest.split_at(at);
+    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    (!host.is_empty()).then_some((is_https, host, if target.is_empty() { "/" } else { target }))
+}
+
+/// Whether a text is a method.
+pub(super) fn is_method(text: &str) -> bool {
+    let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    (1..=64).contains(&text.len()) && text.bytes().all(is_token)
+}
+
+/// A protocol in the words of the rules language, such as `HTTP/2`, from those of a log: `h2`, `http/2.0`.
+pub(super) fn version(text: &str) -> Option<String> {
+    let text = text.trim().to_ascii_lowercase();
+    Some(match text.as_str() {
+        "http/1.0" => "HTTP/1.0".to_owned(),
+        "http/1.1" => "HTTP/1.1".to_owned(),
+        "h2" | "http/2" | "http/2.0" => "HTTP/2".to_owned(),
+        "h3" | "http/3" | "http/3.0" => "HTTP/3".to_owned(),
+        _ => return None,
+    })
+}
+
+/// Bytes as text: whatever is not printable ASCII gets percent signs, as clients write it.
+fn printable(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    for byte in bytes {
+        match byte {
+            0x21..=0x7e => text.push(char::from(*byte)),
+            _ => text.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    text
+}
