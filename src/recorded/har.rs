@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use super::compression::Bytes;
 use super::error::ReadError;
-use super::limit::{LONGEST, Limited};
+use super::limit::Limited;
 use super::moment::of_rfc3339;
 use super::sample::{Place, Sample, take_host};
 use super::target::{is_method, of_address, request, version};
@@ -94,9 +94,9 @@ impl Entries {
                 _ => return Err(self.fatal("there is no comma after an entry")),
             }
             self.number += 1;
-            self.bytes.allow(LONGEST);
+            self.bytes.limit();
             let entry = Entry::deserialize(&mut serde_json::Deserializer::from_reader(&mut self.bytes));
-            self.bytes.allow(u64::MAX);
+            self.bytes.unlimit();
             let entry = entry.map_err(|error| self.fatal(&super::input::plain(&error)))?;
             let place = Place::entry(&self.source, self.number);
             match sample(entry, place.clone()) {
@@ -248,7 +248,8 @@ fn skip(bytes: &mut Limited<Bytes>) -> Result<(), String> {
             }
             b',' | b':' | b'}' | b']' => return Err("it is not JSON: a value is missing".to_owned()),
             _ => {
-                while bytes.peek().map_err(|error| error.to_string())?.is_some_and(|b| !b" \n\r\t,:{}[]\"".contains(&b)) {
+                while bytes.peek().map_err(|error| error.to_string())?.is_some_and(|b| !b" \n\r\t,:{}[]\"".contains(&b))
+                {
                     advance(bytes)?;
                 }
             }

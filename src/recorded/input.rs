@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::compression::{Bytes, unpacked};
 use super::error::ReadError;
 use super::har::Entries;
-use super::limit::Limited;
+use super::limit::{LONGEST, Limited};
 use super::sample::{Place, Sample};
 use super::{access_log, json_line, logpush, raw};
 use crate::model::request::Request;
@@ -18,14 +18,20 @@ use crate::model::request::Request;
 pub(super) const NO_HOST: &str = "it does not tell the host; name it with --host";
 /// Bytes that tell the form of a file.
 const BEGINNING: usize = 1 << 16;
-/// Blank lines in a row that are skipped: more are taken for a file that was made to keep readers busy.
-const MOST_BLANKS: u64 = 1 << 24;
 
 /// How requests are read.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Options {
     /// The host of requests whose source does not tell it.
     pub host: Option<String>,
+    /// Bytes of a request as it is recorded; more are an error.
+    pub longest: u64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { host: None, longest: LONGEST }
+    }
 }
 
 /// Recorded requests, one after the other.
@@ -95,7 +101,9 @@ impl Iterator for Recorded {
             }
             let (source, bytes) = match self.inputs.pop_front()? {
                 Input::Open(source, bytes) => (source, Ok(bytes)),
-                Input::File(path) => (name(&path), File::open(path).map(|file| Box::new(BufReader::new(file)) as Bytes)),
+                Input::File(path) => {
+                    (name(&path), File::open(path).map(|file| Box::new(BufReader::new(file)) as Bytes))
+                }
             };
             let requests = bytes.and_then(unpacked).and_then(|bytes| requests(bytes, &source, &self.options));
             match requests {
@@ -141,13 +149,24 @@ fn requests(mut bytes: Bytes, source: &Arc<str>, options: &Options) -> io::Resul
     let start = beginning.len() - text.len();
     let is_whole_file = matches!(form, Some(Form::Raw | Form::Curl));
     let rest = if is_whole_file { beginning[start..].to_vec() } else { beginning };
-    let bytes = Limited::new(Box::new(io::Cursor::new(rest).chain(bytes)) as Bytes);
+    let bytes = Limited::new(Box::new(io::Cursor::new(rest).chain(bytes)) as Bytes, options.longest);
     Ok(match form {
         None => Box::new(Entries::new(bytes, source.clone())),
-        Some(form) if is_whole_file => Box::new(std::iter::once_with(whole(form, bytes, source.clone(), options.clone()))),
+        Some(form) if is_whole_file => {
+            Box::new(std::iter::once_with(whole(form, bytes, source.clone(), options.clone())))
+        }
         Some(form) => {
             let (source, options) = (source.clone(), options.clone());
-            Box::new(Lines { bytes, form, source, options, number: 0, line: Vec::new(), has_read: false, is_over: false })
+            Box::new(Lines {
+                bytes,
+                form,
+                source,
+                options,
+                number: 0,
+                line: Vec::new(),
+                has_read: false,
+                is_over: false,
+            })
         }
     })
 }
@@ -221,7 +240,8 @@ impl Iterator for Lines {
             let line = self.line.trim_ascii();
             if line.is_empty() {
                 blanks += 1;
-                if blanks > MOST_BLANKS {
+                // More of them are taken for a file that was made to keep readers busy.
+                if blanks > self.options.longest {
                     self.is_over = true;
                     return Some(Err(ReadError::fatal(place, "there are too many blank lines")));
                 }

@@ -73,14 +73,16 @@ pub(super) fn sample(text: &[u8], place: Place, options: &Options) -> Result<Sam
         None => (true, None, uri.as_str()),
     };
     let has_all_headers = headers.is_some();
-    let mut headers: Vec<_> = headers.into_iter().flatten().map(|(n, v)| (n.to_ascii_lowercase(), v.into_bytes())).collect();
+    let mut headers: Vec<_> =
+        headers.into_iter().flatten().map(|(n, v)| (n.to_ascii_lowercase(), v.into_bytes())).collect();
     let host = super::sample::take_host(&mut headers).or_else(|| named.map(str::to_owned));
     let host = host.or_else(|| options.host.clone()).ok_or(super::input::NO_HOST)?;
     let mut request = request(&method, is_https, &host, target.as_bytes());
     let says_more = |name: &str| name == "transfer-encoding" || name == "content-length";
     let is_told = body.as_ref().is_some_and(|body| !body.is_empty());
     // A length without a body: it was left out.
-    let is_left_out = headers.iter().any(|(name, value)| says_more(name) && value.as_slice() != b"0") || !has_all_headers;
+    let is_left_out =
+        headers.iter().any(|(name, value)| says_more(name) && value.as_slice() != b"0") || !has_all_headers;
     request.body = match body {
         Some(body) if is_told || !is_left_out => Body::Known(body),
         _ => Body::Unknown,

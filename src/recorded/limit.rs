@@ -5,22 +5,28 @@ use std::io::{self, BufRead, Read};
 /// Bytes of a request as it is recorded: a body of 100 MiB in base64, with room for the rest.
 pub const LONGEST: u64 = 160 << 20;
 
-/// A reader that gives so many bytes, then an error.
+/// A reader that gives no more bytes than a request may have, then an error.
 #[derive(Debug)]
 pub(super) struct Limited<R> {
     inner: R,
+    most: u64,
     left: u64,
 }
 
 impl<R: BufRead> Limited<R> {
-    /// A reader without a limit yet.
-    pub(super) fn new(inner: R) -> Self {
-        Self { inner, left: u64::MAX }
+    /// A reader of requests that have so many bytes at most.
+    pub(super) fn new(inner: R, most: u64) -> Self {
+        Self { inner, most, left: u64::MAX }
     }
 
-    /// Allows so many bytes from here on.
-    pub(super) fn allow(&mut self, bytes: u64) {
-        self.left = bytes;
+    /// Limits what is read from here on to one request.
+    pub(super) fn limit(&mut self) {
+        self.left = self.most;
+    }
+
+    /// Ends the limit.
+    pub(super) fn unlimit(&mut self) {
+        self.left = u64::MAX;
     }
 
     /// The next byte, without taking it.
@@ -30,7 +36,7 @@ impl<R: BufRead> Limited<R> {
 
     /// Takes the byte that [`Self::peek`] showed.
     pub(super) fn take(&mut self) -> io::Result<()> {
-        self.left = self.left.checked_sub(1).ok_or_else(too_long)?;
+        self.left = self.left.checked_sub(1).ok_or_else(|| too_long(self.most))?;
         self.inner.consume(1);
         Ok(())
     }
@@ -38,9 +44,9 @@ impl<R: BufRead> Limited<R> {
     /// Reads a line into an empty buffer, without its end; `false` at the end of the file.
     pub(super) fn line(&mut self, line: &mut Vec<u8>) -> io::Result<bool> {
         line.clear();
-        let read = self.inner.by_ref().take(LONGEST + 1).read_until(b'\n', line)?;
-        if read as u64 > LONGEST {
-            return Err(too_long());
+        let read = self.inner.by_ref().take(self.most + 1).read_until(b'\n', line)?;
+        if read as u64 > self.most {
+            return Err(too_long(self.most));
         }
         if line.last() == Some(&b'\n') {
             line.pop();
@@ -52,8 +58,8 @@ impl<R: BufRead> Limited<R> {
     /// Reads the rest into a buffer.
     pub(super) fn rest(&mut self) -> io::Result<Vec<u8>> {
         let mut rest = Vec::new();
-        self.inner.by_ref().take(LONGEST + 1).read_to_end(&mut rest)?;
-        if rest.len() as u64 > LONGEST { Err(too_long()) } else { Ok(rest) }
+        self.inner.by_ref().take(self.most + 1).read_to_end(&mut rest)?;
+        if rest.len() as u64 > self.most { Err(too_long(self.most)) } else { Ok(rest) }
     }
 }
 
@@ -63,7 +69,7 @@ impl<R: BufRead> Read for Limited<R> {
             return Ok(0);
         }
         if self.left == 0 {
-            return Err(too_long());
+            return Err(too_long(self.most));
         }
         let most = usize::try_from(self.left).unwrap_or(usize::MAX).min(buffer.len());
         let read = self.inner.read(&mut buffer[..most])?;
@@ -73,7 +79,7 @@ impl<R: BufRead> Read for Limited<R> {
 }
 
 /// The error of a request that is too long.
-fn too_long() -> io::Error {
-    let words = format!("a request is longer than {} MiB; leave large bodies out", LONGEST >> 20);
+fn too_long(most: u64) -> io::Error {
+    let words = format!("a request is longer than {} MiB; leave large bodies out", most >> 20);
     io::Error::new(io::ErrorKind::FileTooLarge, words)
 }

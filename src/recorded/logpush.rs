@@ -72,7 +72,8 @@ pub(super) fn sample(text: &[u8], place: Place, options: &Options) -> Result<Sam
         return Err(why.to_owned());
     };
     let host = row.client_request_host.filter(|host| !host.is_empty()).or_else(|| options.host.clone());
-    let host = host.ok_or("it lacks the field ClientRequestHost; add it to the Logpush job, or name the host with --host")?;
+    let host =
+        host.ok_or("it lacks the field ClientRequestHost; add it to the Logpush job, or name the host with --host")?;
     let is_plain = match (row.client_request_scheme.as_deref(), row.client_ssl_protocol.as_deref()) {
         (Some(scheme), _) => scheme == "http",
         (None, protocol) => protocol == Some("none"),

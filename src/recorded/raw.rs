@@ -27,8 +27,9 @@ fn line_of(line: &[u8]) -> Option<(&str, &[u8], &str)> {
 /// Reads a file.
 pub(super) fn sample(text: &[u8], place: Place, options: &Options) -> Result<Sample, String> {
     let mut rest = text;
-    let (method, target, protocol) =
-        next_line(&mut rest).and_then(line_of).ok_or("it does not begin with a request line such as `GET / HTTP/1.1`")?;
+    let (method, target, protocol) = next_line(&mut rest)
+        .and_then(line_of)
+        .ok_or("it does not begin with a request line such as `GET / HTTP/1.1`")?;
     let mut headers: Vec<(String, Vec<u8>)> = Vec::new();
     while let Some(line) = next_line(&mut rest).filter(|line| !line.is_empty()) {
         if line.starts_with(b" ") || line.starts_with(b"\t") {

@@ -29,6 +29,7 @@ mod lint;
 mod outputs;
 mod ownership;
 mod pull;
+mod recorded;
 mod rule_order;
 mod rulesets;
 mod scenarios;
