@@ -4,8 +4,8 @@
 //! httpd.apache.org/docs/2.4/logs.html and nginx.org/en/docs/http/ngx_http_log_module.html, read 2026-11-23: quotes, backslashes and
 //! what is not printable are escaped by a backslash; `-` stands for what is missing. Such logs tell no host, no other header, no body.
 
-use super::Options;
 use super::moment::of_access_log;
+use super::options::{NO_HOST, Options};
 use super::sample::{Place, Sample};
 use super::target::{is_method, of_address, request, version};
 
@@ -43,7 +43,7 @@ pub(super) fn sample(line: &[u8], place: Place, options: &Options) -> Result<Opt
         Some((is_https, host, target)) => (is_https, Some(host), target.as_bytes()),
         None => (true, None, target),
     };
-    let host = named.or(host.filter(|host| *host != "-")).or(options.host.as_deref()).ok_or(super::input::NO_HOST)?;
+    let host = named.or(host.filter(|host| *host != "-")).or(options.host.as_deref()).ok_or(NO_HOST)?;
     let mut request = request(method, is_https, host, target);
     request.version = protocol.and_then(version);
     request.address = client.parse().ok();

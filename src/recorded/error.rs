@@ -34,3 +34,18 @@ impl fmt::Display for ReadError {
 }
 
 impl std::error::Error for ReadError {}
+
+/// An error of JSON without the place within its line, and without what the request holds.
+pub(super) fn plain(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let words = text.split(" at line ").next().unwrap_or_default();
+    match error.classify() {
+        serde_json::error::Category::Io => words.to_owned(),
+        serde_json::error::Category::Eof => "it ends too early".to_owned(),
+        serde_json::error::Category::Syntax => format!("it is not JSON: {words}"),
+        serde_json::error::Category::Data => match words.rsplit_once("expected ") {
+            Some((_, expected)) => format!("it is not a request: a value has the wrong type, expected {expected}"),
+            None => format!("it is not a request: {words}"),
+        },
+    }
+}

@@ -9,7 +9,7 @@ use data_encoding::BASE64;
 use serde::Deserialize;
 
 use super::compression::Bytes;
-use super::error::ReadError;
+use super::error::{ReadError, plain};
 use super::limit::Limited;
 use super::moment::of_rfc3339;
 use super::sample::{Place, Sample, take_host};
@@ -97,7 +97,7 @@ impl Entries {
             self.bytes.limit();
             let entry = Entry::deserialize(&mut serde_json::Deserializer::from_reader(&mut self.bytes));
             self.bytes.unlimit();
-            let entry = entry.map_err(|error| self.fatal(&super::input::plain(&error)))?;
+            let entry = entry.map_err(|error| self.fatal(&plain(&error)))?;
             let place = Place::entry(&self.source, self.number);
             match sample(entry, place.clone()) {
                 Ok(None) => {}

@@ -9,30 +9,14 @@ use std::sync::Arc;
 use super::compression::{Bytes, unpacked};
 use super::error::ReadError;
 use super::har::Entries;
-use super::limit::{LONGEST, Limited};
+use super::limit::Limited;
+use super::options::{NO_HOST, Options};
 use super::sample::{Place, Sample};
 use super::{access_log, json_line, logpush, raw};
 use crate::model::request::Request;
 
-/// Why a request cannot be told.
-pub(super) const NO_HOST: &str = "it does not tell the host; name it with --host";
 /// Bytes that tell the form of a file.
 const BEGINNING: usize = 1 << 16;
-
-/// How requests are read.
-#[derive(Debug, Clone)]
-pub struct Options {
-    /// The host of requests whose source does not tell it.
-    pub host: Option<String>,
-    /// Bytes of a request as it is recorded; more are an error.
-    pub longest: u64,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self { host: None, longest: LONGEST }
-    }
-}
 
 /// Recorded requests, one after the other.
 pub struct Recorded {
@@ -278,20 +262,5 @@ impl Iterator for Lines {
             }
         }
         None
-    }
-}
-
-/// An error of JSON without the place within its line, and without what the request holds.
-pub(super) fn plain(error: &serde_json::Error) -> String {
-    let text = error.to_string();
-    let words = text.split(" at line ").next().unwrap_or_default();
-    match error.classify() {
-        serde_json::error::Category::Io => words.to_owned(),
-        serde_json::error::Category::Eof => "it ends too early".to_owned(),
-        serde_json::error::Category::Syntax => format!("it is not JSON: {words}"),
-        serde_json::error::Category::Data => match words.rsplit_once("expected ") {
-            Some((_, expected)) => format!("it is not a request: a value has the wrong type, expected {expected}"),
-            None => format!("it is not a request: {words}"),
-        },
     }
 }

@@ -8,9 +8,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value as Json;
 
-use super::sample::{Place, Sample};
+use super::error::plain;
+use super::moment;
+use super::options::{NO_HOST, Options};
+use super::sample::{Place, Sample, take_host};
 use super::target::{is_method, of_address, request, version};
-use super::{Options, moment};
 use crate::model::request::{Body, Given};
 
 /// A request as it is written in a line.
@@ -62,7 +64,7 @@ impl Line<'_> {
 
 /// Reads a line.
 pub(super) fn sample(text: &[u8], place: Place, options: &Options) -> Result<Sample, String> {
-    let line: Line<'_> = serde_json::from_slice(text).map_err(|error| super::input::plain(&error))?;
+    let line: Line<'_> = serde_json::from_slice(text).map_err(|error| plain(&error))?;
     let body = line.body()?;
     let Line { id, method, uri, version: protocol, headers, body: _, ip, time, fields } = line;
     if !is_method(&method) {
@@ -75,8 +77,8 @@ pub(super) fn sample(text: &[u8], place: Place, options: &Options) -> Result<Sam
     let has_all_headers = headers.is_some();
     let mut headers: Vec<_> =
         headers.into_iter().flatten().map(|(n, v)| (n.to_ascii_lowercase(), v.into_bytes())).collect();
-    let host = super::sample::take_host(&mut headers).or_else(|| named.map(str::to_owned));
-    let host = host.or_else(|| options.host.clone()).ok_or(super::input::NO_HOST)?;
+    let host = take_host(&mut headers).or_else(|| named.map(str::to_owned));
+    let host = host.or_else(|| options.host.clone()).ok_or(NO_HOST)?;
     let mut request = request(&method, is_https, &host, target.as_bytes());
     let says_more = |name: &str| name == "transfer-encoding" || name == "content-length";
     let is_told = body.as_ref().is_some_and(|body| !body.is_empty());
@@ -97,18 +99,9 @@ pub(super) fn sample(text: &[u8], place: Place, options: &Options) -> Result<Sam
     }
     let time = match time {
         None => None,
-        Some(time) => Some(of_json(&time).ok_or("`time` is not a moment")?),
+        Some(time) => Some(moment::of_json(&time).ok_or("`time` is not a moment")?),
     };
     Ok(Sample { id, place, time, request, target: target.as_bytes().to_vec() })
-}
-
-/// A moment as text or as a number.
-pub(super) fn of_json(time: &Json) -> Option<i64> {
-    match time {
-        Json::String(text) => moment::of_rfc3339(text),
-        Json::Number(number) => moment::of_number(number.as_f64()?),
-        _ => None,
-    }
 }
 
 /// The value of a field.

@@ -10,8 +10,9 @@ use std::net::IpAddr;
 use serde::Deserialize;
 use serde_json::Value as Json;
 
-use super::Options;
-use super::json_line::of_json;
+use super::error::plain;
+use super::moment::of_json;
+use super::options::Options;
 use super::sample::{Place, Sample};
 use super::target::{is_method, request, version};
 use crate::model::request::Given;
@@ -63,7 +64,7 @@ pub(super) fn is_row(line: &[u8]) -> bool {
 
 /// Reads a line.
 pub(super) fn sample(text: &[u8], place: Place, options: &Options) -> Result<Sample, String> {
-    let row: Row = serde_json::from_slice(text).map_err(|error| super::input::plain(&error))?;
+    let row: Row = serde_json::from_slice(text).map_err(|error| plain(&error))?;
     let Some(method) = row.client_request_method.filter(|method| is_method(method)) else {
         return Err("it lacks the field ClientRequestMethod; add it to the Logpush job".to_owned());
     };

@@ -2,7 +2,7 @@
 //!
 //! | question | files |
 //! |---|---|
-//! | which files are there, and what are they? | `input`; `compression`: packed ones |
+//! | which files are there, and what are they? | `input`; `compression`: packed ones; `options`, `limit`: how they are read |
 //! | which requests do they hold? | `har`, `json_line`, `logpush`, `access_log`, `raw`: one for each form |
 //! | what is a request of a log to the rules? | `sample`, `target`, `moment` |
 //!
@@ -18,12 +18,14 @@ mod json_line;
 mod limit;
 mod logpush;
 mod moment;
+mod options;
 mod raw;
 mod sample;
 mod target;
 
 pub use error::ReadError;
-pub use input::{Options, Recorded, open, read};
+pub use input::{Recorded, open, read};
 pub use json_line::Line;
 pub use limit::LONGEST;
+pub use options::Options;
 pub use sample::{Place, Sample};

@@ -3,6 +3,8 @@
 //! # Sources
 //! RFC 3339 section 5.6; httpd.apache.org/docs/2.4/mod/mod_log_config.html (`%t`), read 2026-11-23.
 
+use serde_json::Value as Json;
+
 /// Milliseconds of a day.
 const DAY: i64 = 86_400_000;
 /// The names of months in access logs.
@@ -36,6 +38,15 @@ pub(super) fn of_access_log(text: &str) -> Option<i64> {
     let month = i64::try_from(MONTHS.iter().position(|name| *name == month)? + 1).ok()?;
     let days = days(digits(date.next()?, 4)?, month, day)?;
     Some(days * DAY + of_clock(clock)? - offset(zone)?)
+}
+
+/// A moment as text or as a number.
+pub(super) fn of_json(time: &Json) -> Option<i64> {
+    match time {
+        Json::String(text) => of_rfc3339(text),
+        Json::Number(number) => of_number(number.as_f64()?),
+        _ => None,
+    }
 }
 
 /// From a number since 1970: seconds, milliseconds or nanoseconds, by its size.

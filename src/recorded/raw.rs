@@ -4,7 +4,7 @@
 //! RFC 9112 sections 2 to 7: the request line, headers, and the body by its length or in chunks. A line may end without a carriage
 //! return, as editors save it.
 
-use super::Options;
+use super::options::{NO_HOST, Options};
 use super::sample::{Place, Sample, take_host};
 use super::target::{is_method, of_address, request, version};
 use crate::model::request::Body;
@@ -49,7 +49,7 @@ pub(super) fn sample(text: &[u8], place: Place, options: &Options) -> Result<Sam
         Some((is_https, host, target)) => (is_https, Some(host.to_owned()), target.as_bytes()),
         None => (true, None, target),
     };
-    let host = named.or(host).or_else(|| options.host.clone()).ok_or(super::input::NO_HOST)?;
+    let host = named.or(host).or_else(|| options.host.clone()).ok_or(NO_HOST)?;
     let value = |name: &str| headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_slice());
     let length = value("content-length").and_then(|value| std::str::from_utf8(value).ok()?.parse::<usize>().ok());
     let is_in_chunks = value("transfer-encoding").is_some_and(|value| value.eq_ignore_ascii_case(b"chunked"));
