@@ -16,6 +16,7 @@ pub mod cli;
 pub mod crs;
 pub mod diagnostic;
 pub mod diff;
+pub mod doctor;
 pub mod document;
 pub mod drift;
 pub mod edit;

@@ -15,7 +15,7 @@ use super::limit::Limiter;
 use super::request_kind::RequestKind;
 use super::retry::{self, BackOff, Next};
 use super::transport::{Failed, Transport};
-use super::{ApiEvent, Observer, Settings, Stop, WaitReason};
+use super::{ApiEvent, Observer, Seen, Settings, Stop, WaitReason};
 use crate::wire::{Envelope, Intake, Request};
 
 /// A client of Cloudflare's API. Clones share connections, budget and counts.
@@ -47,6 +47,8 @@ struct Shared {
     observer: Observer,
     /// Requests sent.
     requests: AtomicU64,
+    /// What the headers of answers said.
+    seen: Mutex<Seen>,
 }
 
 impl std::fmt::Debug for Client {
@@ -91,6 +93,7 @@ impl Client {
             attempts: attempts.max(1),
             observer,
             requests: AtomicU64::new(0),
+            seen: Mutex::default(),
         };
         Ok(Self { shared: Arc::new(shared) })
     }
@@ -99,6 +102,12 @@ impl Client {
     #[must_use]
     pub fn requests(&self) -> u64 {
         self.shared.requests.load(Ordering::Relaxed)
+    }
+
+    /// What the headers of the answers so far said.
+    #[must_use]
+    pub fn seen(&self) -> Seen {
+        self.shared.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// How many requests can be sent now without a wait for the rate limit.
@@ -199,6 +208,7 @@ impl Shared {
         let begin = Instant::now();
         let (outcome, limits) = self.transport.send::<I>(request, scheme, self.signer.headers(scheme)).await;
         permit.note(&limits);
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner).note(&limits);
         let milliseconds = u64::try_from(begin.elapsed().as_millis()).unwrap_or(u64::MAX);
         match &outcome {
             Ok(_) => tracing::debug!(%method, path, milliseconds, "answered"),

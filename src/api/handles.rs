@@ -4,7 +4,7 @@ use serde::de::DeserializeOwned;
 
 use super::client::Client;
 use super::error::{ApiError, RequestName};
-use super::{Checker, Reader, Writer};
+use super::{Checker, Reader, Seen, Writer};
 use crate::wire::{Envelope, List, Request, Whole};
 
 impl Client {
@@ -55,6 +55,14 @@ impl Reader for ReadClient {
 
     fn requests(&self) -> u64 {
         self.0.requests()
+    }
+}
+
+impl ReadClient {
+    /// What the headers of the answers so far said.
+    #[must_use]
+    pub fn seen(&self) -> Seen {
+        self.0.seen()
     }
 }
 

@@ -45,6 +45,8 @@ pub(super) struct Limits {
     pub(super) policies: Vec<Policy>,
     /// `Retry-After`.
     pub(super) retry_after: Option<Duration>,
+    /// Seconds by which the `Date` of the response is ahead of our clock.
+    pub(super) clock_offset: Option<i64>,
 }
 
 impl Limits {
@@ -65,7 +67,7 @@ impl Limits {
             (quota > 0 && !window.is_zero()).then_some(Policy { name: item.name, quota, window })
         });
         let (remaining, policies) = (remaining.collect(), policies.collect());
-        Self { remaining, policies, retry_after: retry_after(headers, now) }
+        Self { remaining, policies, retry_after: retry_after(headers, now), clock_offset: clock_offset(headers, now) }
     }
 
     /// The time until a limit is reset, for a refusal without `Retry-After`.
@@ -85,6 +87,16 @@ fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let date = httpdate::parse_http_date(text).ok()?;
     let sent = headers.get(DATE).and_then(|value| httpdate::parse_http_date(value.to_str().ok()?).ok());
     Some(date.duration_since(sent.unwrap_or(now)).unwrap_or_default().min(LONGEST))
+}
+
+/// Seconds by which the `Date` of a response is ahead of our clock.
+fn clock_offset(headers: &HeaderMap, now: SystemTime) -> Option<i64> {
+    let sent = httpdate::parse_http_date(headers.get(DATE)?.to_str().ok()?).ok()?;
+    let seconds = |duration: Duration| i64::try_from(duration.as_secs()).unwrap_or(i64::MAX);
+    Some(match sent.duration_since(now) {
+        Ok(ahead) => seconds(ahead),
+        Err(error) => -seconds(error.duration()),
+    })
 }
 
 /// A name with parameters.
@@ -185,5 +197,13 @@ mod tests {
         let with_date = [("retry-after", "Sun, 09 Sep 2001 01:47:00 GMT"), ("date", "Sun, 09 Sep 2001 01:46:55 GMT")];
         assert_eq!(after(&with_date), Some(5));
         assert_eq!(after(&[("retry-after", "-5")]), None);
+    }
+
+    #[test]
+    fn the_date_shows_how_far_the_clocks_are_apart() {
+        let offset = |date: &'static str| limits(&[("date", date)]).clock_offset;
+        assert_eq!(offset("Sun, 09 Sep 2001 01:47:40 GMT"), Some(60));
+        assert_eq!(offset("Sun, 09 Sep 2001 01:45:40 GMT"), Some(-60));
+        assert_eq!((offset("yesterday"), limits(&[]).clock_offset), (None, None));
     }
 }

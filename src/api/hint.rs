@@ -8,6 +8,7 @@
 
 use super::error::{ApiError, Fault, ProxyFault, RequestName, Signature};
 use super::request_kind::resource;
+use crate::model::facts::permissions::{Permission, PermissionGroup};
 
 /// Cloudflare's base URL, for users whose base URL is a different one.
 const SERVICE: &str = super::Settings::BASE_URL;
@@ -160,7 +161,9 @@ fn refused(error: &ApiError, request: &RequestName, status: u16, signature: Sign
     if has(&[1000]) || says("invalid api token") || says("invalid access token") {
         return Some(unknown_token(request));
     }
-    if has(&[10000, 9109]) || status == 401 || (status == 403 && error.messages().iter().all(|m| m.code.is_none())) {
+    // Code 0 names a permission of an internal kind that no token can be given (reported 2020).
+    let is_unnumbered = error.messages().iter().all(|m| m.code.is_none_or(|code| code == 0));
+    if has(&[10000, 9109]) || status == 401 || (status == 403 && (is_unnumbered || says("permission"))) {
         return Some(lacking(request, signature));
     }
     if has(&[7000, 7001]) && request.path.matches('/').count() <= 1 {
@@ -179,50 +182,58 @@ fn unknown_token(request: &RequestName) -> String {
     "the API token is wrong, expired or revoked: compare it with the list of API tokens in the dashboard".into()
 }
 
+/// The command that shows what credentials may do.
+const DOCTOR: &str = "`zonewright doctor` shows what these credentials may do";
+
 /// The hint for a missing permission.
 fn lacking(request: &RequestName, signature: Signature) -> String {
-    let permission = permission(request);
-    let of_token = match &permission {
+    let of_token = match permission(request) {
         Some(permission) => {
-            format!("the API token needs the permission `{permission}`, and its resources must include this object")
+            let (name, dashboard) = (permission.api_name(), permission.dashboard_name());
+            format!(
+                "the API token needs the permission `{name}` (in the dashboard: {dashboard}), and its resources must include this \
+                 object"
+            )
         }
         None => "the API token lacks a permission, or its resources do not include this object".to_owned(),
     };
     match signature {
-        Signature::Token => of_token,
-        Signature::Key => "the user of the global API key may not do this: check the user's role in the account".into(),
-        Signature::Both => format!("{of_token}; the global API key was refused as well"),
+        Signature::Token => format!("{of_token}; {DOCTOR}"),
+        Signature::Key => {
+            format!("the user of the global API key may not do this: check the user's role in the account; {DOCTOR}")
+        }
+        Signature::Both => format!("{of_token}; the global API key was refused as well; {DOCTOR}"),
     }
 }
 
-/// The permission that a token needs for a request, as named in the dashboard's reference.
-fn permission(request: &RequestName) -> Option<String> {
+/// The permission that a token needs for a request.
+fn permission(request: &RequestName) -> Option<Permission> {
     let resource = resource(&request.path);
-    let area = match resource.as_str() {
-        "zones" => "Zone",
-        "zones/dns_records" | "zones/dnssec" => "DNS",
-        "zones/dns_settings" => "Zone DNS Settings",
-        "zones/settings" => "Zone Settings",
-        "zones/rulesets" => phase_area(&request.path),
-        "accounts/rulesets" => "Account Rulesets",
+    let group = match resource.as_str() {
+        "zones" => PermissionGroup::Zone,
+        "zones/dns_records" | "zones/dnssec" => PermissionGroup::Dns,
+        "zones/dns_settings" => PermissionGroup::ZoneDnsSettings,
+        "zones/settings" => PermissionGroup::ZoneSettings,
+        "zones/rulesets" => phase_group(&request.path),
+        "accounts/rulesets" => PermissionGroup::AccountRulesets,
+        "accounts/rules" => PermissionGroup::AccountFilterLists,
         _ => return None,
     };
-    let access = if request.method.is_read() { "Read" } else { "Write" };
-    Some(format!("{area} {access}"))
+    Some(if request.method.is_read() { Permission::read(group) } else { Permission::edit(group) })
 }
 
-/// The permission area of a zone's rulesets: each phase belongs to a product; rulesets without a phase in the path
-/// mostly belong to the WAF.
-fn phase_area(path: &str) -> &'static str {
+/// The permission for a zone's rulesets: each phase belongs to a product; rulesets without a phase in the path mostly belong to the
+/// WAF.
+fn phase_group(path: &str) -> PermissionGroup {
     match path.split_once("/phases/").map(|(_, rest)| rest.split('/').next().unwrap_or_default()) {
-        Some("http_request_cache_settings") => "Cache Rules",
-        Some("http_request_dynamic_redirect") => "Dynamic URL Redirects",
-        Some("http_request_origin") => "Origin Rules",
+        Some("http_request_cache_settings") => PermissionGroup::CacheRules,
+        Some("http_request_dynamic_redirect") => PermissionGroup::DynamicUrlRedirects,
+        Some("http_request_origin") => PermissionGroup::OriginRules,
         Some("http_request_transform" | "http_request_late_transform" | "http_response_headers_transform") => {
-            "Zone Transform Rules"
+            PermissionGroup::ZoneTransformRules
         }
-        Some("http_config_settings") => "Config Rules",
-        _ => "Zone WAF",
+        Some("http_config_settings") => PermissionGroup::ConfigRules,
+        _ => PermissionGroup::ZoneWaf,
     }
 }
 
@@ -250,6 +261,8 @@ mod tests {
         let lacking =
             |method, path: &str| hint_for(method, path, 403, Some(10000), "Authentication error", Signature::Token);
         assert!(lacking(Method::Get, "/zones").contains("`Zone Read`"));
+        assert!(lacking(Method::Get, "/zones").contains("Zone > Zone > Read"));
+        assert!(lacking(Method::Get, "/zones").ends_with("`zonewright doctor` shows what these credentials may do"));
         assert!(lacking(Method::Post, "/zones/a/dns_records/batch").contains("`DNS Write`"));
         assert!(
             lacking(Method::Get, "/zones/a/rulesets/phases/http_request_firewall_managed/entrypoint")
@@ -271,6 +284,9 @@ mod tests {
         );
         assert!(without_code.contains("`Zone WAF Write`") && without_code.contains("key was refused as well"));
         assert!(hint_for(Method::Get, "/zones", 403, Some(10000), "x", Signature::Key).contains("role"));
+        let of_actor = "Actor 'com.cloudflare.api.token.1' requires permission 'com.cloudflare.api.account.zone.list'";
+        assert!(hint_for(Method::Get, "/zones", 403, Some(0), of_actor, Signature::Token).contains("`Zone Read`"));
+        assert_eq!(hint_for(Method::Post, "/zones/a/dns_records", 403, Some(1038), "no API", Signature::Token), "");
     }
 
     #[test]

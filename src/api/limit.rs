@@ -322,7 +322,7 @@ mod tests {
             Limits {
                 remaining: vec![Remaining { name: name.clone(), requests, reset }],
                 policies: vec![Policy { name, quota: self.quota as u64, window: WINDOW }],
-                retry_after: None,
+                ..Limits::default()
             }
         }
     }
@@ -395,7 +395,7 @@ mod tests {
             permit.note(&Limits {
                 remaining,
                 policies: vec![Policy { name, quota: 6000, window: WINDOW }],
-                retry_after: None,
+                ..Limits::default()
             });
         }
         assert!(begin.elapsed() < Duration::from_secs(16) && lock(&waits).is_empty(), "{:?}", begin.elapsed());
@@ -481,7 +481,7 @@ mod tests {
             permit.note(&Limits {
                 remaining: vec![Remaining { name: name.clone(), requests: (QUOTA - used) as u64, reset }],
                 policies: vec![Policy { name, quota: QUOTA as u64, window: WINDOW }],
-                retry_after: None,
+                ..Limits::default()
             });
         }
         (ours, his as usize)

@@ -15,11 +15,13 @@ mod handles;
 mod headers;
 mod hint;
 mod limit;
+mod proxy;
 mod report;
 mod request_kind;
 mod retry;
 #[cfg(test)]
 mod scripted;
+mod seen;
 mod settings;
 mod shared_quota;
 mod stop;
@@ -40,8 +42,10 @@ pub use credentials::Credentials;
 pub use error::{ApiError, Fault, RequestName, Signature};
 pub use event::{ApiEvent, Observer, WaitReason};
 pub use handles::{CheckClient, ReadClient, WriteClient};
+pub use proxy::proxy_in_use;
 #[doc(hidden)]
 pub use report::waits_for;
+pub use seen::{Seen, SeenLimit};
 pub use settings::Settings;
 pub use stop::{Stop, Stopper};
 pub use webhook::{Webhook, WebhookError};

@@ -41,7 +41,7 @@ pub use journal_line::{JournalLine, StepFate};
 pub use journal_run::{Entry, JournalRun, PartEffect, RecordEffect, RuleDone, RuleEffect, ZoneRun};
 pub use journal_text::{Bytes, JournalReadError, JournalText};
 pub use outcome::{Noticed, Outcome, RecordsApplied, ZoneApplied};
-pub use server_dry_run::{DryRunResult, server_dry_run};
+pub use server_dry_run::{DryRunResult, DryRuns, dry_runs, server_dry_run};
 pub use undo::{Undone, needed, undo_zone};
 pub use verify::Verified;
 pub use zones::{ZoneDone, ZoneWork};

@@ -13,8 +13,9 @@ use std::collections::btree_map::Entry;
 
 use super::response::said;
 use crate::api::{ApiError, Checker};
-use crate::model::ruleset::Phase;
-use crate::plan::{ExpectRuleset, RuleSubject, ZonePlan, lower_operation};
+use crate::model::ZoneId;
+use crate::model::ruleset::{Phase, RulesetId};
+use crate::plan::{ExpectRuleset, ZonePlan, lower_operation};
 use crate::wire::ruleset::{dry_run, dry_run_probe};
 
 /// What Cloudflare says about one planned change.
@@ -43,7 +44,15 @@ pub async fn server_dry_run<C: Checker>(checker: &C, zone: &ZonePlan) -> Vec<Dry
             continue;
         }
         if let Entry::Vacant(unknown) = supported.entry(rule.phase) {
-            unknown.insert(probe(checker, zone, rule).await);
+            let ruleset = match &rule.expect {
+                ExpectRuleset::Absent => None,
+                ExpectRuleset::Version { id, .. } => Some(id),
+            };
+            unknown.insert(match dry_runs(checker, &zone.id, rule.phase, ruleset).await {
+                DryRuns::Supported => Ok(()),
+                DryRuns::Forbidden(why) => Err(format!("a dry run needs a token that may edit rules: {why}")),
+                DryRuns::Unknown(why) => Err(why),
+            });
         }
         if let Some(Err(reason)) = supported.get(&rule.phase) {
             answers.push(DryRunResult::Unchecked(reason.clone()));
@@ -66,21 +75,30 @@ pub async fn server_dry_run<C: Checker>(checker: &C, zone: &ZonePlan) -> Vec<Dry
     answers
 }
 
-/// Whether Cloudflare looks at `dry_run`.
-async fn probe<C: Checker>(checker: &C, zone: &ZonePlan, rule: &RuleSubject) -> Result<(), String> {
-    let ruleset = match &rule.expect {
-        ExpectRuleset::Absent => None,
-        ExpectRuleset::Version { id, .. } => Some(id),
-    };
-    match checker.check(&dry_run_probe(&zone.id, rule.phase, ruleset)).await {
+/// Whether Cloudflare supports dry runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DryRuns {
+    /// It does.
+    Supported,
+    /// These credentials may not write rules, with its reason.
+    Forbidden(String),
+    /// It does not, or it is unknown whether it does, with the reason.
+    Unknown(String),
+}
+
+/// Asks whether Cloudflare looks at `dry_run`, with a request that can have no effect.
+pub async fn dry_runs<C: Checker>(checker: &C, zone: &ZoneId, phase: Phase, ruleset: Option<&RulesetId>) -> DryRuns {
+    match checker.check(&dry_run_probe(zone, phase, ruleset)).await {
         // A refusal of the parameter itself says the opposite of a refusal of its value.
-        Err(error) if error.status() == Some(400) && speaks_of_dry_runs(&error) && !is_unknown(&error) => Ok(()),
-        Err(error) if matches!(error.status(), Some(401 | 403)) => {
-            Err(format!("a dry run needs a token that may edit rules: {}", said(&error)))
+        Err(error) if error.status() == Some(400) && speaks_of_dry_runs(&error) && !is_unknown(&error) => {
+            DryRuns::Supported
         }
-        Err(error) if error.status().is_none() => Err(said(&error)),
-        Err(_) => Err("Cloudflare does not seem to support dry runs".to_owned()),
-        Ok(_) => Err("Cloudflare accepted an empty rule, so it cannot be trusted with a dry run".to_owned()),
+        Err(error) if matches!(error.status(), Some(401 | 403)) => DryRuns::Forbidden(said(&error)),
+        Err(error) if error.status().is_none() => DryRuns::Unknown(said(&error)),
+        Err(_) => DryRuns::Unknown("Cloudflare does not seem to support dry runs".to_owned()),
+        Ok(_) => {
+            DryRuns::Unknown("Cloudflare accepted an empty rule, so it cannot be trusted with a dry run".to_owned())
+        }
     }
 }
 

@@ -7,6 +7,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
 use super::args::{Colour, Format, Global};
+use crate::api::ApiError;
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Sources};
 use crate::document;
 use crate::live::FetchError;
@@ -161,7 +162,10 @@ impl Output {
         if let Some(PolicyError { diagnostics, sources }) = error.chain().find_map(|cause| cause.downcast_ref()) {
             self.diagnostics(diagnostics, sources);
         }
-        let hint = error.chain().find_map(|cause| cause.downcast_ref::<FetchError>()).and_then(FetchError::hint);
+        let hint = error.chain().find_map(|cause| {
+            let of_read = cause.downcast_ref::<FetchError>().and_then(FetchError::hint);
+            of_read.or_else(|| cause.downcast_ref::<ApiError>()?.hint())
+        });
         let mut causes: Vec<String> = Vec::new();
         for cause in error.chain() {
             let text = render::safe::safe(&cause.to_string()).into_owned();

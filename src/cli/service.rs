@@ -10,8 +10,11 @@ use super::cache::FileCache;
 use super::files;
 use super::output::Output;
 use super::settings::{Connection, Settings};
-use crate::api::{self, ApiEvent, CheckClient, Client, ReadClient, Stop, WaitReason, WriteClient};
+use crate::api::{
+    self, ApiEvent, CheckClient, Client, Credentials, ReadClient, Stop, WaitReason, WriteClient, proxy_in_use,
+};
 use crate::diagnostic::count;
+use crate::doctor::Secret;
 use crate::live::{CatalogueCache, Progress};
 use crate::model::ZoneName;
 use crate::reconcile::{Listener, Options};
@@ -35,6 +38,10 @@ pub(super) enum Access {
 pub(super) struct Service {
     /// The host that it leads to, with its port if that is not the usual one.
     pub(super) host: String,
+    /// The proxy that leads there, if there is one.
+    pub(super) proxy: Option<String>,
+    /// What the credentials are.
+    pub(super) secret: Secret,
     /// For reading.
     pub(super) reader: ReadClient,
     /// For writing, if the connection is for that.
@@ -75,9 +82,13 @@ impl Service {
             }
             Connection::Remote { base_url, credentials, account } => {
                 let cache = FileCache::new(&settings.flags.cache, &base_url, credentials.clone());
-                let host = host(&base_url);
+                let (host, proxy) = (host(&base_url), proxy_in_use(&base_url));
+                let secret = match &credentials {
+                    Credentials::Token(_) | Credentials::TokenThenKey { .. } => Secret::Token,
+                    Credentials::Key { .. } => Secret::GlobalKey,
+                };
                 let client = client(settings, &access, output, base_url, credentials)?;
-                Ok(Self { cache: Some(Arc::new(cache)), host, ..Self::new(client, &access, account) })
+                Ok(Self { cache: Some(Arc::new(cache)), host, proxy, secret, ..Self::new(client, &access, account) })
             }
         }
     }
@@ -116,6 +127,8 @@ impl Service {
     fn new(client: Client, access: &Access, account: Option<String>) -> Self {
         Self {
             host: String::new(),
+            proxy: None,
+            secret: Secret::Token,
             reader: client.reader(),
             writer: matches!(access, Access::Write(_)).then(|| client.writer()),
             checker: matches!(access, Access::Check).then(|| client.checker()),

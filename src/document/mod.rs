@@ -7,6 +7,7 @@
 
 pub mod apply;
 pub mod diagnostic;
+pub mod doctor;
 pub mod drift;
 pub mod plan;
 pub mod rehearsal;

@@ -4,6 +4,7 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 use serde_json::{Value as Json, json};
 
+use super::doctor::Doctor;
 use super::drift::Drift;
 use super::plan::Plan;
 use super::rehearsal::Rehearsal;
@@ -23,6 +24,8 @@ pub enum Kind {
     Drift,
     /// `rehearse --format json`.
     Rehearsal,
+    /// `doctor --format json`.
+    Doctor,
     /// A line of a journal.
     Journal,
     /// A line of a snapshot.
@@ -31,8 +34,16 @@ pub enum Kind {
 
 impl Kind {
     /// All of them.
-    pub const ALL: &'static [Self] =
-        &[Self::Plan, Self::SavedPlan, Self::Apply, Self::Drift, Self::Rehearsal, Self::Journal, Self::Snapshot];
+    pub const ALL: &'static [Self] = &[
+        Self::Plan,
+        Self::SavedPlan,
+        Self::Apply,
+        Self::Drift,
+        Self::Rehearsal,
+        Self::Doctor,
+        Self::Journal,
+        Self::Snapshot,
+    ];
 
     /// Its name, on the command line and in `schema/`.
     #[must_use]
@@ -43,6 +54,7 @@ impl Kind {
             Self::Apply => "apply",
             Self::Drift => "drift",
             Self::Rehearsal => "rehearsal",
+            Self::Doctor => "doctor",
             Self::Journal => "journal",
             Self::Snapshot => "snapshot",
         }
@@ -58,6 +70,7 @@ pub fn schema(kind: Kind) -> Json {
         Kind::Apply => of_plan("apply", &[], &["result"]),
         Kind::Drift => of::<Drift>(),
         Kind::Rehearsal => of::<Rehearsal>(),
+        Kind::Doctor => of::<Doctor>(),
         Kind::Journal => of::<JournalLine>(),
         Kind::Snapshot => of::<SnapshotLine>(),
     };

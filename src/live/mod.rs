@@ -21,3 +21,4 @@ pub use fetch::{
 };
 pub use options::{CatalogueCache, Options, Progress, WafQuery, Wanted};
 pub use rulesets::{account_of, account_rules, entry_point};
+pub use zones::{every as list_zones, find as find_zones};

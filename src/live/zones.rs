@@ -25,8 +25,11 @@ const MOST_PAGES: u64 = 1_000;
 /// Codes that mean "there is no such zone, or it is not yours".
 const UNKNOWN_ZONE: [i64; 4] = [1001, 1003, 7003, 9109];
 
-/// Finds the wanted zones; the result omits those that do not exist.
-pub(super) async fn find<R: Reader>(
+/// Finds the wanted zones, without reading them; the result omits those that do not exist.
+///
+/// # Errors
+/// The first read that failed.
+pub async fn find<R: Reader>(
     reader: &R,
     wanted: &[Wanted],
     options: &Options,
@@ -149,6 +152,26 @@ async fn from_list<R: Reader>(
         }
         page += 1;
     }
+}
+
+/// Every zone that the credentials see, in the order of the names.
+///
+/// # Errors
+/// The first read that failed, or a list without end.
+pub async fn every<R: Reader>(reader: &R, options: &Options) -> Result<Vec<LiveZone>, FetchError> {
+    let account = options.account.as_deref();
+    let mut all: BTreeMap<ZoneId, LiveZone> = BTreeMap::new();
+    for page in 1..=MOST_PAGES {
+        let (_, zones, more) = read(reader, &list_zones(account, page), page, account).await?;
+        let before = all.len();
+        all.extend(zones.into_iter().map(|zone| (zone.id.clone(), zone)));
+        if !more || all.len() == before {
+            let mut all: Vec<_> = all.into_values().collect();
+            all.sort_by(|a, b| a.name.cmp(&b.name));
+            return Ok(all);
+        }
+    }
+    Err(FetchError::Endless { what: "the list of zones".to_owned(), pages: MOST_PAGES, items: all.len() })
 }
 
 /// Reads a page of a list of zones: its reported number of pages, its zones, and whether there are more.

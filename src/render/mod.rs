@@ -12,6 +12,7 @@
 //! | `sarif`, `junit` | findings for code scanning and for test reports |
 //! | `expectations` | what must hold, and whether it does |
 //! | `answer` | authoritative answers with the records that make them |
+//! | `doctor` | what credentials may do |
 //! | `trace` | the rules that a request meets |
 //! | `snapshot` | the time of the snapshot that a plan was made against |
 //! | `spec_diff` | the differences between two specs, as JSON |
@@ -33,6 +34,7 @@
 mod changed_file;
 pub mod diagnostics;
 pub mod dns_answer;
+pub mod doctor;
 mod document;
 mod drift;
 mod entries;

@@ -7,6 +7,7 @@
 use axum::http::{HeaderMap, header};
 
 use super::envelope::{Outcome, Refusal};
+use super::token::Token;
 
 /// The credentials that a sandbox accepts.
 #[derive(Clone, PartialEq, Eq)]
@@ -24,6 +25,14 @@ impl std::fmt::Debug for Credentials {
         // Someone may give a sandbox a real token by mistake, so secrets are not printed.
         f.debug_struct("Credentials").field("email", &self.email).finish_non_exhaustive()
     }
+}
+
+/// The credentials that a sandbox accepts, and its tokens with limits.
+pub(super) struct Known {
+    /// Credentials with the permissions of the profile.
+    pub(super) credentials: Credentials,
+    /// Further tokens.
+    pub(super) tokens: Vec<Token>,
 }
 
 /// The well-known token of a sandbox. Not a secret.
@@ -72,10 +81,12 @@ impl Scheme {
     }
 }
 
-/// Refuses unknown credentials.
+/// Refuses unknown credentials. Returns the token, if it is one with limits.
 ///
-/// The endpoint that verifies tokens has its own response for unknown ones.
-pub(super) fn check(headers: &HeaderMap, known: &Credentials, is_verification: bool) -> Outcome<()> {
+/// The endpoints that verify tokens have their own response for unknown ones. ASSUMED: elsewhere, a token that is not active is
+/// refused as an unknown one is.
+pub(super) fn check<'k>(headers: &HeaderMap, known: &'k Known, is_verification: bool) -> Outcome<Option<&'k Token>> {
+    let Known { credentials: known, tokens } = known;
     let text = |name: &str| headers.get(name).and_then(|v| v.to_str().ok()).unwrap_or_default();
     match Scheme::of(headers) {
         None => Err(Refusal::new(400, 9106, "Missing X-Auth-Key, X-Auth-Email or Authorization headers")),
@@ -86,8 +97,10 @@ pub(super) fn check(headers: &HeaderMap, known: &Credentials, is_verification: b
                 let chain = "Invalid format for Authorization header";
                 return Err(Refusal::new(400, 6003, "Invalid request headers").because(6111, chain));
             }
-            match (token == known.token, is_verification) {
-                (true, _) => Ok(()),
+            let limited = tokens.iter().find(|limited| limited.secret == token);
+            let is_usable = limited.map_or(token == known.token, |token| token.status == "active" || is_verification);
+            match (is_usable, is_verification) {
+                (true, _) => Ok(limited),
                 (false, true) => Err(Refusal::new(401, 1000, "Invalid API Token")),
                 (false, false) => Err(Refusal::new(403, 9109, "Invalid access token")),
             }
@@ -99,7 +112,7 @@ pub(super) fn check(headers: &HeaderMap, known: &Credentials, is_verification: b
                 return Err(Refusal::new(400, 6003, "Invalid request headers").because(6103, chain));
             }
             if key == known.key && email.eq_ignore_ascii_case(&known.email) {
-                Ok(())
+                Ok(None)
             } else {
                 Err(Refusal::new(403, 9103, "Unknown X-Auth-Key or X-Auth-Email"))
             }
@@ -117,7 +130,8 @@ mod tests {
         assert_eq!(KEY.len(), 37);
         let mut headers = HeaderMap::new();
         headers.insert("authorization", format!("Bearer {TOKEN}").parse().unwrap());
-        assert_eq!(check(&headers, &Credentials::default(), false), Ok(()));
+        let known = Known { credentials: Credentials::default(), tokens: Vec::new() };
+        assert_eq!(check(&headers, &known, false), Ok(None));
         assert!(!format!("{:?}", Credentials::default()).contains(TOKEN));
     }
 }

@@ -49,6 +49,7 @@ mod server;
 mod setting;
 mod settings;
 mod store;
+mod token;
 mod traffic;
 mod txt;
 mod value;
@@ -77,9 +78,10 @@ pub use faults::{Fault, Gzip, ScriptError, What, When};
 pub use log::LoggedRequest;
 pub use profile::{
     DsWithoutNs, ErrorStyle, ListOrder, NsNeighbours, OldSrvMembers, OwnNetwork, Profile, ProxiedTtl, RateLimit,
-    RecordMembers, RulesetAccess, TxtQuotes, UnknownData,
+    RecordMembers, TxtQuotes, UnknownData,
 };
 pub use store::StoreLocation;
+pub use token::{Permissions, Token, TokenOwner, permission};
 pub use traffic::Traffic;
 pub use zone::{ACCOUNT_ID, NAME_SERVERS};
 
@@ -97,6 +99,8 @@ pub struct Options {
     pub profile: Profile,
     /// The accepted credentials.
     pub credentials: Credentials,
+    /// Further tokens, each with its own limits.
+    pub tokens: Vec<Token>,
     /// Seed of the identifiers.
     pub seed: u64,
     /// Scripted failures.
@@ -116,6 +120,7 @@ impl Default for Options {
             listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
             profile: Profile::default(),
             credentials: Credentials::default(),
+            tokens: Vec::new(),
             seed: 0,
             faults: Vec::new(),
             remembered: 10_000,
@@ -144,12 +149,13 @@ pub struct Running {
 /// # Errors
 /// If the store cannot be opened, the address is taken, or the profile names no plan.
 pub async fn start(options: Options) -> Result<Running, SandboxError> {
-    let Options { store, listen, profile, credentials, seed, faults, remembered, dns, hosts } = options;
+    let Options { store, listen, profile, credentials, tokens, seed, faults, remembered, dns, hosts } = options;
     if profile::tier(&profile.tier).is_none() {
         return Err(SandboxError::Plan(profile.tier));
     }
     let connection = store::open(&store)?;
-    let service = Service::new(connection, profile, credentials, seed, faults::Script::new(faults));
+    let known = auth::Known { credentials, tokens };
+    let service = Service::new(connection, profile, known, seed, faults::Script::new(faults));
     let service = Arc::new(service.remembering(remembered).named(hosts));
     let refused = |error| SandboxError::Listen(listen, error);
     let listener = tokio::net::TcpListener::bind(listen).await.map_err(refused)?;
@@ -306,7 +312,8 @@ impl Running {
 /// A service without a listener, for working on the store.
 fn offline(location: &StoreLocation, seed: u64) -> Result<Service, SandboxError> {
     let connection = store::open(location)?;
-    Ok(Service::new(connection, Profile::default(), Credentials::default(), seed, faults::Script::default()))
+    let known = auth::Known { credentials: Credentials::default(), tokens: Vec::new() };
+    Ok(Service::new(connection, Profile::default(), known, seed, faults::Script::default()))
 }
 
 /// Creates an empty, active zone if none has this name; returns whether it did.

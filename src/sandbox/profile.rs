@@ -1,5 +1,6 @@
 //! The behaviour of a sandbox where Cloudflare's depends on plan and age, or is uncertain.
 
+use super::token::Permissions;
 use crate::model::facts::{self, TierFacts};
 
 /// The settings of a sandbox.
@@ -48,8 +49,8 @@ pub struct Profile {
     ///
     /// Reported by clients as 403 "Authentication error"; 0 for none.
     pub fresh_zone_forbidden_milliseconds: u64,
-    /// The credentials' permissions for rulesets.
-    pub ruleset_access: RulesetAccess,
+    /// The permissions of the credentials, but for tokens that have their own.
+    pub permissions: Permissions,
     /// Whether writes to rulesets support `dry_run`; if not, a request with that parameter is refused with 400, so that
     /// it is not carried out.
     pub dry_run: bool,
@@ -92,7 +93,7 @@ impl Default for Profile {
             conflict_lag_milliseconds: 0,
             dnssec_activates: false,
             fresh_zone_forbidden_milliseconds: 0,
-            ruleset_access: RulesetAccess::Edit,
+            permissions: Permissions::everything(),
             dry_run: true,
             account_rulesets: true,
             null_messages: true,
@@ -123,17 +124,6 @@ impl Profile {
             ..Self::default()
         }
     }
-}
-
-/// The credentials' permissions for rulesets.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RulesetAccess {
-    /// Everything.
-    Edit,
-    /// Read them; the rest is refused with 403 and without a code (observed).
-    Read,
-    /// Nothing; everything is refused in the same way.
-    Nothing,
 }
 
 /// Form of record objects in responses.

@@ -6,7 +6,7 @@
 
 use serde_json::{Map, Value};
 
-use super::auth::{self, Credentials};
+use super::auth::{self, Known};
 use super::batch;
 use super::call::Call;
 use super::dns_settings;
@@ -19,8 +19,10 @@ use super::records;
 use super::reply::Layout;
 use super::rulesets;
 use super::settings;
+use super::token::{self, TokenOwner};
 use super::zone::Zone;
 use super::zones;
+use crate::model::facts::permissions::{Permission, PermissionGroup};
 use axum::http::{HeaderMap, Method, Uri, header};
 
 /// The base path of the API.
@@ -63,8 +65,12 @@ impl Incoming {
 /// A resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Resource<'a> {
-    /// The token itself.
+    /// The token itself, among those of a user.
     Verification,
+    /// The token itself, among those of an account.
+    AccountVerification(&'a str),
+    /// The lists of an account.
+    Lists(&'a str),
     /// All zones.
     Zones,
     /// A zone.
@@ -96,6 +102,8 @@ fn resource<'a>(path: &'a str, batch: bool) -> Outcome<Resource<'a>> {
     let segments: Vec<&str> = if parts.next() == Some("") { parts.collect() } else { Vec::new() };
     let found = match segments.as_slice() {
         ["user", "tokens", "verify"] => Resource::Verification,
+        ["accounts", account, "tokens", "verify"] => Resource::AccountVerification(account),
+        ["accounts", account, "rules", "lists"] => Resource::Lists(account),
         ["zones"] => Resource::Zones,
         [zone_path @ .., "dns_records", "batch"] if !batch && zone_path.len() == 2 => return Err(no_route()),
         ["zones", zone] => Resource::Zone(zone),
@@ -111,14 +119,16 @@ fn resource<'a>(path: &'a str, batch: bool) -> Outcome<Resource<'a>> {
     };
     let identifiers = match found {
         Resource::Verification | Resource::Zones => Vec::new(),
-        Resource::Zone(zone)
-        | Resource::Records(zone)
-        | Resource::Batch(zone)
-        | Resource::Export(zone)
-        | Resource::Usage(zone)
-        | Resource::Dnssec(zone)
-        | Resource::DnsSettings(zone)
-        | Resource::Setting(zone, _) => vec![zone],
+        Resource::AccountVerification(id)
+        | Resource::Lists(id)
+        | Resource::Zone(id)
+        | Resource::Records(id)
+        | Resource::Batch(id)
+        | Resource::Export(id)
+        | Resource::Usage(id)
+        | Resource::Dnssec(id)
+        | Resource::DnsSettings(id)
+        | Resource::Setting(id, _) => vec![id],
         Resource::Record(zone, record) => vec![zone, record],
         Resource::Rulesets(place) => place.identifiers(),
     };
@@ -133,7 +143,11 @@ fn resource<'a>(path: &'a str, batch: bool) -> Outcome<Resource<'a>> {
 /// The methods of a resource.
 fn methods(resource: Resource<'_>) -> &'static [Method] {
     match resource {
-        Resource::Verification | Resource::Export(_) | Resource::Usage(_) => &[Method::GET],
+        Resource::Verification
+        | Resource::AccountVerification(_)
+        | Resource::Lists(_)
+        | Resource::Export(_)
+        | Resource::Usage(_) => &[Method::GET],
         Resource::Zones | Resource::Records(_) => &[Method::GET, Method::POST],
         Resource::Zone(_) | Resource::Dnssec(_) => &[Method::GET, Method::PATCH, Method::DELETE],
         Resource::DnsSettings(_) | Resource::Setting(..) => &[Method::GET, Method::PATCH],
@@ -146,7 +160,11 @@ fn methods(resource: Resource<'_>) -> &'static [Method] {
 /// The zone that a resource belongs to.
 fn zone_above<'a>(resource: Resource<'a>) -> Option<&'a str> {
     match resource {
-        Resource::Verification | Resource::Zones | Resource::Zone(_) => None,
+        Resource::Verification
+        | Resource::AccountVerification(_)
+        | Resource::Lists(_)
+        | Resource::Zones
+        | Resource::Zone(_) => None,
         Resource::Records(zone)
         | Resource::Record(zone, _)
         | Resource::Batch(zone)
@@ -159,18 +177,42 @@ fn zone_above<'a>(resource: Resource<'a>) -> Option<&'a str> {
     }
 }
 
+/// The permission group that a resource needs; none for what every token may do.
+fn group(resource: Resource<'_>) -> Option<PermissionGroup> {
+    Some(match resource {
+        Resource::Verification | Resource::AccountVerification(_) => return None,
+        Resource::Lists(_) => PermissionGroup::AccountFilterLists,
+        Resource::Zones | Resource::Zone(_) => PermissionGroup::Zone,
+        Resource::Records(_)
+        | Resource::Record(..)
+        | Resource::Batch(_)
+        | Resource::Export(_)
+        | Resource::Usage(_)
+        | Resource::Dnssec(_) => PermissionGroup::Dns,
+        Resource::DnsSettings(_) => PermissionGroup::ZoneDnsSettings,
+        Resource::Setting(..) => PermissionGroup::ZoneSettings,
+        Resource::Rulesets(place) => place.group(),
+    })
+}
+
 /// Answers a request.
 ///
 /// # Errors
 /// The refusal; the caller must then roll back what the request wrote.
-pub(super) fn handle(call: &Call<'_>, known: &Credentials, incoming: &Incoming) -> Outcome<Success> {
+pub(super) fn handle(call: &Call<'_>, known: &Known, incoming: &Incoming) -> Outcome<Success> {
     let path = incoming.path().ok_or_else(|| Refusal::new(400, 7000, "No route for that URI"))?;
     let resource = resource(path, call.profile.batch)?;
     if !methods(resource).contains(&incoming.method) {
         let message = format!("Method {} not available for that URI.", incoming.method);
         return Err(Refusal::new(405, 7001, message));
     }
-    auth::check(&incoming.headers, known, resource == Resource::Verification)?;
+    let is_verification = matches!(resource, Resource::Verification | Resource::AccountVerification(_));
+    let token = auth::check(&incoming.headers, known, is_verification)?;
+    if let Some(group) = group(resource) {
+        let wanted = if incoming.is_write() { Permission::edit(group) } else { Permission::read(group) };
+        let zone = zone_above(resource).or(if let Resource::Zone(id) = resource { Some(id) } else { None });
+        token::check(call, token, wanted, zone, matches!(resource, Resource::Rulesets(_)))?;
+    }
     if let Some(zone) = zone_above(resource) {
         call.new_zones.check(call, zone)?;
     }
@@ -179,13 +221,14 @@ pub(super) fn handle(call: &Call<'_>, known: &Credentials, incoming: &Incoming) 
     let is = |method: Method| incoming.method == method;
     let parameters = Parameters::read(&incoming.uri);
     match resource {
-        Resource::Verification => Ok(Success::One(serde_json::json!({
-            // ASSUMED: the token's own identifier, which the sandbox does not use.
-            "id": "60ae136e5d49fbdf037fab5f1d805634",
-            "status": "active"
-        }))),
+        Resource::Verification => token::verify(token, TokenOwner::User).map(Success::One),
+        Resource::AccountVerification(account) => {
+            token::check_account(call, account)?;
+            token::verify(token, TokenOwner::Account).map(Success::One)
+        }
+        Resource::Lists(account) => token::lists(call, account).map(Success::One),
         Resource::Zones if is(Method::POST) => zones::create(call, &body(incoming)?),
-        Resource::Zones => zones::list(call, &parameters),
+        Resource::Zones => zones::list(call, token, &parameters),
         Resource::Zone(id) if is(Method::PATCH) => zones::patch(call, zone(id)?, &body(incoming)?),
         Resource::Zone(id) if is(Method::DELETE) => zones::delete(call, &zone(id)?),
         Resource::Zone(id) => zones::get(call, &zone(id)?),

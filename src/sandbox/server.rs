@@ -14,7 +14,7 @@ use rusqlite::{Connection, TransactionBehavior};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use super::auth::{self, Credentials, Scheme};
+use super::auth::{self, Known, Scheme};
 use super::call::Call;
 use super::clock;
 use super::conflicts::RecentDeletions;
@@ -42,7 +42,7 @@ pub(super) struct Service {
     /// The behaviour of the sandbox.
     pub(super) profile: Profile,
     /// The accepted credentials.
-    credentials: Credentials,
+    known: Known,
     /// Host names that are accepted like `localhost`.
     hosts: Vec<String>,
     /// Seed of the identifiers.
@@ -74,17 +74,11 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Service {
     /// A service on a store.
-    pub(super) fn new(
-        connection: Connection,
-        profile: Profile,
-        credentials: Credentials,
-        seed: u64,
-        script: Script,
-    ) -> Self {
+    pub(super) fn new(connection: Connection, profile: Profile, known: Known, seed: u64, script: Script) -> Self {
         Self {
             connection: Mutex::new(connection),
             profile,
-            credentials,
+            known,
             hosts: Vec::new(),
             seed,
             log: Mutex::default(),
@@ -163,7 +157,7 @@ impl Service {
 
     /// Answers one request.
     fn handle(&self, turn: u64, incoming: &Incoming) -> Outcome<Success> {
-        let work = |call: &Call<'_>| router::handle(call, &self.credentials, incoming);
+        let work = |call: &Call<'_>| router::handle(call, &self.known, incoming);
         let outcome = if incoming.is_write() { self.transact(turn, work) } else { self.read(turn, work) };
         match self.profile.errors {
             ErrorStyle::Direct => outcome,
@@ -211,7 +205,7 @@ impl Service {
 
     /// A request with the sandbox's own credentials; `None` if the method or path is invalid.
     fn own_request(&self, method: &str, path: &str, body: &Value) -> Option<Incoming> {
-        let authorization = HeaderValue::from_str(&format!("Bearer {}", self.credentials.token)).ok()?;
+        let authorization = HeaderValue::from_str(&format!("Bearer {}", self.known.credentials.token)).ok()?;
         let json = HeaderValue::from_static("application/json");
         Some(Incoming {
             method: method.parse().ok()?,
@@ -235,9 +229,9 @@ pub(super) async fn receive(
     }
     // A request without valid credentials is refused whatever its body is, so the sandbox does not read and keep the
     // body.
-    let body = match auth::check(&parts.headers, &service.credentials, false) {
+    let body = match auth::check(&parts.headers, &service.known, false) {
         // A body that does not arrive completely is treated as one that is not JSON.
-        Ok(()) => axum::body::to_bytes(body, BODY_BYTES).await.map(|b| b.to_vec()).unwrap_or_default(),
+        Ok(_) => axum::body::to_bytes(body, BODY_BYTES).await.map(|b| b.to_vec()).unwrap_or_default(),
         Err(_) => Vec::new(),
     };
     let incoming = Incoming { method: parts.method, uri: parts.uri, headers: parts.headers, body };

@@ -7,6 +7,7 @@ use super::envelope::{Outcome, Refusal, Success};
 use super::query::Parameters;
 use super::settings;
 use super::store;
+use super::token::Token;
 use super::zone::{ACCOUNT_ID, ACCOUNT_NAME, Zone};
 use super::{name, profile};
 
@@ -14,11 +15,12 @@ use super::{name, profile};
 ///
 /// # Sources
 /// Filters and operators: developers.cloudflare.com/api, "List Zones", read 2026-11-20. Documented are 5 to 50 zones on a
-/// page; 100 were seen to be accepted (2025-08). ASSUMED: other sizes are clamped to this range.
-pub(super) fn list(call: &Call<'_>, parameters: &Parameters) -> Outcome<Success> {
+/// page; 100 were seen to be accepted (2025-08). ASSUMED: other sizes are clamped to this range. A token sees its own zones (reported).
+pub(super) fn list(call: &Call<'_>, token: Option<&Token>, parameters: &Parameters) -> Outcome<Success> {
     let page = parameters.page(20, 5, 100);
+    let is_shown = |zone: &Zone| token.is_none_or(|token| token.covers(&zone.name));
     let mut zones: Vec<Zone> =
-        Zone::all(call.connection)?.into_iter().filter(|zone| matches(zone, parameters)).collect();
+        Zone::all(call.connection)?.into_iter().filter(|zone| is_shown(zone) && matches(zone, parameters)).collect();
     type Key = fn(&Zone) -> &str;
     let key: Option<Key> = match parameters.get("order") {
         Some("name") => Some(|z| &z.name),

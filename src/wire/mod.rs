@@ -3,6 +3,7 @@
 //! A [`Request`] is complete: it has the method, path, query and body exactly as they will be sent, so the output of a
 //! dry run cannot differ from the real requests. Unknown fields in responses are tolerated, and never sent.
 
+pub mod account;
 pub mod bounded;
 pub mod budget;
 mod envelope;

@@ -9,8 +9,9 @@ use crate::support::workspace::{Ran, Workspace, options};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use zonewright::drift::{State, classify};
+use zonewright::model::facts::permissions::PermissionAccess;
 use zonewright::plan::{Action, Plan, SetAsideCount, plan_zone, plan_zone_with_base};
-use zonewright::sandbox::{self, RulesetAccess};
+use zonewright::sandbox::{self, Permissions};
 
 /// The records of the spec as it was before.
 const BEFORE: &str = "      - { name: same, type: A, content: 192.0.2.1, ttl: 300 }
@@ -177,7 +178,7 @@ fn errors_are_1_and_hide_nothing() {
 fn credentials_that_may_only_read_are_enough() {
     let mut options = options();
     options.profile.tier = "business".to_owned();
-    options.profile.ruleset_access = RulesetAccess::Read;
+    options.profile.permissions = Permissions::everything().with_rulesets(Some(PermissionAccess::Read));
     let workspace = Workspace::new(options);
     workspace.file(
         "spec.yaml",

@@ -225,7 +225,7 @@ fn every_output_says_what_it_was_made_from() {
 #[test]
 fn the_spec_before_is_compared_with_too() {
     let mut options = business();
-    options.profile.ruleset_access = sandbox::RulesetAccess::Edit;
+    options.profile.permissions = sandbox::Permissions::everything();
     let workspace = Workspace::new(options);
     workspace.file("before.yaml", SPEC);
     workspace.run(&["apply", "before.yaml", "--yes"]).exits(0);
@@ -268,7 +268,7 @@ fn zones_are_found_by_a_pinned_id_too() {
 #[test]
 fn what_the_credentials_may_not_read_is_no_obstacle_unless_it_is_needed() {
     let mut options = business();
-    options.profile.ruleset_access = sandbox::RulesetAccess::Nothing;
+    options.profile.permissions = sandbox::Permissions::everything().with_rulesets(None);
     let workspace = Workspace::new(options);
     workspace.records_spec("      - { name: www, type: A, content: 192.0.2.1 }");
     let ran = workspace.run(&["snapshot", "spec.yaml"]).exits(0);

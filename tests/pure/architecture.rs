@@ -26,14 +26,17 @@ const MAY_USE: &[(&str, &[&str])] = &[
     // What a plan means to somebody who wants to know what happened: it sorts operations and decides nothing.
     // `insight` for what became of an expectation.
     ("drift", &["plan", "diff", "insight", "model", "diagnostic"]),
-    ("api", &["wire", "diagnostic"]),
+    // Of `model` the names of permissions, for advice.
+    ("api", &["model", "wire", "diagnostic"]),
     ("live", &["api", "wire", "model"]),
     // `insight` for the word that a journal has for the direction of a change.
     ("apply", &["plan", "diff", "insight", "live", "api", "wire", "model", "diagnostic"]),
     // The shapes of documents; `live` for the moment of a snapshot and the form of its lines.
     ("document", &["diagnostic", "model", "insight", "wire", "diff", "plan", "drift", "live", "apply"]),
-    // `live` for the moment of a snapshot alone.
-    ("render", &["diagnostic", "model", "insight", "wire", "diff", "plan", "drift", "apply", "live"]),
+    // `live` for the moment of a snapshot alone, `document` for reports that are one value in every format.
+    ("render", &["diagnostic", "model", "insight", "wire", "diff", "plan", "drift", "apply", "live", "document"]),
+    // What credentials may do: reads through `live`, dry runs of `apply`, and the report of `document`.
+    ("doctor", &["model", "insight", "wire", "api", "live", "apply", "document"]),
     // The pipeline as a library: from a spec to a report. `document` for the form of saved plans.
     (
         "reconcile",
@@ -87,6 +90,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "document",
             "render",
             "reconcile",
+            "doctor",
             "recorded",
             "rehearsal",
             "edit",

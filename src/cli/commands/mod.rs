@@ -47,6 +47,7 @@ commands! {
         Watch(watch::WatchArgs),
         Pull(pull::PullArgs),
         Snapshot(snapshot::SnapshotArgs),
+        Doctor(doctor::DoctorArgs),
         Validate(validate::ValidateArgs),
         Fmt(fmt::FmtArgs),
         Test(test::TestArgs),

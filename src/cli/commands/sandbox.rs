@@ -12,6 +12,7 @@ use crate::cli::exit::Exit;
 use crate::cli::output::Output;
 use crate::cli::service::{SEED, store};
 use crate::diagnostic::{count, read_bytes, read_text};
+use crate::model::facts::permissions::{Permission, PermissionGroup};
 use crate::sandbox::{self, StoreLocation};
 
 /// Where the state is if no directory is named.
@@ -98,6 +99,9 @@ struct ServeArgs {
     /// Highest paranoia level that is on by default in the OWASP ruleset
     #[arg(long, default_value_t = 4, value_name = "LEVEL", value_parser = clap::value_parser!(u8).range(1..=4))]
     owasp_level: u8,
+    /// Limit the credentials to this permission, such as "DNS Edit"; repeatable
+    #[arg(long = "permission", value_name = "NAME", value_parser = permission)]
+    permissions: Vec<Permission>,
     /// Requests allowed in five minutes; 0 for no limit
     #[arg(long, default_value_t = 1200, value_name = "N")]
     rate_limit: u32,
@@ -199,6 +203,14 @@ fn faults(file: &Path) -> anyhow::Result<Vec<sandbox::Fault>> {
     sandbox::Fault::list_from_json(&text).with_context(what)
 }
 
+/// A permission by its name.
+fn permission(name: &str) -> Result<Permission, String> {
+    sandbox::permission(name).ok_or_else(|| {
+        let names = PermissionGroup::ALL.iter().map(|group| group.name()).collect::<Vec<_>>().join(", ");
+        format!("write one of these with Read or Edit: {names}")
+    })
+}
+
 /// The behaviour that the flags ask for.
 fn profile(args: &ServeArgs) -> sandbox::Profile {
     let mut profile = sandbox::Profile::default();
@@ -215,6 +227,11 @@ fn profile(args: &ServeArgs) -> sandbox::Profile {
     profile.dry_run = !args.without_dry_run;
     profile.account_rulesets = !args.without_account_rulesets;
     profile.owasp_level = args.owasp_level;
+    if !args.permissions.is_empty() {
+        let given = args.permissions.iter();
+        profile.permissions =
+            given.fold(sandbox::Permissions::default(), |all, given| all.with(given.group, Some(given.access)));
+    }
     if args.old_srv_members {
         profile.old_srv_members = sandbox::OldSrvMembers::AcceptEqual;
     }

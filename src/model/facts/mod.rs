@@ -3,10 +3,11 @@
 //! The facts of a type are in its file under `rdata/`; this file defines their format. They describe how Cloudflare
 //! expects a value and how it returns it; they contain no parsing or printing code. The sandbox may use this folder and
 //! nothing else of the model, so that an error in our codecs is not repeated there. The folder also has the facts about
-//! rulesets, the Rules language, the OWASP Core Rule Set, and zone settings.
+//! rulesets, the Rules language, the OWASP Core Rule Set, zone settings, and the permissions of API tokens.
 
 pub mod crs;
 pub mod expressions;
+pub mod permissions;
 pub mod rulesets;
 pub mod settings;
 mod tiers;

@@ -9,9 +9,9 @@ use serde_json::{Map, Value};
 
 use super::scope::{Scope, ScopePath};
 use super::{read, rules, write};
+use crate::model::facts::permissions::PermissionGroup;
 use crate::sandbox::call::Call;
 use crate::sandbox::envelope::{Outcome, Refusal, Success};
-use crate::sandbox::profile::RulesetAccess;
 use crate::sandbox::query::Parameters;
 
 /// The resource below `{scope}/rulesets`.
@@ -105,6 +105,18 @@ impl<'a> Place<'a> {
         }
     }
 
+    /// The permission group that its requests need.
+    ///
+    /// # Sources
+    /// Products by phase: developers.cloudflare.com/fundamentals/api/reference/permissions, read 2026-11. ASSUMED: rulesets without a
+    /// phase in their path need that of the WAF, and the phases of other products do as well.
+    pub(in crate::sandbox) fn group(self) -> PermissionGroup {
+        match self.scope {
+            ScopePath::Account(_) => PermissionGroup::AccountRulesets,
+            ScopePath::Zone(_) => PermissionGroup::ZoneWaf,
+        }
+    }
+
     /// The zone that it belongs to.
     pub(in crate::sandbox) fn zone(self) -> Option<&'a str> {
         match self.scope {
@@ -126,7 +138,6 @@ pub(in crate::sandbox) fn handle(
     body: &Map<String, Value>,
 ) -> Outcome<Success> {
     let is_read = method == Method::GET;
-    check_access(call, is_read)?;
     let scope = Scope::find(call, place.scope)?;
     if is_read {
         return look(call, &scope, place.route, parameters);
@@ -140,22 +151,6 @@ pub(in crate::sandbox) fn handle(
     let answer = carry_out(call, &scope, place.route, method, body)?;
     call.connection.execute_batch("ROLLBACK TO rehearsal; RELEASE rehearsal")?;
     Ok(if answer == Success::Empty { answer } else { Success::One(Value::Null) })
-}
-
-/// Refuses what the credentials do not permit.
-///
-/// # Sources
-/// Status and text, and that there is no code: observed 2026.
-fn check_access(call: &Call<'_>, is_read: bool) -> Outcome<()> {
-    let is_allowed = match call.profile.ruleset_access {
-        RulesetAccess::Edit => true,
-        RulesetAccess::Read => is_read,
-        RulesetAccess::Nothing => false,
-    };
-    if is_allowed {
-        return Ok(());
-    }
-    Err(Refusal::unnumbered(403, "request is not authorized"))
 }
 
 /// Refuses to write rulesets of an account whose plan does not include them.

@@ -2,8 +2,9 @@
 
 use crate::model::facts::{self, rulesets::MANAGED_RULESETS};
 use crate::sandbox::call::Call;
-use crate::sandbox::envelope::{Outcome, Refusal};
-use crate::sandbox::zone::{ACCOUNT_ID, Zone};
+use crate::sandbox::envelope::Outcome;
+use crate::sandbox::token;
+use crate::sandbox::zone::Zone;
 
 /// An account or a zone as a path names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,15 +28,12 @@ impl Scope {
     /// The account or zone of a path.
     ///
     /// # Errors
-    /// As for any zone. ASSUMED: another account gets code 10000, as for anything that a token may not access.
+    /// As for any zone, and for an account that the sandbox does not have.
     pub(super) fn find(call: &Call<'_>, path: ScopePath<'_>) -> Outcome<Self> {
         match path {
             ScopePath::Zone(id) => Ok(Self::Zone(Box::new(Zone::get(call.connection, id)?))),
             ScopePath::Account(id) => {
-                let mut known = call.connection.prepare_cached("SELECT 1 FROM zones WHERE account_id = ?1")?;
-                if id != ACCOUNT_ID && !known.exists([id])? {
-                    return Err(Refusal::new(403, 10000, "Authentication error"));
-                }
+                token::check_account(call, id)?;
                 Ok(Self::Account(id.to_owned()))
             }
         }

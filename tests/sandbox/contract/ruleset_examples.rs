@@ -1,7 +1,8 @@
 //! What the example exchanges about rulesets presuppose, and what of their answers may differ.
 
 use serde_json::{Value, json};
-use zonewright::sandbox::{Profile, RulesetAccess};
+use zonewright::model::facts::permissions::PermissionAccess;
+use zonewright::sandbox::{Permissions, Profile};
 
 /// The OWASP ruleset.
 const OWASP: &str = "4814384a9e5d4991b9815dcfc25d2f1f";
@@ -17,8 +18,8 @@ fn name(exchange: &Value) -> &str {
 
 /// The profile of an exchange.
 pub(crate) fn profile(exchange: &Value) -> Profile {
-    let access = if name(exchange) == "no permission" { RulesetAccess::Nothing } else { RulesetAccess::Edit };
-    Profile { ruleset_access: access, ..Profile::default() }
+    let access = (name(exchange) != "no permission").then_some(PermissionAccess::Edit);
+    Profile { permissions: Permissions::everything().with_rulesets(access), ..Profile::default() }
 }
 
 /// The plan of the zone.

@@ -2,7 +2,8 @@
 
 use reqwest::Method;
 use serde_json::{Value, json};
-use zonewright::sandbox::{self, Fault, Options, Profile, RulesetAccess, SandboxError, StoreLocation, What, When};
+use zonewright::model::facts::permissions::PermissionAccess;
+use zonewright::sandbox::{self, Fault, Options, Permissions, Profile, SandboxError, StoreLocation, What, When};
 
 use super::rulesets::{CUSTOM, MANAGED, OWASP, block, column, messages};
 use super::support::Bench;
@@ -152,9 +153,11 @@ async fn a_service_without_dry_runs_writes_nothing() {
 #[tokio::test]
 async fn permissions() {
     for (access, read, write) in
-        [(RulesetAccess::Edit, 404, 200), (RulesetAccess::Read, 404, 403), (RulesetAccess::Nothing, 403, 403)]
+        [(Some(PermissionAccess::Edit), 404, 200), (Some(PermissionAccess::Read), 404, 403), (None, 403, 403)]
     {
-        let bench = Bench::with(Profile { ruleset_access: access, ..Profile::default() }).await;
+        let bench =
+            Bench::with(Profile { permissions: Permissions::everything().with_rulesets(access), ..Profile::default() })
+                .await;
         assert_eq!(bench.entry(CUSTOM).await.status, read);
         let refused = bench.put_rules(CUSTOM, json!([block("a")])).await;
         assert_eq!(refused.status, write);

@@ -1,0 +1,19 @@
+//! The proxy that leads to Cloudflare, for a report about the connection.
+
+use hyper::Uri;
+use hyper_util::client::proxy::matcher::Matcher;
+
+use super::base_url::BaseUrl;
+
+/// The proxy that requests to a base URL take by the environment, as `scheme://host:port`, without its credentials. The HTTP library
+/// decides in the same way.
+#[must_use]
+pub fn proxy_in_use(base_url: &str) -> Option<String> {
+    if BaseUrl::read(base_url).ok()?.is_loopback() {
+        return None;
+    }
+    let proxy = Matcher::from_system().intercept(&base_url.trim().parse::<Uri>().ok()?)?;
+    let uri = proxy.uri();
+    let (scheme, host) = (uri.scheme_str().unwrap_or("http"), uri.host()?);
+    Some(uri.port_u16().map_or_else(|| format!("{scheme}://{host}"), |port| format!("{scheme}://{host}:{port}")))
+}

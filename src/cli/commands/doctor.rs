@@ -1,0 +1,133 @@
+//! `doctor`: what the credentials may do, and what a spec needs. Holds no means of writing.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::Context;
+use clap::Args;
+
+use super::{Facts, Run, Session};
+use crate::api::Seen;
+use crate::cli::args::{Format, SpecArgs};
+use crate::cli::exit::Exit;
+use crate::cli::load::load;
+use crate::cli::output::Output;
+use crate::cli::own_files::Takes;
+use crate::cli::service::{Access, Service};
+use crate::cli::settings::Settings;
+use crate::doctor::{Question, examine};
+use crate::document::doctor::{Connection, RateLimit, Requests, Spec, Sufficiency};
+use crate::insight::lock::Lock;
+use crate::reconcile::{Base, Goal, Source, pattern, waf_lock};
+use crate::render::doctor::write;
+
+/// Show what the credentials may do, and what the spec needs
+///
+/// Only reads, so of most writes it cannot tell whether they are allowed. Exits with 1 if something that the spec needs is refused.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  zonewright doctor\n  zonewright doctor zones/ --probe-writes")]
+pub(in crate::cli) struct DoctorArgs {
+    /// Spec: files, directories, or `-`; without one, every zone that the credentials see
+    #[arg(value_name = "SPEC")]
+    spec: Vec<PathBuf>,
+    /// Also ask Cloudflare by dry runs whether rulesets may be written; nothing is changed
+    #[arg(long)]
+    probe_writes: bool,
+}
+
+impl Run for DoctorArgs {
+    fn facts(&self) -> Facts<'_> {
+        let files = self.spec.iter().map(|path| (path.as_path(), Takes::Spec)).collect();
+        Facts { files, has_shards: !self.spec.is_empty(), ..Facts::online("doctor") }
+    }
+
+    async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
+        let Session { settings, output, .. } = *session;
+        run(self, settings, output).await
+    }
+}
+
+/// Reads, examines and reports.
+async fn run(args: &DoctorArgs, settings: &Settings<'_>, output: &Arc<Output>) -> anyhow::Result<Exit> {
+    let goal = if args.spec.is_empty() {
+        None
+    } else {
+        let spec = SpecArgs { spec: args.spec.clone() };
+        match read(&spec, settings, output)? {
+            Ok(read) => Some(read),
+            Err(exit) => return Ok(exit),
+        }
+    };
+    let patterns = settings
+        .flags
+        .zone
+        .iter()
+        .map(|text| pattern(text).with_context(|| format!("--zone {text:?} is not a name or a glob")));
+    let patterns = patterns.collect::<anyhow::Result<Vec<_>>>()?;
+    let lock = goal.as_ref().and_then(|(goal, _)| lock(goal));
+    let access = if args.probe_writes { Access::Check } else { Access::Read };
+    let zones = goal.iter().flat_map(|(goal, _)| goal.needed_zones());
+    let service = Service::open(settings, access, output, zones).await?;
+    let question = Question {
+        secret: service.secret,
+        desired: goal.as_ref().map(|(goal, _)| &goal.desired),
+        patterns: &patterns,
+        lock: lock.as_ref(),
+    };
+    let options = service.options(settings, output).read;
+    let examined = examine(&service.reader, service.checker.as_ref(), &question, &options).await;
+    let (seen, requests, host, proxy) =
+        (service.reader.seen(), service.requests(), service.host.clone(), service.proxy.clone());
+    service.close().await;
+    output.hide();
+    let mut report = examined?;
+    report.connection = connection(host, proxy, seen);
+    report.spec = goal.map(|(_, spec)| spec);
+    report.requests = Requests { made: requests };
+    let report = report.judged();
+    match output.format {
+        Format::Json => output.json(&report)?,
+        Format::Text | Format::Document(_) => output.result(|out| write(out, &report))?,
+    }
+    Ok(match report.verdict {
+        Sufficiency::Sufficient | Sufficiency::Unknown => Exit::Success,
+        Sufficiency::Insufficient => Exit::Error,
+    })
+}
+
+/// Reads the spec, and whether it has a previous version: what `--base` names, or else the last commit.
+fn read(spec: &SpecArgs, settings: &Settings<'_>, output: &Output) -> anyhow::Result<Result<(Goal, Spec), Exit>> {
+    let goal = match load("doctor", spec, settings, output)? {
+        Ok(goal) => goal,
+        Err(exit) => return Ok(Err(exit)),
+    };
+    let (base, why_no_base) = match goal.base() {
+        Some(base) => (Some(base.source.to_string()), None),
+        None => match Base::load("HEAD", &spec.spec, &settings.base_options()?) {
+            Ok(base) => (Some(base.source.to_string()), None),
+            Err(error) => (None, Some(format!("{:#}", anyhow::Error::new(error)))),
+        },
+    };
+    let about = Spec { files: goal.files, base, why_no_base };
+    Ok(Ok((goal, about)))
+}
+
+/// The managed rulesets that were written down beside the spec; none where there is no such file, or it cannot be read, which `plan`
+/// says.
+fn lock(goal: &Goal) -> Option<Lock> {
+    let Source::Spec(spec) = &goal.source else { return None };
+    Lock::parse(&waf_lock::text(&spec.lock).ok()?).ok()
+}
+
+/// How Cloudflare was reached.
+fn connection(host: String, proxy: Option<String>, seen: Seen) -> Connection {
+    let Seen { limits, clock_offset } = seen;
+    let limits = limits.into_iter().map(|(name, limit)| RateLimit {
+        name,
+        remaining: limit.remaining,
+        reset_seconds: limit.reset,
+        quota: limit.quota,
+        window_seconds: limit.window,
+    });
+    Connection { host, proxy, clock_offset_seconds: clock_offset, rate_limits: limits.collect() }
+}

@@ -1,0 +1,253 @@
+//! What credentials may do, found by reading, and what a spec needs of them.
+//!
+//! In: a means of reading, the desired zones of a spec, or none for every zone that the credentials see. Out: a
+//! [`Doctor`](crate::document::doctor::Doctor), without what only the command knows (proxy, files, base). No response says which
+//! permissions a token has, so each kind is tried with the cheapest request that needs it. Whether something may be written is known
+//! only where reading it is refused already, because a permission to write includes reading, and for rulesets by dry runs, if they
+//! are asked for.
+
+mod needs;
+mod token;
+mod zone;
+
+use std::collections::BTreeSet;
+
+use futures_util::stream::{self, StreamExt};
+
+use crate::api::{ApiError, Checker, Reader};
+use crate::document::doctor::{Account, Check, Doctor, ManagedRuleset, What};
+use crate::insight::lock::Lock;
+use crate::live::{FetchError, Options, Wanted, find_zones, list_zones};
+use crate::model::facts::permissions::{Permission, PermissionAccess, PermissionGroup};
+use crate::model::{Desired, DesiredZone, LiveZone, ZoneName};
+use crate::wire::Request;
+use crate::wire::account::lists;
+use crate::wire::ruleset::{Scope, list_rulesets, read_managed};
+
+use needs::Needs;
+pub use token::Secret;
+
+/// The most zones that are examined without a spec.
+const MOST_ZONES: usize = 50;
+
+/// What to examine.
+#[derive(Debug, Clone, Copy)]
+pub struct Question<'q> {
+    /// What the credentials are.
+    pub secret: Secret,
+    /// What the spec desires; every zone without one.
+    pub desired: Option<&'q Desired>,
+    /// Which zones to examine without a spec; all if it is empty.
+    pub patterns: &'q [glob::Pattern],
+    /// The managed rulesets that were written down.
+    pub lock: Option<&'q Lock>,
+}
+
+/// Something that is tried.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Kind {
+    /// What it is.
+    what: What,
+    /// The permission for it.
+    group: PermissionGroup,
+}
+
+impl Kind {
+    const ZONE: Self = Self { what: What::Zone, group: PermissionGroup::Zone };
+    const RECORDS: Self = Self { what: What::Records, group: PermissionGroup::Dns };
+    const DNSSEC: Self = Self { what: What::Dnssec, group: PermissionGroup::Dns };
+    const SETTINGS: Self = Self { what: What::Settings, group: PermissionGroup::ZoneSettings };
+    const DNS_SETTINGS: Self = Self { what: What::DnsSettings, group: PermissionGroup::ZoneDnsSettings };
+    const RULESETS: Self = Self { what: What::Rulesets, group: PermissionGroup::ZoneWaf };
+    const ACCOUNT_RULESETS: Self = Self { what: What::AccountRulesets, group: PermissionGroup::AccountRulesets };
+    const LISTS: Self = Self { what: What::Lists, group: PermissionGroup::AccountFilterLists };
+}
+
+/// What came of a try.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Tried {
+    /// It is allowed.
+    Yes,
+    /// It is refused, with Cloudflare's reason.
+    No(String),
+    /// It is not known, with the reason.
+    Unknown(String),
+}
+
+impl Tried {
+    /// What a response means.
+    fn of<T>(answer: &Result<T, ApiError>) -> Self {
+        match answer {
+            Ok(_) => Self::Yes,
+            Err(error) if is_refused(error) => Self::No(said(error)),
+            // "There is no entry point": only who may look is told.
+            Err(error) if error.status() == Some(404) && error.has_code(10003) => Self::Yes,
+            Err(error) => Self::Unknown(said(error)),
+        }
+    }
+}
+
+/// Whether it is the credentials that were refused. A page of a proxy in between says nothing about them.
+fn is_refused(error: &ApiError) -> bool {
+    matches!(error.status(), Some(401 | 403)) && !error.is_garbled()
+}
+
+/// Cloudflare's reasons, or ours.
+fn said(error: &ApiError) -> String {
+    let words: Vec<String> = error.messages().iter().map(ToString::to_string).collect();
+    if words.is_empty() { format!("failed to {error}") } else { words.join("; ") }
+}
+
+/// Tries a read.
+async fn try_read<R: Reader>(reader: &R, request: &Request) -> Tried {
+    Tried::of(&reader.read(request).await)
+}
+
+/// The rows of a kind: reading as it was tried, and writing as far as that is known.
+fn rows(kind: Kind, read: &Tried, write: Option<Tried>, needs: &Needs) -> Vec<Check> {
+    let write = write.unwrap_or_else(|| match read {
+        // A permission to write includes reading.
+        Tried::No(why) => Tried::No(why.clone()),
+        Tried::Yes | Tried::Unknown(_) => Tried::Unknown("reading cannot tell".to_owned()),
+    });
+    [(PermissionAccess::Read, read.clone()), (PermissionAccess::Edit, write)]
+        .into_iter()
+        .map(|(access, tried)| needs.row(kind, access, tried))
+        .collect()
+}
+
+/// Examines what credentials may do. With a means of asking, rulesets are also asked by dry runs.
+///
+/// # Errors
+/// Cloudflare cannot be reached, or a response cannot be used. A refusal is a result.
+pub async fn examine<R: Reader, C: Checker>(
+    reader: &R,
+    checker: Option<&C>,
+    question: &Question<'_>,
+    options: &Options,
+) -> Result<Doctor, FetchError> {
+    let found = find(reader, question, options).await?;
+    let accounts: BTreeSet<String> =
+        found.zones.iter().filter_map(|zone| zone.account.clone()).chain(options.account.clone()).collect();
+    let credentials = token::verify(reader, question.secret, &accounts).await?;
+    let mut report = Doctor::of(credentials);
+    report.missing_zones = found.missing;
+    report.zones_left_out = found.left_out;
+    let desired_of = |zone: &ZoneName| question.desired.and_then(|desired| desired.zones.get(zone));
+    let zone_read = &found.zone_read;
+    report.zones = stream::iter(&found.zones)
+        .map(|live| async move {
+            let needs = desired_of(&live.name).map_or_else(Needs::default, Needs::of);
+            zone::examine(reader, checker, live, zone_read, desired_of(&live.name), &needs).await
+        })
+        .buffered(options.concurrency.max(1))
+        .collect()
+        .await;
+    let all = Needs::of_all(question.desired.into_iter().flat_map(|desired| desired.zones.values()));
+    for id in accounts {
+        let rulesets = try_read(reader, &list_rulesets(&Scope::Account(id.clone()), None)).await;
+        let lists = try_read(reader, &lists(&id)).await;
+        let mut checks = rows(Kind::ACCOUNT_RULESETS, &rulesets, None, &all);
+        checks.extend(rows(Kind::LISTS, &lists, None, &all));
+        report.accounts.push(Account { id, checks });
+    }
+    // Where no zone could be found, nothing else of it could be tried.
+    if let (Tried::No(_), true) = (zone_read, report.zones.is_empty()) {
+        let unknown = Tried::Unknown("no zone can be found".to_owned());
+        let kinds = [Kind::RECORDS, Kind::DNSSEC, Kind::SETTINGS, Kind::DNS_SETTINGS, Kind::RULESETS];
+        let mut checks = rows(Kind::ZONE, zone_read, None, &all);
+        checks.extend(kinds.into_iter().flat_map(|kind| rows(kind, &unknown, None, &all)));
+        report.zones.push(zone::unseen(checks));
+    }
+    report.smallest_token = all.smallest().into_iter().map(Into::into).collect();
+    if let Some(lock) = question.lock {
+        report.managed_rulesets = versions(reader, lock, &found.zones).await;
+    }
+    Ok(report)
+}
+
+/// The zones to examine.
+struct Found {
+    /// Those that exist, as far as they were read.
+    zones: Vec<LiveZone>,
+    /// Those of the spec that were not found.
+    missing: Vec<String>,
+    /// How many more there are.
+    left_out: u64,
+    /// Whether zones may be read.
+    zone_read: Tried,
+}
+
+/// Finds the zones.
+async fn find<R: Reader>(reader: &R, question: &Question<'_>, options: &Options) -> Result<Found, FetchError> {
+    let Some(desired) = question.desired else { return find_any(reader, question.patterns, options).await };
+    let wanted: Vec<Wanted> = desired.zones.values().map(only_the_zone).collect();
+    match find_zones(reader, &wanted, options).await {
+        Ok(mut found) => {
+            let missing = desired.zones.values().filter(|zone| !zone.create && !found.contains_key(&zone.name));
+            let missing = missing.map(|zone| zone.name.to_string()).collect();
+            // In the order of the spec.
+            let zones = desired.zones.keys().filter_map(|name| found.remove(name)).collect();
+            Ok(Found { zones, missing, left_out: 0, zone_read: Tried::Yes })
+        }
+        Err(FetchError::Api { source, .. }) if is_refused(&source) => {
+            // With its id, a zone can be asked about everything else.
+            let pinned =
+                desired.zones.values().filter_map(|zone| Some(LiveZone::new(zone.name.clone(), zone.id.clone()?)));
+            let zone_read = Tried::No(said(&source));
+            Ok(Found { zones: pinned.collect(), missing: Vec::new(), left_out: 0, zone_read })
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// The zones that the credentials see.
+async fn find_any<R: Reader>(reader: &R, patterns: &[glob::Pattern], options: &Options) -> Result<Found, FetchError> {
+    let mut zones = match list_zones(reader, options).await {
+        Ok(zones) => zones,
+        Err(FetchError::Api { source, .. }) if is_refused(&source) => {
+            let zone_read = Tried::No(said(&source));
+            return Ok(Found { zones: Vec::new(), missing: Vec::new(), left_out: 0, zone_read });
+        }
+        Err(error) => return Err(error),
+    };
+    zones.retain(|zone| patterns.is_empty() || patterns.iter().any(|pattern| pattern.matches(zone.name.as_str())));
+    let left_out = zones.len().saturating_sub(MOST_ZONES) as u64;
+    zones.truncate(MOST_ZONES);
+    Ok(Found { zones, missing: Vec::new(), left_out, zone_read: Tried::Yes })
+}
+
+/// A zone of a spec, to be found and not to be read.
+fn only_the_zone(zone: &DesiredZone) -> Wanted {
+    let DesiredZone { name, id, .. } = zone;
+    Wanted { name: name.clone(), id: id.clone(), settings: Default::default(), waf: Default::default() }
+}
+
+/// The versions of the locked rulesets that Cloudflare serves.
+async fn versions<R: Reader>(reader: &R, lock: &Lock, zones: &[LiveZone]) -> Vec<ManagedRuleset> {
+    let mut scopes: Vec<Scope> = zones.iter().filter_map(|zone| zone.account.clone()).map(Scope::Account).collect();
+    scopes.dedup();
+    // A token for zones only sees them there.
+    scopes.extend(zones.first().map(|zone| Scope::Zone(zone.id.clone())));
+    let mut served = Vec::new();
+    for scope in &scopes {
+        if let Ok(answer) = reader.read(&list_rulesets(scope, None)).await {
+            served.extend(read_managed(answer.result.as_array().map_or(&[], Vec::as_slice)));
+            break;
+        }
+    }
+    let version =
+        |id: &str| served.iter().find(|ruleset| ruleset.id.0 == id).and_then(|ruleset| ruleset.version.clone());
+    let row = |locked: &crate::insight::lock::LockedRuleset| ManagedRuleset {
+        name: locked.name.clone(),
+        id: locked.id.clone(),
+        locked: locked.version.clone(),
+        served: version(&locked.id),
+    };
+    lock.rulesets.iter().map(row).collect()
+}
+
+/// The permission of a row.
+fn permission(kind: Kind, access: PermissionAccess) -> Permission {
+    Permission { group: kind.group, access }
+}

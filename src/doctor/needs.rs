@@ -1,0 +1,80 @@
+//! What a spec needs of the credentials.
+
+use std::collections::BTreeSet;
+
+use super::{Kind, Tried, permission};
+use crate::document::doctor::{Allowed, Check};
+use crate::live::WafQuery;
+use crate::model::facts::permissions::{Permission, PermissionAccess};
+use crate::model::{DesiredZone, Unmanaged};
+
+/// What is needed, by kind and access.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Needs(BTreeSet<(Kind, PermissionAccess)>);
+
+impl Needs {
+    /// What planning and applying a zone needs.
+    pub(super) fn of(zone: &DesiredZone) -> Self {
+        let DesiredZone { create, settings, waf, records, tombstones, unmanaged, .. } = zone;
+        let mut needs = Self::default();
+        // A plan looks the zone up and reads all of its records.
+        needs.add(Kind::ZONE, *create);
+        needs.add(Kind::RECORDS, !records.is_empty() || !tombstones.is_empty() || *unmanaged == Unmanaged::Prune);
+        if !settings.settings.is_empty() {
+            needs.add(Kind::SETTINGS, true);
+        }
+        if settings.dnssec.is_some() {
+            needs.add(Kind::DNSSEC, true);
+        }
+        if !settings.dns_settings.is_empty() {
+            needs.add(Kind::DNS_SETTINGS, true);
+        }
+        if waf.is_some() || zone.expects_of_requests() {
+            needs.add(Kind::RULESETS, waf.is_some());
+        }
+        // A zone that does not exist yet lists no managed rulesets; only its account does.
+        if *create && waf.as_deref().is_some_and(|waf| !WafQuery::of(waf).managed.is_empty()) {
+            needs.add(Kind::ACCOUNT_RULESETS, false);
+        }
+        needs
+    }
+
+    /// What any of these zones needs.
+    pub(super) fn of_all<'z>(zones: impl Iterator<Item = &'z DesiredZone>) -> Self {
+        Self(zones.flat_map(|zone| Self::of(zone).0).collect())
+    }
+
+    /// Adds reading, and writing if that is needed too.
+    fn add(&mut self, kind: Kind, is_written: bool) {
+        self.0.insert((kind, PermissionAccess::Read));
+        if is_written {
+            self.0.insert((kind, PermissionAccess::Edit));
+        }
+    }
+
+    /// The permissions of the smallest token that has all of it: writing includes reading.
+    pub(super) fn smallest(&self) -> BTreeSet<Permission> {
+        let all: BTreeSet<Permission> = self.0.iter().map(|(kind, access)| permission(*kind, *access)).collect();
+        all.iter()
+            .filter(|p| p.access == PermissionAccess::Edit || !all.contains(&Permission::edit(p.group)))
+            .copied()
+            .collect()
+    }
+
+    /// The row of a kind and access.
+    pub(super) fn row(&self, kind: Kind, access: PermissionAccess, tried: Tried) -> Check {
+        let (allowed, why) = match tried {
+            Tried::Yes => (Allowed::Yes, None),
+            Tried::No(why) => (Allowed::No, Some(why)),
+            Tried::Unknown(why) => (Allowed::Unknown, Some(why)),
+        };
+        Check {
+            what: kind.what,
+            access: access.into(),
+            permission: permission(kind, access).into(),
+            is_needed: self.0.contains(&(kind, access)),
+            allowed,
+            why,
+        }
+    }
+}

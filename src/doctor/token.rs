@@ -1,0 +1,61 @@
+//! Whether a token is valid, and until when.
+
+use std::collections::BTreeSet;
+
+use super::{is_refused, said};
+use crate::api::Reader;
+use crate::document::doctor::{Credentials, Owner};
+use crate::live::FetchError;
+use crate::wire::account::{TokenState, read_token, verify_account_token, verify_user_token};
+
+/// What the credentials are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Secret {
+    /// An API token.
+    Token,
+    /// The global API key, which cannot be verified.
+    GlobalKey,
+}
+
+/// Verifies a token: as one of a user, and if it is none, as one of these accounts.
+///
+/// # Errors
+/// Cloudflare cannot be reached.
+pub(super) async fn verify<R: Reader>(
+    reader: &R,
+    secret: Secret,
+    accounts: &BTreeSet<String>,
+) -> Result<Credentials, FetchError> {
+    let unknown =
+        |owner, why: Option<String>| Credentials { owner, status: None, not_before: None, expires_on: None, why };
+    if secret == Secret::GlobalKey {
+        return Ok(unknown(Owner::GlobalKey, Some("a global API key has no state that can be read".to_owned())));
+    }
+    let tries = std::iter::once((Owner::User, verify_user_token()));
+    let tries = tries.chain(accounts.iter().map(|account| (Owner::Account, verify_account_token(account))));
+    let mut first = None;
+    for (owner, request) in tries {
+        match reader.read(&request).await {
+            Ok(answer) => {
+                return Ok(match read_token(&answer.result) {
+                    Some(TokenState { status, not_before, expires_on }) => {
+                        Credentials { owner, status: Some(status), not_before, expires_on, why: None }
+                    }
+                    None => unknown(owner, Some("Cloudflare's answer has no status".to_owned())),
+                });
+            }
+            Err(error) if error.status().is_some() => {
+                let why = said(&error);
+                first.get_or_insert((is_refused(&error), why));
+            }
+            Err(source) => return Err(FetchError::Api { what: "the state of the token".to_owned(), source }),
+        }
+    }
+    let Some((is_refused, why)) = first else { return Ok(unknown(Owner::Unknown, None)) };
+    let why = if is_refused && accounts.is_empty() {
+        format!("{why}; a token of an account is verified with its id: set CLOUDFLARE_ACCOUNT_ID")
+    } else {
+        why
+    };
+    Ok(unknown(Owner::Unknown, Some(why)))
+}

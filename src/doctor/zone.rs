@@ -1,0 +1,90 @@
+//! What may be done with one zone.
+
+use super::needs::Needs;
+use super::{Kind, Tried, is_refused, rows, said, try_read};
+use crate::api::{Checker, Reader};
+use crate::apply::{DryRuns, dry_runs};
+use crate::document::doctor::{Check, Zone};
+use crate::model::ruleset::{Phase, RulesetId};
+use crate::model::{DesiredZone, LiveZone, Tier};
+use crate::wire::record::{list_records, record_usage};
+use crate::wire::ruleset::{create_entry_point, dry_run, get_entry_point};
+use crate::wire::settings::{get_dns_settings, get_dnssec, get_setting};
+
+/// A setting that every zone has.
+const SETTING: &str = "ssl";
+
+/// Tries every kind in a zone.
+pub(super) async fn examine<R: Reader, C: Checker>(
+    reader: &R,
+    checker: Option<&C>,
+    live: &LiveZone,
+    zone_read: &Tried,
+    desired: Option<&DesiredZone>,
+    needs: &Needs,
+) -> Zone {
+    let id = &live.id;
+    // The size of a page does not matter; a small one is enough.
+    let records = try_read(reader, &list_records(id, 5, 1)).await;
+    let usage = reader.read(&record_usage(id)).await.ok().map(|answer| answer.result);
+    let usage = |name: &str| usage.as_ref().and_then(|usage| usage.get(name)?.as_u64());
+    let setting = desired.and_then(|zone| zone.settings.settings.keys().next()).map_or(SETTING, String::as_str);
+    let phase = desired.and_then(|zone| zone.waf.as_ref()?.phases().next()).unwrap_or(Phase::Custom);
+    let entry_point = reader.read(&get_entry_point(id, phase)).await;
+    let rulesets = Tried::of(&entry_point);
+    let ruleset = entry_point.ok().and_then(|answer| Some(RulesetId(answer.result.get("id")?.as_str()?.to_owned())));
+    let written = match checker {
+        Some(checker) if rulesets == Tried::Yes => Some(ask_to_write(checker, live, phase, ruleset.as_ref()).await),
+        _ => None,
+    };
+    let mut checks = rows(Kind::ZONE, zone_read, None, needs);
+    checks.extend(rows(Kind::RECORDS, &records, None, needs));
+    checks.extend(rows(Kind::DNSSEC, &try_read(reader, &get_dnssec(id)).await, None, needs));
+    checks.extend(rows(Kind::SETTINGS, &try_read(reader, &get_setting(id, setting)).await, None, needs));
+    checks.extend(rows(Kind::DNS_SETTINGS, &try_read(reader, &get_dns_settings(id)).await, None, needs));
+    checks.extend(rows(Kind::RULESETS, &rulesets, written, needs));
+    let is_read = *zone_read == Tried::Yes;
+    let tier = if is_read { live.tier } else { Tier::Unknown };
+    let quota = || is_read.then(|| tier.record_quota(live.created_on.as_deref()) as u64);
+    Zone {
+        name: live.name.to_string(),
+        id: id.0.clone(),
+        status: live.status.clone(),
+        plan: is_read.then(|| tier.facts().name.to_owned()),
+        records: usage("record_usage"),
+        record_quota: usage("record_quota").or_else(quota),
+        batch_size: tier.facts().batch_operations as u64,
+        checks,
+    }
+}
+
+/// In place of the zones of credentials that see none.
+pub(super) fn unseen(checks: Vec<Check>) -> Zone {
+    Zone {
+        name: "any zone".to_owned(),
+        id: String::new(),
+        status: None,
+        plan: None,
+        records: None,
+        record_quota: None,
+        batch_size: Tier::Unknown.facts().batch_operations as u64,
+        checks,
+    }
+}
+
+/// Asks by dry runs whether rulesets may be written: first whether dry runs are supported, then with a write that would add an entry
+/// point without rules.
+async fn ask_to_write<C: Checker>(checker: &C, zone: &LiveZone, phase: Phase, ruleset: Option<&RulesetId>) -> Tried {
+    match dry_runs(checker, &zone.id, phase, ruleset).await {
+        DryRuns::Supported => {}
+        DryRuns::Forbidden(why) => return Tried::No(why),
+        DryRuns::Unknown(why) => return Tried::Unknown(why),
+    }
+    match checker.check(&dry_run(create_entry_point(&zone.id, phase, std::iter::empty()))).await {
+        Ok(_) => Tried::Yes,
+        Err(error) if is_refused(&error) => Tried::No(said(&error)),
+        // Refused for what it says: who may not write is not told that.
+        Err(error) if matches!(error.status(), Some(400..=499)) => Tried::Yes,
+        Err(error) => Tried::Unknown(said(&error)),
+    }
+}

@@ -1,0 +1,314 @@
+//! What credentials may do, as JSON.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::FORMAT;
+use crate::model::facts::permissions::{self, PermissionAccess};
+
+/// What credentials may do, and what a spec needs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Doctor {
+    /// Version of the form.
+    format: u32,
+    /// Which document it is.
+    kind: DoctorKind,
+    /// Whether the credentials are enough.
+    pub verdict: Sufficiency,
+    /// The connection to Cloudflare.
+    pub connection: Connection,
+    /// The credentials.
+    pub credentials: Credentials,
+    /// The zones that were examined.
+    pub zones: Vec<Zone>,
+    /// Zones of the spec that Cloudflare does not have, or does not show to these credentials.
+    pub missing_zones: Vec<String>,
+    /// Zones of these credentials that were not examined, because there are many.
+    pub zones_left_out: u64,
+    /// The accounts of these zones.
+    pub accounts: Vec<Account>,
+    /// The permissions of the smallest token with which the spec can be applied; empty without a spec.
+    pub smallest_token: Vec<Permission>,
+    /// The managed rulesets that `waf.lock` has.
+    pub managed_rulesets: Vec<ManagedRuleset>,
+    /// The spec; `null` without one.
+    pub spec: Option<Spec>,
+    /// What it took.
+    pub requests: Requests,
+}
+
+/// Which document it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+enum DoctorKind {
+    /// What credentials may do.
+    Doctor,
+}
+
+/// Whether credentials are enough for a spec.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+pub enum Sufficiency {
+    /// Everything that is needed is allowed.
+    Sufficient,
+    /// Nothing that is needed is refused, and of some of it reading cannot tell.
+    Unknown,
+    /// Something that is needed is refused.
+    Insufficient,
+}
+
+/// The connection.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
+pub struct Connection {
+    /// The host, with its port if that is not the usual one.
+    pub host: String,
+    /// The proxy, without its credentials; `null` if there is none.
+    pub proxy: Option<String>,
+    /// Seconds by which Cloudflare's clock is ahead of this machine's; `null` if no answer had a date.
+    pub clock_offset_seconds: Option<i64>,
+    /// The limits that Cloudflare reported.
+    pub rate_limits: Vec<RateLimit>,
+}
+
+/// A limit that Cloudflare reported.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct RateLimit {
+    /// Cloudflare's name for it.
+    pub name: String,
+    /// Requests that remain.
+    pub remaining: Option<u64>,
+    /// Seconds until it is reset.
+    pub reset_seconds: Option<u64>,
+    /// Requests in a window.
+    pub quota: Option<u64>,
+    /// Length of the window.
+    pub window_seconds: Option<u64>,
+}
+
+/// The credentials.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Credentials {
+    /// What they are.
+    pub owner: Owner,
+    /// `active`, `disabled`, `expired`, or another word of Cloudflare; `null` if it does not say.
+    pub status: Option<String>,
+    /// When the token begins to be valid.
+    pub not_before: Option<String>,
+    /// When the token expires; `null` if never.
+    pub expires_on: Option<String>,
+    /// Why its state is not known.
+    pub why: Option<String>,
+}
+
+/// What credentials are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum Owner {
+    /// The token of a user.
+    User,
+    /// The token of an account.
+    Account,
+    /// A token; whose is not known.
+    Unknown,
+    /// The global API key of a user.
+    GlobalKey,
+}
+
+/// A zone.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Zone {
+    /// Its name.
+    pub name: String,
+    /// Its id.
+    pub id: String,
+    /// `active`, `pending`, or another word of Cloudflare; `null` if it was not read.
+    pub status: Option<String>,
+    /// Its plan; `null` if it was not read.
+    pub plan: Option<String>,
+    /// Records that it has; `null` if Cloudflare does not say.
+    pub records: Option<u64>,
+    /// Records that it may have; `null` if Cloudflare does not say.
+    pub record_quota: Option<u64>,
+    /// Changes of records in one request.
+    pub batch_size: u64,
+    /// What may be done, by kind.
+    pub checks: Vec<Check>,
+}
+
+/// An account.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Account {
+    /// Its id.
+    pub id: String,
+    /// What may be done, by kind.
+    pub checks: Vec<Check>,
+}
+
+/// What is read and written with a permission of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum What {
+    /// Zones themselves.
+    Zone,
+    /// Records.
+    Records,
+    /// DNSSEC.
+    Dnssec,
+    /// Zone settings.
+    Settings,
+    /// DNS settings.
+    DnsSettings,
+    /// Managed rules, custom rules and rate limits.
+    Rulesets,
+    /// Rulesets of the account.
+    AccountRulesets,
+    /// Lists of the account.
+    Lists,
+}
+
+/// Whether something may be done.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Check {
+    /// With what.
+    pub what: What,
+    /// What is done.
+    pub access: Access,
+    /// The permission for it.
+    pub permission: Permission,
+    /// Whether the spec needs it.
+    pub is_needed: bool,
+    /// Whether it may be done.
+    pub allowed: Allowed,
+    /// Cloudflare's reason, or why it is not known.
+    pub why: Option<String>,
+}
+
+/// What is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+pub enum Access {
+    /// It is read.
+    Read,
+    /// It is written.
+    Write,
+}
+
+/// Whether something may be done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+pub enum Allowed {
+    /// It may.
+    Yes,
+    /// It may not.
+    No,
+    /// It is not known.
+    Unknown,
+}
+
+/// A permission of API tokens.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+pub struct Permission {
+    /// What to choose in the dashboard, such as `Zone > DNS > Edit`.
+    pub dashboard: String,
+    /// Its name in the API, such as `DNS Write`.
+    pub api: String,
+}
+
+impl From<permissions::Permission> for Permission {
+    fn from(permission: permissions::Permission) -> Self {
+        Self { dashboard: permission.dashboard_name(), api: permission.api_name() }
+    }
+}
+
+impl From<PermissionAccess> for Access {
+    fn from(access: PermissionAccess) -> Self {
+        match access {
+            PermissionAccess::Read => Self::Read,
+            PermissionAccess::Edit => Self::Write,
+        }
+    }
+}
+
+/// A managed ruleset that `waf.lock` has.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ManagedRuleset {
+    /// Its name.
+    pub name: String,
+    /// Its id.
+    pub id: String,
+    /// The version in `waf.lock`.
+    pub locked: String,
+    /// The version that Cloudflare serves; `null` if it was not found.
+    pub served: Option<String>,
+}
+
+/// The spec.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Spec {
+    /// Its files.
+    pub files: usize,
+    /// The previous version, and what names it: `--base`, or `HEAD` without one.
+    pub base: Option<String>,
+    /// Why there is none.
+    pub why_no_base: Option<String>,
+}
+
+/// What it took.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Requests {
+    /// Requests made.
+    pub made: u64,
+}
+
+impl Doctor {
+    /// A report in which nothing is known yet.
+    #[must_use]
+    pub fn of(credentials: Credentials) -> Self {
+        Self {
+            format: FORMAT,
+            kind: DoctorKind::Doctor,
+            verdict: Sufficiency::Unknown,
+            connection: Connection::default(),
+            credentials,
+            zones: Vec::new(),
+            missing_zones: Vec::new(),
+            zones_left_out: 0,
+            accounts: Vec::new(),
+            smallest_token: Vec::new(),
+            managed_rulesets: Vec::new(),
+            spec: None,
+            requests: Requests { made: 0 },
+        }
+    }
+
+    /// Everything that was checked, of zones and accounts.
+    pub fn checks(&self) -> impl Iterator<Item = &Check> {
+        self.zones.iter().flat_map(|zone| &zone.checks).chain(self.accounts.iter().flat_map(|account| &account.checks))
+    }
+
+    /// Whether the token can be used at all.
+    #[must_use]
+    pub fn is_usable(&self) -> bool {
+        self.credentials.status.as_deref().is_none_or(|status| status == "active")
+    }
+
+    /// What follows from what was found.
+    #[must_use]
+    pub fn judged(mut self) -> Self {
+        let needed = |allowed: Allowed| self.checks().any(|check| check.is_needed && check.allowed == allowed);
+        self.verdict = if !self.is_usable() || !self.missing_zones.is_empty() || needed(Allowed::No) {
+            Sufficiency::Insufficient
+        } else if needed(Allowed::Unknown) {
+            Sufficiency::Unknown
+        } else {
+            Sufficiency::Sufficient
+        };
+        self
+    }
+}

@@ -1,0 +1,145 @@
+//! The permissions of API tokens that this program has to do with, by the names that Cloudflare gives them.
+//!
+//! # Sources
+//! Names: developers.cloudflare.com/fundamentals/api/reference/permissions, whose tab for the dashboard says `Edit` where the tab for
+//! the API says `Write`. That `Edit` includes reading: …/fundamentals/api/get-started/create-token. Both read 2026-11.
+
+/// What a permission is granted for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum PermissionScope {
+    /// Zones.
+    Zone,
+    /// Accounts.
+    Account,
+}
+
+/// A permission without its access.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum PermissionGroup {
+    /// Zones themselves.
+    Zone,
+    /// Records and DNSSEC.
+    Dns,
+    /// Zone settings.
+    ZoneSettings,
+    /// DNS settings of zones.
+    ZoneDnsSettings,
+    /// Managed rules, custom rules and rate limits of zones.
+    ZoneWaf,
+    /// Cache rules.
+    CacheRules,
+    /// Redirects.
+    DynamicUrlRedirects,
+    /// Origin rules.
+    OriginRules,
+    /// Transform rules.
+    ZoneTransformRules,
+    /// Configuration rules.
+    ConfigRules,
+    /// Rulesets of an account.
+    AccountRulesets,
+    /// Lists of an account.
+    AccountFilterLists,
+}
+
+/// The access that a permission gives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum PermissionAccess {
+    /// Reading.
+    Read,
+    /// Reading and writing.
+    Edit,
+}
+
+impl PermissionGroup {
+    /// All of them.
+    pub const ALL: &'static [Self] = &[
+        Self::Zone,
+        Self::Dns,
+        Self::ZoneSettings,
+        Self::ZoneDnsSettings,
+        Self::ZoneWaf,
+        Self::CacheRules,
+        Self::DynamicUrlRedirects,
+        Self::OriginRules,
+        Self::ZoneTransformRules,
+        Self::ConfigRules,
+        Self::AccountRulesets,
+        Self::AccountFilterLists,
+    ];
+
+    /// Its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Zone => "Zone",
+            Self::Dns => "DNS",
+            Self::ZoneSettings => "Zone Settings",
+            Self::ZoneDnsSettings => "Zone DNS Settings",
+            Self::ZoneWaf => "Zone WAF",
+            Self::CacheRules => "Cache Rules",
+            Self::DynamicUrlRedirects => "Dynamic URL Redirects",
+            Self::OriginRules => "Origin Rules",
+            Self::ZoneTransformRules => "Zone Transform Rules",
+            Self::ConfigRules => "Config Rules",
+            Self::AccountRulesets => "Account Rulesets",
+            Self::AccountFilterLists => "Account Filter Lists",
+        }
+    }
+
+    /// What it is granted for.
+    #[must_use]
+    pub fn scope(self) -> PermissionScope {
+        match self {
+            Self::AccountRulesets | Self::AccountFilterLists => PermissionScope::Account,
+            _ => PermissionScope::Zone,
+        }
+    }
+}
+
+/// A permission.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Permission {
+    /// Which one.
+    pub group: PermissionGroup,
+    /// With which access.
+    pub access: PermissionAccess,
+}
+
+impl Permission {
+    /// A permission to read.
+    #[must_use]
+    pub const fn read(group: PermissionGroup) -> Self {
+        Self { group, access: PermissionAccess::Read }
+    }
+
+    /// A permission to read and write.
+    #[must_use]
+    pub const fn edit(group: PermissionGroup) -> Self {
+        Self { group, access: PermissionAccess::Edit }
+    }
+
+    /// Its name in the API's reference, such as `DNS Write`.
+    #[must_use]
+    pub fn api_name(self) -> String {
+        let access = match self.access {
+            PermissionAccess::Read => "Read",
+            PermissionAccess::Edit => "Write",
+        };
+        format!("{} {access}", self.group.name())
+    }
+
+    /// What to choose in the dashboard, such as `Zone > DNS > Edit`.
+    #[must_use]
+    pub fn dashboard_name(self) -> String {
+        let scope = match self.group.scope() {
+            PermissionScope::Zone => "Zone",
+            PermissionScope::Account => "Account",
+        };
+        let access = match self.access {
+            PermissionAccess::Read => "Read",
+            PermissionAccess::Edit => "Edit",
+        };
+        format!("{scope} > {} > {access}", self.group.name())
+    }
+}

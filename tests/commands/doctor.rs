@@ -1,0 +1,266 @@
+//! `doctor`: what it says of credentials is what these credentials can do.
+
+use std::collections::BTreeMap;
+
+use secrecy::SecretString;
+use serde_json::{Value, json};
+use zonewright::api::{CheckClient, Client, Credentials, ReadClient, Reader, Settings, WriteClient, Writer};
+use zonewright::doctor::{Question, Secret, examine};
+use zonewright::document::doctor::{Access, Allowed, Doctor, Sufficiency, What};
+use zonewright::live;
+use zonewright::model::facts::permissions::{PermissionAccess, PermissionGroup};
+use zonewright::model::ruleset::Phase;
+use zonewright::model::{ZoneId, ZoneName};
+use zonewright::reconcile::{Goal, Selection};
+use zonewright::sandbox::{self, Options, Permissions, Token, TokenOwner};
+use zonewright::spec;
+use zonewright::wire::ruleset::{Scope, create_entry_point, dry_run, get_entry_point, list_rulesets};
+use zonewright::wire::settings::{get_dns_settings, get_dnssec, get_setting};
+use zonewright::wire::{Method, Request, account, record, zone};
+
+use crate::support::workspace::{Workspace, options};
+
+/// A spec that needs every permission of a zone, but for the creation of zones.
+const SPEC: &str = "version: 1
+zones:
+  example.com:
+    settings: { ssl: strict }
+    dns_settings: { multi_provider: true }
+    dnssec: on
+    waf:
+      custom:
+        - { name: a, when: 'http.host eq \"a.example.com\"', action: block }
+    records:
+      - { name: www, type: A, content: 192.0.2.1 }
+";
+
+/// The permissions that are given and withheld in turn.
+const GROUPS: [PermissionGroup; 7] = [
+    PermissionGroup::Zone,
+    PermissionGroup::Dns,
+    PermissionGroup::ZoneSettings,
+    PermissionGroup::ZoneDnsSettings,
+    PermissionGroup::ZoneWaf,
+    PermissionGroup::AccountRulesets,
+    PermissionGroup::AccountFilterLists,
+];
+
+/// A token with these permissions.
+fn token(number: usize, permissions: Permissions) -> Token {
+    Token::new(format!("limited-token-{number:026}"), permissions)
+}
+
+/// The three handles of a client with a token.
+fn connect(base_url: &str, token: &Token) -> (ReadClient, WriteClient, CheckClient) {
+    let credentials = Credentials::Token(SecretString::from(token.secret.clone()));
+    let client = Client::new(Settings::new(base_url, credentials)).unwrap();
+    (client.reader(), client.writer(), client.checker())
+}
+
+/// What a spec desires.
+fn goal(text: &str) -> Goal {
+    let input = [spec::Input::Stdin(text.to_owned())];
+    Goal::from_spec(&input, &spec::Options::default(), Selection::default()).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// What a report says about each kind.
+fn verdicts(report: &Doctor) -> BTreeMap<(What, Access), Allowed> {
+    report.checks().map(|check| ((check.what, check.access), check.allowed)).collect()
+}
+
+/// Whether a request is allowed; one that is refused for what it says is.
+async fn works(reader: &ReadClient, writer: &WriteClient, request: &Request) -> bool {
+    let answer = if request.method.is_read() { reader.read(request).await } else { writer.write(request).await };
+    !answer.is_err_and(|error| matches!(error.status(), Some(401 | 403)))
+}
+
+/// Each kind and access with a request that needs it.
+fn tries(id: &ZoneId) -> Vec<(What, Access, Request)> {
+    let name = ZoneName::parse("example.com").unwrap();
+    let path = |rest: &str| format!("/zones/{}{rest}", id.0);
+    let write = |method, path: String, body: Value| Request::new(method, path).body(body);
+    let account = sandbox::ACCOUNT_ID;
+    vec![
+        (What::Zone, Access::Read, zone::find_zone(&name, None)),
+        (What::Zone, Access::Write, write(Method::Patch, path(""), json!({ "paused": false }))),
+        (What::Records, Access::Read, record::list_records(id, 5, 1)),
+        (What::Records, Access::Write, write(Method::Post, path("/dns_records"), json!({ "type": "A" }))),
+        (What::Dnssec, Access::Read, get_dnssec(id)),
+        (What::Dnssec, Access::Write, write(Method::Patch, path("/dnssec"), json!({ "status": "nonsense" }))),
+        (What::Settings, Access::Read, get_setting(id, "ssl")),
+        (What::Settings, Access::Write, write(Method::Patch, path("/settings/ssl"), json!({ "value": "nonsense" }))),
+        (What::DnsSettings, Access::Read, get_dns_settings(id)),
+        (What::DnsSettings, Access::Write, write(Method::Patch, path("/dns_settings"), json!({}))),
+        (What::Rulesets, Access::Read, get_entry_point(id, Phase::Custom)),
+        (What::Rulesets, Access::Write, dry_run(create_entry_point(id, Phase::Custom, std::iter::empty()))),
+        (What::AccountRulesets, Access::Read, list_rulesets(&Scope::Account(account.to_owned()), None)),
+        (What::Lists, Access::Read, account::lists(account)),
+    ]
+}
+
+/// Every subset of the permissions, to read and to write: what the report says is what a request of that kind meets. With the
+/// permission to read zones withheld, the other kinds are examined by the id in the spec.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_subset_of_permissions_is_told_as_it_is() {
+    let subsets =
+        (0..1usize << GROUPS.len()).flat_map(|set| [(set, PermissionAccess::Read), (set, PermissionAccess::Edit)]);
+    let tokens: Vec<Token> = subsets
+        .enumerate()
+        .map(|(number, (set, access))| {
+            let given = GROUPS.iter().enumerate().filter(|(bit, _)| set & (1 << bit) != 0);
+            token(number, given.fold(Permissions::default(), |all, (_, group)| all.with(*group, Some(access))))
+        })
+        .collect();
+    let options = Options { tokens: tokens.clone(), remembered: 0, ..options() };
+    let running = sandbox::start(options).await.unwrap();
+    running.seed(&json!({ "zones": [{ "name": "example.com", "plan": "free", "records": [] }] })).unwrap();
+    let id = running.dump().unwrap()["zones"][0]["id"].as_str().unwrap().to_owned();
+    let goal = goal(&SPEC.replace("  example.com:\n", &format!("  example.com:\n    id: {id}\n")));
+    let tries = tries(&ZoneId(id));
+    let options =
+        live::Options { account: Some(sandbox::ACCOUNT_ID.to_owned()), concurrency: 1, ..live::Options::default() };
+    for token in &tokens {
+        let (reader, writer, checker) = connect(&running.base_url(), token);
+        let question = Question { secret: Secret::Token, desired: Some(&goal.desired), patterns: &[], lock: None };
+        let before = reader.requests();
+        let report = examine(&reader, Some(&checker), &question, &options).await.unwrap().judged();
+        assert!(reader.requests() - before < 16, "{}", reader.requests() - before);
+        let said = verdicts(&report);
+        let mut is_enough = true;
+        for (what, access, request) in &tries {
+            let really = works(&reader, &writer, request).await;
+            let says = said[&(*what, *access)];
+            let is_right = match says {
+                Allowed::Yes => really,
+                Allowed::No => !really,
+                // Reading cannot tell about writing, and dry runs can only where the entry point may be read.
+                Allowed::Unknown => *access == Access::Write && *what != What::Rulesets,
+            };
+            assert!(is_right, "{what:?} {access:?}: says {says:?}, really {really}: {token:?}");
+            let needed = report.checks().any(|c| c.what == *what && c.access == *access && c.is_needed);
+            is_enough &= !needed || says != Allowed::No;
+        }
+        assert_eq!(report.verdict != Sufficiency::Insufficient, is_enough, "{token:?}");
+    }
+    running.shutdown().await;
+}
+
+/// The token that is called the smallest is enough, and one without any of its permissions is not: the spec is applied with each.
+#[test]
+fn the_smallest_token_is_enough_and_smallest() {
+    let all: Vec<&str> = vec![
+        "Zone > DNS > Edit",
+        "Zone > Zone > Read",
+        "Zone > Zone DNS Settings > Edit",
+        "Zone > Zone Settings > Edit",
+        "Zone > Zone WAF > Edit",
+    ];
+    let permissions = |left_out: Option<&str>| {
+        let given = all.iter().filter(|name| Some(**name) != left_out).map(|name| sandbox::permission(name).unwrap());
+        given.fold(Permissions::default(), |all, permission| all.with(permission.group, Some(permission.access)))
+    };
+    for left_out in std::iter::once(None).chain(all.iter().map(|name| Some(*name))) {
+        let limited = token(0, permissions(left_out));
+        let mut options = options();
+        options.profile.tier = "business".to_owned();
+        let workspace = Workspace::new(Options { tokens: vec![limited.clone()], ..options });
+        // Multi-provider DNS needs no other plan; the rest does not matter here.
+        workspace.file("spec.yaml", SPEC);
+        let run = |arguments: &[&str]| {
+            let mut command = workspace.command();
+            let output = command.env("CLOUDFLARE_API_TOKEN", &limited.secret).args(arguments).output().unwrap();
+            crate::support::workspace::Ran::from(output)
+        };
+        let report = run(&["doctor", "spec.yaml", "--format", "json"]);
+        let document = report.json();
+        let names: Vec<&str> =
+            document["smallest_token"].as_array().unwrap().iter().map(|p| p["dashboard"].as_str().unwrap()).collect();
+        let mut sorted = names.clone();
+        sorted.sort_unstable();
+        assert_eq!(sorted, all);
+        report.exits(if left_out.is_none() { 0 } else { 1 });
+        let applied = run(&["apply", "spec.yaml", "--yes"]);
+        match left_out {
+            None => drop(applied.exits(0)),
+            Some(name) => {
+                assert!(applied.code != Some(0), "{name}: {applied:?}");
+                let words = format!("{}{}", applied.stdout, applied.stderr);
+                assert!(
+                    words.contains(name.replace("Edit", "Read").as_str()) || words.contains(name),
+                    "{name}: {words}"
+                );
+                assert!(words.contains("zonewright doctor"), "{name}: {words}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_page_for_people_and_a_document_for_programs() {
+    let workspace = Workspace::new(options());
+    workspace.file("spec.yaml", SPEC);
+    let ran = workspace.run(&["doctor", "spec.yaml"]).exits(0);
+    for words in [
+        "Credentials    ✔ API token of a user, active, does not expire\n",
+        "without a proxy\n",
+        "Clock          ✔ agrees with Cloudflare's\n",
+        "example.com: free plan, active, 0 of 200 records, batches of 200\n",
+        "  records          ✔ yes      ? unknown  write      Zone > DNS > Edit\n",
+        "Reading cannot tell about 5 needed permissions; --probe-writes asks about rulesets.\n",
+    ] {
+        assert!(ran.stdout.contains(words), "{words}\n{}", ran.stdout);
+    }
+    assert!(ran.stdout.lines().count() < 50, "one page: {}", ran.stdout);
+    assert!(workspace.writes().is_empty(), "{:?}", workspace.writes());
+    let document = workspace.run(&["doctor", "spec.yaml", "--probe-writes", "--format", "json"]).exits(0).json();
+    let written = document["zones"][0]["checks"].as_array().unwrap();
+    let of_rules = written.iter().find(|c| c["what"] == "rulesets" && c["access"] == "write").unwrap();
+    assert_eq!(of_rules["allowed"], "yes", "{of_rules}");
+    // Only dry runs were sent, and nothing is there now.
+    let writes = workspace.writes();
+    assert!(!writes.is_empty() && writes.iter().all(|w| w.path.contains("dry_run=")), "{writes:?}");
+    assert!(workspace.dump()["zones"][0].get("rulesets").is_none_or(|all| all == &json!([])));
+    let schema = workspace.run(&["schema", "doctor"]).exits(0).json();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    assert!(
+        validator.is_valid(&document),
+        "{:?}",
+        validator.iter_errors(&document).map(|e| e.to_string()).collect::<Vec<_>>()
+    );
+    // Without a spec, every zone.
+    let ran = workspace.run(&["doctor"]).exits(0);
+    assert!(ran.stdout.contains("example.com: free plan") && ran.stdout.contains("Name a spec"), "{}", ran.stdout);
+    assert!(!workspace.run(&["doctor", "--zone", "*.net"]).exits(0).stdout.contains("example.com"));
+}
+
+#[test]
+fn the_state_of_a_token() {
+    let everything = Permissions::everything();
+    let expiring = Token { expires_on: Some("2027-01-01T00:00:00Z".to_owned()), ..token(1, everything.clone()) };
+    let of_account = Token { owner: TokenOwner::Account, ..token(2, everything.clone()) };
+    let disabled = Token { status: "disabled".to_owned(), ..token(3, everything.clone()) };
+    let elsewhere = Token { zones: Some(vec!["example.net".to_owned()]), ..token(4, everything) };
+    let tokens = vec![expiring.clone(), of_account.clone(), disabled.clone(), elsewhere.clone()];
+    let workspace = Workspace::new(Options { tokens, ..options() });
+    workspace.file("spec.yaml", SPEC);
+    let run = |secret: &str, code| {
+        let mut command = workspace.command();
+        let output = command.env("CLOUDFLARE_API_TOKEN", secret).args(["doctor", "spec.yaml"]).output().unwrap();
+        crate::support::workspace::Ran::from(output).exits(code).stdout
+    };
+    assert!(run(&expiring.secret, 0).contains("✔ API token of a user, active, expires on 2027-01-01T00:00:00Z\n"));
+    assert!(run(&of_account.secret, 0).contains("✔ API token of an account, active"));
+    let text = run(&disabled.secret, 1);
+    assert!(text.contains("✘ API token of a user, disabled") && text.contains("The token is not active"), "{text}");
+    let text = run(&elsewhere.secret, 1);
+    assert!(text.contains("✘ example.com: Cloudflare does not have this zone, or does not show it"), "{text}");
+    let text = run(&"x".repeat(40), 1);
+    assert!(text.contains("state unknown: Invalid API Token"), "{text}");
+    let mut keyed = workspace.command();
+    keyed
+        .env_remove("CLOUDFLARE_API_TOKEN")
+        .env("CLOUDFLARE_EMAIL", sandbox::EMAIL)
+        .env("CLOUDFLARE_API_KEY", sandbox::KEY);
+    let ran = crate::support::workspace::Ran::from(keyed.arg("doctor").output().unwrap()).exits(0);
+    assert!(ran.stdout.contains("? global API key, state unknown"), "{}", ran.stdout);
+}
