@@ -1,5 +1,7 @@
 //! The OWASP ruleset as Cloudflare may have it, made of the public rules: for specs that are read without asking Cloudflare.
 
+use crate::insight::traffic::HIGHEST_SCORE;
+use crate::model::facts::crs::CRS_RULES;
 use crate::model::facts::rulesets::{ANOMALY_RULE, ANOMALY_THRESHOLD, PARANOIA_TAGS};
 use crate::model::managed::{Catalogue, CatalogueRule, Managed};
 use crate::model::ruleset::{RuleId, RulesetId};
@@ -39,4 +41,11 @@ pub fn catalogue(rules: &RuleSet) -> Catalogue {
         threshold: Some(ANOMALY_THRESHOLD),
     });
     catalogue
+}
+
+/// What a rule adds to the score in the public rules, the highest score if it is not known.
+#[must_use]
+pub fn score(rule: u32) -> u32 {
+    let known = CRS_RULES.binary_search_by_key(&rule, |(number, _, _)| *number).ok();
+    known.map_or(HIGHEST_SCORE, |at| CRS_RULES[at].2)
 }

@@ -3,13 +3,24 @@
 //! | question | files |
 //! |---|---|
 //! | where are the rules? | `load` |
-//! | how do they see a request? | `sent` |
+//! | which attacks is a way out tried on? | `shapes` |
 //! | which rules does Cloudflare have, if it is not asked? | `catalogue` |
 
 mod catalogue;
 mod load;
-mod sent;
+mod shapes;
 
-pub use catalogue::catalogue;
+pub use catalogue::{catalogue, score};
 pub use load::{CrsError, DEBIAN_RULES, load};
-pub use sent::{Unseen, as_sent, hits};
+pub use shapes::{SHAPES, shapes};
+
+use crate::insight::traffic::{Hit, Hits};
+use crate::seclang::Outcome;
+
+/// What rules found, as plain numbers.
+#[must_use]
+pub fn hits(outcome: &Outcome) -> Hits {
+    let score = |score: i64| u32::try_from(score).unwrap_or(0);
+    let hits = outcome.hits.iter().map(|hit| Hit { rule: hit.rule, level: hit.level, score: score(hit.score) });
+    Hits { hits: hits.collect(), undecided: outcome.undecided.clone() }
+}

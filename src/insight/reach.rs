@@ -17,7 +17,7 @@ use crate::model::managed::{Catalogue, Overrides};
 use crate::model::ruleset::RuleBody;
 
 /// The highest score of a single rule, that of a critical one.
-pub(super) const HIGHEST_SCORE: u32 = 5;
+pub const HIGHEST_SCORE: u32 = 5;
 
 /// A family of attacks that stays below the threshold.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -14,6 +14,8 @@
 //! | `answer` | authoritative answers with the records that make them |
 //! | `doctor` | what credentials may do |
 //! | `trace` | the rules that a request meets |
+//! | `tune` | the setting of the OWASP ruleset with the least damage |
+//! | `explain` | why a request is stopped, and the ways out |
 //! | `snapshot` | the time of the snapshot that a plan was made against |
 //! | `spec_diff` | the differences between two specs, as JSON |
 //! | `diagnostics` | findings in the style of a compiler |
@@ -40,6 +42,7 @@ mod drift;
 mod entries;
 mod escape;
 pub mod expectations;
+pub mod explain;
 mod facets;
 mod findings;
 mod live;
@@ -52,6 +55,7 @@ pub mod spec_diff;
 pub mod text;
 mod textdiff;
 pub mod trace;
+pub mod tune;
 mod view;
 pub mod waf;
 mod wrapped;

@@ -58,6 +58,7 @@ mod undo_spelling;
 mod verified;
 mod waf;
 mod waf_commands;
+mod waf_explain;
 mod waf_hits;
 mod waf_races;
 mod waf_trace;

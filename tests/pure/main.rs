@@ -41,3 +41,4 @@ mod style;
 #[path = "../support/mod.rs"]
 mod support;
 mod transitions;
+mod tuning;

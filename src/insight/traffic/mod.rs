@@ -4,6 +4,8 @@
 //! |---|---|
 //! | the rules of a zone, ready to be evaluated | `protection` |
 //! | the verdict, rule by rule | `walk` |
+//! | the setting with the least damage | `tune` |
+//! | ways out of a false alarm, by damage | `ways` |
 //! | the anomaly score under a deployment of the OWASP ruleset | `score` |
 //!
 //! Nothing is guessed: what a request does not tell is unknown, and a verdict that depends on it says on what.
@@ -11,9 +13,14 @@
 mod act;
 mod protection;
 mod score;
+mod tune;
 mod walk;
+mod ways;
 
+pub use super::reach::HIGHEST_SCORE;
 pub use act::{Act, RuleAt};
 pub use protection::Protection;
-pub use score::{Counted, Fate, Hit, Hits, Scored};
+pub use score::{Counted, Fate, Hit, Hits, Scored, Scoring};
+pub use tune::{Bounds, Entry, Load, Tuning, least_damage};
 pub use walk::{Step, Verdict};
+pub use ways::{Scope, Way, WayKind, Ways, ways_out};

@@ -112,6 +112,15 @@ impl Protection {
         Self { rules, unread }
     }
 
+    /// The deployment of the OWASP ruleset, if its rules and overrides are known.
+    #[must_use]
+    pub fn owasp(&self) -> Option<&Scoring> {
+        self.rules.iter().find_map(|rule| match &rule.effect {
+            Effect::Score(scoring) => Some(scoring.as_ref()),
+            _ => None,
+        })
+    }
+
     /// Adds something that takes part in every verdict and cannot be evaluated.
     #[must_use]
     pub fn with_unread(mut self, what: impl Into<String>) -> Self {

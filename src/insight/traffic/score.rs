@@ -8,12 +8,10 @@
 use std::collections::BTreeMap;
 
 use super::super::effective::{Why, effective_deployment};
+use super::super::reach::HIGHEST_SCORE;
 use super::act::{Act, RuleAt};
 use crate::model::managed::{Catalogue, Managed};
 use crate::model::ruleset::RuleBody;
-
-/// The score that is assumed for a rule of unknown score, the highest.
-const HIGHEST: u32 = super::super::reach::HIGHEST_SCORE;
 
 /// A public rule that matched a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -99,8 +97,8 @@ impl Scored {
 }
 
 /// A deployment of the OWASP ruleset, ready to score.
-#[derive(Debug)]
-pub(super) struct Scoring {
+#[derive(Debug, Clone)]
+pub struct Scoring {
     /// The id of the ruleset.
     pub(super) id: String,
     /// Its common name.
@@ -120,7 +118,7 @@ impl Scoring {
         let (threshold, action) = (effective.threshold()?, effective.action()?.to_owned());
         let rules = effective.rules.iter().filter_map(|rule| {
             let why = (!rule.effect.enabled).then(|| rule.why.clone());
-            Some((rule.rule.number?, (rule.rule.id.0.clone(), rule.rule.score().unwrap_or(HIGHEST), why)))
+            Some((rule.rule.number?, (rule.rule.id.0.clone(), rule.rule.score().unwrap_or(HIGHEST_SCORE), why)))
         });
         // Without the rule that compares the score, nothing acts.
         let action = if effective.acts() { action } else { "log".to_owned() };
@@ -134,8 +132,39 @@ impl Scoring {
         })
     }
 
+    /// The score at which it acts.
+    #[must_use]
+    pub fn threshold(&self) -> u32 {
+        self.threshold
+    }
+
+    /// The action at the threshold.
+    #[must_use]
+    pub fn action(&self) -> &str {
+        &self.action
+    }
+
+    /// The paranoia level, if the state of the rules matches one.
+    #[must_use]
+    pub fn level(&self) -> Option<u8> {
+        self.level
+    }
+
+    /// Whether a rule is on.
+    #[must_use]
+    pub fn has(&self, rule: u32) -> bool {
+        matches!(self.rules.get(&rule), Some((_, _, None)))
+    }
+
+    /// Why a rule is off, if it is.
+    #[must_use]
+    pub fn why_off(&self, rule: u32) -> Option<&Why> {
+        self.rules.get(&rule).and_then(|(_, _, why)| why.as_ref())
+    }
+
     /// What it does to requests at the threshold; `None` if it only notes them.
-    pub(super) fn act(&self) -> Option<Act> {
+    #[must_use]
+    pub fn act(&self) -> Option<Act> {
         match self.action.as_str() {
             "block" => Some(Act::Block),
             "challenge" | "js_challenge" | "managed_challenge" => Some(Act::Challenge),

@@ -100,20 +100,20 @@ impl Walk<'_> {
                 }
                 _ => None,
             };
-            let applies = || self.applies(rule, score.as_ref());
-            let why = match matches.map(|matches| (matches, if matches { applies() } else { Ok(false) })) {
-                Ok((false, _)) => continue,
-                Ok((true, Ok(false))) => {
+            let why = match (matches, self.applies(rule, score.as_ref())) {
+                (Ok(false), _) | (Err(_), Ok(false)) => continue,
+                (Ok(true), Ok(false)) => {
                     if let (Effect::Score(scoring), Some(score)) = (&rule.effect, &score) {
                         state.trace.push(Step { rule: RuleAt::of(rule), what: score_in_words(scoring, score) });
                     }
                     continue;
                 }
-                Ok((true, Ok(true))) => match self.apply(rule, &mut state) {
+                (Ok(true), Ok(true)) => match self.apply(rule, &mut state) {
                     Some(outcome) => return state.ended(outcome, Some(rule)),
                     None => continue,
                 },
-                Ok((true, Err(why))) | Err(why) => why,
+                (Ok(true), Err(why)) | (Err(why), Ok(true)) => why,
+                (Err(why), Err(more)) => why.into_iter().chain(more).collect(),
             };
             if *forks == 0 {
                 return state.unknown(why);

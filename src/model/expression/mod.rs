@@ -156,6 +156,13 @@ impl Expression {
         }
     }
 
+    /// The condition that fields have these texts.
+    #[must_use]
+    pub fn of_texts(fields: &[(&str, &str)]) -> Self {
+        let equal = |(field, text): &(&str, &str)| format!("{field} eq {}", canonical::quoted(text.as_bytes()));
+        Self::reported(&fields.iter().map(equal).collect::<Vec<_>>().join(" and "))
+    }
+
     /// As it was written.
     #[must_use]
     pub fn text(&self) -> &str {

@@ -68,6 +68,12 @@ impl Request {
         sample
     }
 
+    /// The path as rules see it, `http.request.uri.path`.
+    #[must_use]
+    pub fn path_seen(&self) -> String {
+        normalised(&self.path)
+    }
+
     /// The fields of headers.
     fn set_headers<'r>(&'r self, sample: &mut Sample<'r>, arena: &'r Bump) {
         for (header, field) in OF_HEADERS {

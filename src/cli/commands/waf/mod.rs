@@ -1,6 +1,7 @@
 //! `waf`: what a setting of the protection means. Holds no means of writing to Cloudflare.
 
 mod protection;
+mod requests;
 
 use clap::{Args, Subcommand};
 
@@ -35,5 +36,7 @@ commands! {
         Lock(lock::WafLockArgs),
         Trace(trace::WafTraceArgs),
         Hits(hits::WafHitsArgs),
+        Explain(explain::WafExplainArgs),
+        Tune(tune::WafTuneArgs),
     }
 }

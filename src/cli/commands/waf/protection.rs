@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 
 use crate::cli::args::SpecArgs;
 use crate::cli::exit::Exit;
@@ -11,8 +11,10 @@ use crate::cli::output::Output;
 use crate::cli::service::{Access, Service};
 use crate::cli::settings::Settings;
 use crate::diagnostic::count;
-use crate::model::ZoneName;
+use crate::insight::dns::{End, ZoneIndex, Zones};
+use crate::model::request::Request;
 use crate::model::ruleset::{AccountRules, LiveWaf};
+use crate::model::{Desired, DesiredZone, Fqdn, RecordType, ZoneName};
 use crate::reconcile::{Goal, Protected, ProtectionError, protection, protection_of};
 
 /// Loads a spec and reads the protection of its zones.
@@ -68,5 +70,28 @@ fn unreadable(error: ProtectionError) -> anyhow::Error {
     match error {
         ProtectionError::Fetch(error) => error.into(),
         error @ ProtectionError::NoZone(_) => error.into(),
+    }
+}
+
+/// The zone of the spec that a request is for.
+pub(super) fn zone_of<'d>(desired: &'d Desired, request: &Request) -> anyhow::Result<&'d DesiredZone> {
+    let host = Fqdn::parse(&request.host).map_err(|error| anyhow!("{}: {error}", request.host))?;
+    let zones = Zones::new(desired.zones.values().map(ZoneIndex::of_spec).collect());
+    let name = zones.zone_of(&host).map(|zone| zone.name().clone());
+    let zone = name.and_then(|name| desired.zones.get(&name));
+    zone.ok_or_else(|| anyhow!("no zone of the spec has the host {}", request.host))
+}
+
+/// Why no rule applies to a host, or may not, if that is so.
+pub(super) fn serving(desired: &Desired, request: &Request) -> Option<String> {
+    let host = Fqdn::parse(&request.host).ok()?;
+    let zones = Zones::new(desired.zones.values().map(ZoneIndex::of_spec).collect());
+    match zones.answer(&host, RecordType::A).end {
+        End::Edge(_) => None,
+        End::Records(_) => Some(format!("{host} is DNS only: its requests do not pass Cloudflare, and meet no rule")),
+        End::NoData(_) | End::NoName | End::Loop => Some(format!("{host} has no address in the spec")),
+        End::Referral(_) | End::Elsewhere | End::Cloudflare(..) | End::Unknown(_) => {
+            Some(format!("whether {host} is proxied is unknown"))
+        }
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anyhow::{anyhow, bail};
 use clap::Args;
 
-use super::protection;
+use super::{protection, requests};
 use crate::cli::args::{Format, SpecArgs};
 use crate::cli::commands::{Facts, Run, Session};
 use crate::cli::exit::Exit;
@@ -16,11 +16,11 @@ use crate::cli::own_files::Takes;
 use crate::cli::settings::Settings;
 use crate::crs;
 use crate::diagnostic::Sources;
-use crate::insight::dns::{End, ZoneIndex, Zones};
 use crate::insight::traffic::{Protection, Verdict};
+use crate::model::ZoneName;
 use crate::model::request::{Given, Rate, Request};
-use crate::model::{Desired, DesiredZone, Fqdn, RecordType, ZoneName};
 use crate::reconcile::protection_in_spec;
+use crate::recorded::Sample;
 use crate::render::trace::{Trace, write_traces};
 
 /// Show the rules that a request meets, and what becomes of it
@@ -83,7 +83,8 @@ async fn run(args: &WafTraceArgs, settings: &Settings<'_>, output: &Arc<Output>)
     };
     let desired = goal.as_ref().map(|goal| &goal.desired);
     let rules = args.crs.as_deref().map(crs::load).transpose()?;
-    let hits = rules.as_ref().map(|rules| crs::hits(&rules.evaluator().evaluate(&crs::as_sent(&request).0)));
+    let sent = || requests::as_sent(&Sample::of(request.clone(), requests::source_of(&args.request)));
+    let hits = rules.as_ref().map(|rules| crs::hits(&rules.evaluator().evaluate(&sent())));
     let mut traces = Vec::new();
     let mut add = |name: &ZoneName, what: &'static str, protection: Protection, serving: Option<String>| {
         let verdict: Verdict = protection.verdict(&request, rate, hits.as_ref());
@@ -95,9 +96,9 @@ async fn run(args: &WafTraceArgs, settings: &Settings<'_>, output: &Arc<Output>)
         }
     }
     if let Some(desired) = desired {
-        let zone = zone_of(desired, &request)?;
+        let zone = protection::zone_of(desired, &request)?;
         let catalogue = rules.as_ref().map(|rules| Arc::new(crs::catalogue(rules)));
-        add(&zone.name, "spec", protection_in_spec(zone, catalogue.as_ref()), serving(desired, &request));
+        add(&zone.name, "spec", protection_in_spec(zone, catalogue.as_ref()), protection::serving(desired, &request));
     }
     let no_sources = Sources::default();
     let sources = goal.as_ref().map_or(&no_sources, |goal| &goal.sources);
@@ -129,27 +130,4 @@ fn asked(args: &WafTraceArgs) -> anyhow::Result<(Request, Rate)> {
         }
     };
     Ok((request, rate))
-}
-
-/// The zone of the spec that a request is for.
-fn zone_of<'d>(desired: &'d Desired, request: &Request) -> anyhow::Result<&'d DesiredZone> {
-    let host = Fqdn::parse(&request.host).map_err(|error| anyhow!("{}: {error}", request.host))?;
-    let zones = Zones::new(desired.zones.values().map(ZoneIndex::of_spec).collect());
-    let name = zones.zone_of(&host).map(|zone| zone.name().clone());
-    let zone = name.and_then(|name| desired.zones.get(&name));
-    zone.ok_or_else(|| anyhow!("no zone of the spec has the host {}", request.host))
-}
-
-/// Why no rule applies to a host, or may not, if that is so.
-fn serving(desired: &Desired, request: &Request) -> Option<String> {
-    let host = Fqdn::parse(&request.host).ok()?;
-    let zones = Zones::new(desired.zones.values().map(ZoneIndex::of_spec).collect());
-    match zones.answer(&host, RecordType::A).end {
-        End::Edge(_) => None,
-        End::Records(_) => Some(format!("{host} is DNS only: its requests do not pass Cloudflare, and meet no rule")),
-        End::NoData(_) | End::NoName | End::Loop => Some(format!("{host} has no address in the spec")),
-        End::Referral(_) | End::Elsewhere | End::Cloudflare(..) | End::Unknown(_) => {
-            Some(format!("whether {host} is proxied is unknown"))
-        }
-    }
 }

@@ -1,0 +1,261 @@
+//! `waf explain`: why a request is stopped, and the ways out. Holds no means of writing to Cloudflare.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::{anyhow, bail};
+use clap::Args;
+
+use super::protection;
+use super::requests::{Asked, after_days, as_sent, attacks, spec_of};
+use crate::cli::args::{Format, SpecArgs};
+use crate::cli::commands::{Facts, Run, Session};
+use crate::cli::exit::Exit;
+use crate::cli::load::load;
+use crate::cli::output::Output;
+use crate::cli::own_files::Takes;
+use crate::cli::settings::Settings;
+use crate::crs;
+use crate::diagnostic::Sources;
+use crate::insight::traffic::{Hit, Hits, Protection, Ways, ways_out};
+use crate::model::request::{Rate, Request};
+use crate::model::ruleset::Note;
+use crate::model::{DesiredZone, ZoneName};
+use crate::reconcile::{Goal, protection_in_spec};
+use crate::render::explain::{Explained, Part, document, write_explained};
+use crate::seclang::{Evidence, RuleSet};
+use crate::spec::print_waf;
+
+/// Days for which an exception is proposed unless another number is given; a narrow one may have 90.
+const DAYS: u16 = 30;
+
+/// Explain why the OWASP rules stop a request, and show the ways out by damage
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  zonewright waf explain \"curl 'https://www.example.com/search?q=1%27%20or%201=1'\" --spec zones/\n  zonewright waf explain request.har --entry 3 --live example.com --redact\n  zonewright waf explain 942100 941130 'GET https://www.example.com/search' --spec zones/"
+)]
+pub(super) struct WafExplainArgs {
+    /// A `curl` command, or a method and an address, each in one argument; a file with a request (HAR, raw, JSON line), or - for standard input; numbers of rules
+    #[arg(required = true, value_name = "REQUEST|RULE")]
+    request: Vec<String>,
+    /// The entry of a file with several requests, from 1 on
+    #[arg(long, value_name = "N")]
+    entry: Option<usize>,
+    /// Settings of a spec: a file, a directory, or `-`; repeatable
+    #[arg(long, value_name = "SPEC", conflicts_with = "live")]
+    spec: Vec<PathBuf>,
+    /// Settings that Cloudflare has for this zone
+    #[arg(long, value_name = "ZONE")]
+    live: Option<String>,
+    /// The directory of the OWASP Core Rule Set
+    #[arg(long, value_name = "DIR", default_value = crs::DEBIAN_RULES)]
+    crs: PathBuf,
+    /// Attacks to try the ways out on, in place of built-in shapes; any form of recorded requests
+    #[arg(long, value_name = "FILE")]
+    attacks: Option<PathBuf>,
+    /// Show no bytes of the request; cookies and authorization are never shown
+    #[arg(long)]
+    redact: bool,
+    /// The way out whose edit is shown
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    way: usize,
+    /// The reason to write into the edit
+    #[arg(long, value_name = "TEXT")]
+    reason: Option<String>,
+    /// Days until the edit expires
+    #[arg(long, value_name = "DAYS", default_value_t = DAYS, value_parser = clap::value_parser!(u16).range(1..=3650))]
+    days: u16,
+}
+
+impl Run for WafExplainArgs {
+    fn facts(&self) -> Facts<'_> {
+        let files = self.spec.iter().map(|path| (path.as_path(), Takes::Spec)).collect();
+        Facts { files, is_online: self.live.is_some(), ..Facts::offline("waf") }
+    }
+
+    async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
+        let Session { settings, output, .. } = *session;
+        run(self, settings, output).await
+    }
+}
+
+/// What the settings are, and whose.
+struct Setting {
+    zone: ZoneName,
+    whose: &'static str,
+    protection: Protection,
+    notes: Vec<String>,
+}
+
+/// What rules find in the request.
+struct Found {
+    request: Option<Request>,
+    hits: Hits,
+    evidence: Vec<Evidence>,
+    notes: Vec<String>,
+}
+
+/// Reads, explains and prints.
+async fn run(args: &WafExplainArgs, settings: &Settings<'_>, output: &Arc<Output>) -> anyhow::Result<Exit> {
+    let asked = match Asked::read(&args.request, args.entry) {
+        Ok(asked) => asked,
+        Err(message) => {
+            output.message(&format!("error: {message}"));
+            return Ok(Exit::Usage);
+        }
+    };
+    let rules = crs::load(&args.crs)?;
+    let mut found = find(asked, &rules)?;
+    let goal = if args.spec.is_empty() {
+        None
+    } else {
+        match load("waf", &SpecArgs { spec: args.spec.clone() }, settings, output)? {
+            Ok(goal) => Some(goal),
+            Err(exit) => return Ok(exit),
+        }
+    };
+    let setting = match (&goal, &args.live) {
+        (Some(goal), _) => Some(of_spec(goal, found.request.as_ref(), &rules)?),
+        (None, Some(zone)) => {
+            let zones = protection::of_names(std::slice::from_ref(zone), settings, output).await?;
+            zones.into_iter().next().map(|(zone, waf, _)| {
+                let protection = Protection::new(&waf, |_, _| None);
+                Setting { zone, whose: "live", protection, notes: Vec::new() }
+            })
+        }
+        (None, None) => None,
+    };
+    // Without a request, exceptions are judged for the start page of the zone.
+    let request = match (&found.request, &setting) {
+        (Some(request), _) => request.clone(),
+        (None, Some(setting)) => {
+            found
+                .notes
+                .push("the request is not known: name it as well, so that exceptions can be made for it".to_owned());
+            Request::parse(&format!("GET https://{}/", setting.zone))?
+        }
+        (None, None) => Request::parse("GET https://example.com/")?,
+    };
+    let once = Rate { times: 1, seconds: 1 };
+    let verdict = setting.as_ref().map(|setting| setting.protection.verdict(&request, once, Some(&found.hits)));
+    let scoring = setting.as_ref().and_then(|setting| setting.protection.owasp());
+    let ways = match (verdict.as_ref().and_then(|verdict| verdict.score.as_ref()), scoring) {
+        (Some(score), Some(scoring)) => ways_out(score, scoring, &attacks(args.attacks.as_deref(), &rules)?),
+        _ => Ways::default(),
+    };
+    let note = note(args, &request, settings)?;
+    let zone = setting.as_ref().map_or_else(String::new, |setting| setting.zone.to_string());
+    let edits: Vec<String> =
+        ways.ways.iter().map(|way| spec_of(&zone, &print_waf(&way.edit(&request, &note)))).collect();
+    found.notes.extend(setting.iter().flat_map(|setting| setting.notes.iter().cloned()));
+    let messages: BTreeMap<u32, &str> = rules.scoring().map(|rule| (rule.rule, rule.message)).collect();
+    let explained = Explained {
+        request: found.request.as_ref().map(|request| shown(request, args.redact)),
+        zone: setting.as_ref().map(|setting| (zone.as_str(), setting.whose)),
+        hits: &found.hits,
+        messages: &messages,
+        parts: found.evidence.iter().map(|evidence| (evidence.rule, part(evidence, args.redact))).collect(),
+        verdict: verdict.as_ref(),
+        ways: &ways,
+        edits: &edits,
+        chosen: args.way,
+        has_own_attacks: args.attacks.is_some(),
+        is_request_known: found.request.is_some(),
+        notes: &found.notes,
+    };
+    let no_sources = Sources::default();
+    let sources = goal.as_ref().map_or(&no_sources, |goal| &goal.sources);
+    output.hide();
+    match output.format {
+        Format::Json => output.json(&document(&explained, sources))?,
+        Format::Text | Format::Document(_) => output.result(|out| write_explained(out, &explained, sources))?,
+    }
+    Ok(Exit::Success)
+}
+
+/// What rules find in what was asked.
+fn find(asked: Asked, rules: &RuleSet) -> anyhow::Result<Found> {
+    let levels: BTreeMap<u32, u8> = rules.scoring().map(|rule| (rule.rule, rule.level)).collect();
+    match asked {
+        Asked::Request(sample) => {
+            let (outcome, evidence) = rules.evaluator().explain(&as_sent(&sample));
+            let mut notes = Vec::new();
+            if !sample.request.has_all_headers {
+                notes.push("the headers are not known: those of an ordinary browser are assumed".to_owned());
+            }
+            if !sample.is_complete() && sample.request.has_all_headers {
+                notes.push("the body is not known: its rules did not run".to_owned());
+            }
+            Ok(Found { hits: crs::hits(&outcome), request: Some(sample.request), evidence, notes })
+        }
+        Asked::Rules(numbers, request) => {
+            let hit = |number: &u32| {
+                let level = levels.get(number);
+                let level = *level.ok_or_else(|| anyhow!("rule {number} adds nothing to the score in these rules; name rules that contribute, as the dashboard lists them under \"Additional logs\""))?;
+                Ok(Hit { rule: *number, level, score: crs::score(*number) })
+            };
+            let hits = Hits { hits: numbers.iter().map(hit).collect::<anyhow::Result<_>>()?, undecided: Vec::new() };
+            let notes = vec!["the scores of these rules are those of the public rules".to_owned()];
+            Ok(Found { request: request.map(|sample| sample.request), hits, evidence: Vec::new(), notes })
+        }
+    }
+}
+
+/// The settings of a spec for the zone of the request; for the only zone if there is no request.
+fn of_spec(goal: &Goal, request: Option<&Request>, rules: &RuleSet) -> anyhow::Result<Setting> {
+    let desired = &goal.desired;
+    let zone: &DesiredZone = match request {
+        Some(request) => protection::zone_of(desired, request)?,
+        None => match desired.zones.values().collect::<Vec<_>>().as_slice() {
+            [zone] => zone,
+            _ => bail!(
+                "the spec has several zones: name the request as well, such as `GET https://www.example.com/search`"
+            ),
+        },
+    };
+    let catalogue = Arc::new(crs::catalogue(rules));
+    let protection = protection_in_spec(zone, Some(&catalogue));
+    let notes = request.and_then(|request| protection::serving(desired, request)).into_iter().collect();
+    Ok(Setting { zone: zone.name.clone(), whose: "spec", protection, notes })
+}
+
+/// The reason and the last day of an edit.
+fn note(args: &WafExplainArgs, request: &Request, settings: &Settings<'_>) -> anyhow::Result<Note> {
+    let usual = || format!("false alarm on {} {}", request.method, request.path_seen());
+    let reason = Some(args.reason.clone().unwrap_or_else(usual));
+    Ok(Note { reason, expires: Some(after_days(settings, args.days)?), ..Note::default() })
+}
+
+/// A request in a line.
+fn shown(request: &Request, redact: bool) -> String {
+    match redact && !request.query.is_empty() {
+        true => {
+            let bare = Request { query: String::new(), ..request.clone() };
+            format!("{bare}?… ({} bytes)", request.query.len())
+        }
+        false => request.to_string(),
+    }
+}
+
+/// What a rule matched, without what must not be shown.
+fn part(evidence: &Evidence, redact: bool) -> Part {
+    let Evidence { collection, key, seen, bytes, .. } = evidence;
+    let key = String::from_utf8_lossy(key).to_ascii_lowercase();
+    let is_secret = match *collection {
+        "REQUEST_COOKIES" | "FULL_REQUEST" | "AUTH_TYPE" => true,
+        "REQUEST_HEADERS" => ["cookie", "authorization", "proxy-authorization"].contains(&key.as_str()),
+        // What other rules stored or matched can be of any part.
+        "TX" | "MATCHED_VAR" | "MATCHED_VARS" | "RULE" => true,
+        _ => false,
+    };
+    let text = String::from_utf8_lossy(&seen[bytes.clone()]).into_owned();
+    Part {
+        collection,
+        key: String::from_utf8_lossy(&evidence.key).into_owned(),
+        text: (!redact && !is_secret).then_some(text),
+        start: bytes.start,
+        end: bytes.end,
+        length: seen.len(),
+    }
+}

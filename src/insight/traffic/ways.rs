@@ -1,0 +1,268 @@
+//! Ways out of a false alarm, by how much they weaken the protection.
+//!
+//! | way | what it weakens |
+//! |---|---|
+//! | the fewest rules that must not count, on the path of the request | these rules on one path |
+//! | the same on its host | these rules on one host |
+//! | these rules off | these rules everywhere |
+//! | a lower paranoia level | all rules of the levels above |
+//! | a higher threshold | everything |
+//!
+//! A way is as narrow as it can be first, and then has the fewest attacks that it lets through. Of several smallest sets of rules, the
+//! one that lets through the fewest attacks is taken, then the one with the lowest numbers.
+
+use super::score::{Fate, Hit, Hits, Scored, Scoring};
+use crate::diagnostic::Place;
+use crate::model::expression::Expression;
+use crate::model::managed::{Managed, Paranoia, RuleName};
+use crate::model::request::Request;
+use crate::model::ruleset::{
+    DesiredDeployment, DesiredRule, DesiredWaf, Note, RuleForm, RuleTuning, SkipTarget, Switch, TuningTarget,
+};
+
+/// Sets of rules that are compared at most.
+const MOST_SETS: usize = 20_000;
+
+/// For which requests a way holds, from narrow to wide.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Scope {
+    /// Those to one path of one host.
+    Path,
+    /// Those to one host.
+    Host,
+    /// All of the zone.
+    Zone,
+}
+
+/// A kind of way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum WayKind {
+    /// An exception for some rules.
+    Exception(Scope),
+    /// Rules off.
+    Off,
+    /// A lower paranoia level.
+    Level(u8),
+    /// A higher threshold.
+    Threshold(u32),
+}
+
+/// A way out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Way {
+    /// Its kind.
+    pub kind: WayKind,
+    /// The rules that no longer count for the request.
+    pub rules: Vec<u32>,
+    /// The score of the request then.
+    pub total: u32,
+    /// The threshold then.
+    pub threshold: u32,
+    /// How many attacks that are stopped now pass then, if they are made where the way holds.
+    pub lets_through: usize,
+}
+
+/// The ways out of a verdict.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Ways {
+    /// The ways, the one with the least damage first.
+    pub ways: Vec<Way>,
+    /// How many attacks they were tried on.
+    pub attacks: usize,
+    /// How many of them are stopped now.
+    pub stopped: usize,
+}
+
+impl Way {
+    /// For which requests it holds.
+    #[must_use]
+    pub fn scope(&self) -> Scope {
+        match self.kind {
+            WayKind::Exception(scope) => scope,
+            WayKind::Off | WayKind::Level(_) | WayKind::Threshold(_) => Scope::Zone,
+        }
+    }
+
+    /// The edit of the spec: a section with what changes. An exception for the path or the host of the request carries the note; a
+    /// level and a threshold cannot, so the reason is that of the whole section.
+    #[must_use]
+    pub fn edit(&self, request: &Request, note: &Note) -> DesiredWaf {
+        let mut section = DesiredWaf::new(Place::NOWHERE);
+        let mut owasp = DesiredDeployment::new(Managed::Owasp, Switch::On, Place::NOWHERE);
+        match self.kind {
+            WayKind::Exception(scope) => {
+                let path = request.path_seen();
+                let path = (scope == Scope::Path).then_some(path.as_str());
+                section.exceptions = Some(vec![exception(&request.host, path, &self.rules, note)]);
+                return section;
+            }
+            WayKind::Off => {
+                owasp.rules.extend(self.rules.iter().map(|rule| rule_off(*rule, note)));
+            }
+            WayKind::Level(level) => owasp.paranoia = Paranoia::new(level).map(|level| (level, Place::NOWHERE)),
+            WayKind::Threshold(threshold) => owasp.threshold = Some((threshold, Place::NOWHERE)),
+        }
+        if self.kind != WayKind::Off {
+            let until = note.expires.iter().map(|day| format!("; back by {day}")).collect::<String>();
+            let reason = note.reason.clone().unwrap_or_default();
+            section.accept_weakening = Some((format!("{reason}{until}"), Place::NOWHERE));
+        }
+        section.deployments.push(owasp);
+        section
+    }
+}
+
+/// An exception for rules on a host, or on one path of it.
+pub(super) fn exception(host: &str, path: Option<&str>, rules: &[u32], note: &Note) -> DesiredRule {
+    let mut fields = vec![("http.host", host)];
+    fields.extend(path.map(|path| ("http.request.uri.path", path)));
+    let first = rules.first().map_or_else(String::new, u32::to_string);
+    let name = |rule: &u32| (RuleName::new(&rule.to_string()), Place::NOWHERE);
+    DesiredRule {
+        name: format!("{}-{first}", slug(path.unwrap_or(host))),
+        place: Place::NOWHERE,
+        when: Some((Expression::of_texts(&fields), Place::NOWHERE)),
+        is_absent: false,
+        enabled: true,
+        description: None,
+        form: RuleForm::Skip(vec![SkipTarget::Rules(Managed::Owasp, rules.iter().map(name).collect())]),
+        log: None,
+        anchors: Vec::new(),
+        note: note.clone(),
+    }
+}
+
+/// A rule that is off.
+pub(super) fn rule_off(rule: u32, note: &Note) -> RuleTuning {
+    let target = TuningTarget::Rule(RuleName::new(&rule.to_string()));
+    RuleTuning { target, enabled: Some(false), action: None, note: note.clone(), place: Place::NOWHERE }
+}
+
+/// A text as a part of a name.
+fn slug(text: &str) -> String {
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    let slug: String = words.collect::<Vec<_>>().join("-").chars().take(60).collect();
+    if slug.is_empty() { "root".to_owned() } else { slug.trim_end_matches('-').to_ascii_lowercase() }
+}
+
+/// The ways out for a request that is acted on, tried on attacks. Empty if it is not acted on.
+#[must_use]
+pub fn ways_out(scored: &Scored, scoring: &Scoring, attacks: &[Hits]) -> Ways {
+    if scored.acts() != Some(true) || scoring.act().is_none() {
+        return Ways { attacks: attacks.len(), ..Ways::default() };
+    }
+    let threshold = scored.threshold;
+    let on = |hits: &Hits| -> Vec<Hit> { hits.hits.iter().filter(|hit| scoring.has(hit.rule)).copied().collect() };
+    let sum = |hits: &[Hit]| -> u32 { hits.iter().map(|hit| hit.score).sum() };
+    let stopped: Vec<Vec<Hit>> = attacks.iter().map(on).filter(|hits| sum(hits) >= threshold).collect();
+    let passing = |keeps: &dyn Fn(&Hit) -> bool, threshold: u32| {
+        let rest = |hits: &Vec<Hit>| hits.iter().filter(|hit| keeps(hit)).map(|hit| hit.score).sum::<u32>();
+        stopped.iter().filter(|hits| rest(hits) < threshold).count()
+    };
+    let counting = scored.hits.iter().filter(|hit| hit.fate == Fate::Counts);
+    let mut hits: Vec<Hit> = counting.map(|counted| counted.hit).collect();
+    hits.sort_by_key(|hit| (std::cmp::Reverse(hit.score), hit.rule));
+
+    let mut ways = Vec::new();
+    let lets_through = |rules: &[u32]| passing(&|hit| !rules.contains(&hit.rule), threshold);
+    if let Some(rules) = fewest(&hits, scored.total - (threshold - 1).min(scored.total), &lets_through) {
+        let total = hits.iter().filter(|hit| !rules.contains(&hit.rule)).map(|hit| hit.score).sum();
+        let lets_through = lets_through(&rules);
+        for kind in [WayKind::Exception(Scope::Path), WayKind::Exception(Scope::Host), WayKind::Off] {
+            ways.push(Way { kind, rules: rules.clone(), total, threshold, lets_through });
+        }
+    }
+    let highest = scoring.level().unwrap_or(4);
+    let at = |level: u8| hits.iter().filter(|hit| hit.level <= level).map(|hit| hit.score).sum::<u32>();
+    if let Some(level) = (1..highest).rev().find(|level| at(*level) < threshold) {
+        let rules = hits.iter().filter(|hit| hit.level > level).map(|hit| hit.rule).collect();
+        let lets_through = passing(&|hit| hit.level <= level, threshold);
+        ways.push(Way { kind: WayKind::Level(level), rules, total: at(level), threshold, lets_through });
+    }
+    let higher = scored.total + 1;
+    ways.push(Way {
+        kind: WayKind::Threshold(higher),
+        rules: Vec::new(),
+        total: scored.total,
+        threshold: higher,
+        lets_through: passing(&|_| true, higher),
+    });
+    ways.iter_mut().for_each(|way| way.rules.sort_unstable());
+    ways.sort_by_key(|way| (way.scope(), way.lets_through, way.kind));
+    Ways { ways, attacks: attacks.len(), stopped: stopped.len() }
+}
+
+/// The fewest rules whose scores together are at least so much, the highest score first. Of several, the cheapest.
+fn fewest(hits: &[Hit], least: u32, cost: &dyn Fn(&[u32]) -> usize) -> Option<Vec<u32>> {
+    let mut sum = 0;
+    let size = 1 + hits.iter().position(|hit| {
+        sum += hit.score;
+        sum >= least
+    })?;
+    let greedy: Vec<u32> = hits[..size].iter().map(|hit| hit.rule).collect();
+    let mut best = (cost(&greedy), sorted(&greedy));
+    let (mut places, mut tried) = ((0..size).collect::<Vec<_>>(), 0);
+    while tried < MOST_SETS && best.0 > 0 {
+        tried += 1;
+        if places.iter().map(|place| hits[*place].score).sum::<u32>() >= least {
+            let rules: Vec<u32> = places.iter().map(|place| hits[*place].rule).collect();
+            best = best.min((cost(&rules), sorted(&rules)));
+        }
+        if !advance(&mut places, hits.len()) {
+            break;
+        }
+    }
+    Some(best.1)
+}
+
+/// Numbers in order.
+fn sorted(rules: &[u32]) -> Vec<u32> {
+    let mut rules = rules.to_vec();
+    rules.sort_unstable();
+    rules
+}
+
+/// The next choice of places below a number; false if there is none.
+fn advance(places: &mut [usize], end: usize) -> bool {
+    let size = places.len();
+    let Some(at) = (0..size).rev().find(|at| places[*at] < end - (size - at)) else { return false };
+    places[at] += 1;
+    for next in at + 1..size {
+        places[next] = places[next - 1] + 1;
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hit(rule: u32, score: u32) -> Hit {
+        Hit { rule, level: 1, score }
+    }
+
+    #[test]
+    fn the_smallest_set_is_the_one_that_costs_least() {
+        let hits = [hit(1, 5), hit(2, 5), hit(3, 5), hit(4, 3)];
+        assert_eq!(fewest(&hits, 6, &|_| 0), Some(vec![1, 2]));
+        assert_eq!(fewest(&hits, 6, &|rules| usize::from(rules.contains(&1))), Some(vec![2, 3]));
+        assert_eq!(fewest(&hits, 3, &|rules| usize::from(!rules.contains(&4))), Some(vec![4]));
+        assert_eq!(fewest(&hits, 19, &|_| 0), None);
+    }
+
+    #[test]
+    fn all_choices_are_visited_once() {
+        let mut places = vec![0, 1];
+        let mut count = 1;
+        while advance(&mut places, 5) {
+            count += 1;
+        }
+        assert_eq!((count, places), (10, vec![3, 4]));
+    }
+
+    #[test]
+    fn names_come_from_paths() {
+        assert_eq!(slug("/Shop/search.php"), "shop-search-php");
+        assert_eq!(slug("/"), "root");
+    }
+}

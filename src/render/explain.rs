@@ -1,0 +1,366 @@
+//! Why a request is stopped, and the ways out, as text and as JSON.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use super::safe::{safe, shortened};
+use super::view::place;
+use crate::diagnostic::{Sources, count};
+use crate::insight::Why;
+use crate::insight::traffic::{Counted, Fate, Hits, RuleAt, Scope, Scored, Verdict, Way, WayKind, Ways};
+use crate::model::facts::rulesets::THRESHOLDS;
+
+/// Largest number of characters shown of what a rule matched.
+const MOST_OF_MATCH: usize = 60;
+/// Largest number of characters shown of what a rule looks for.
+const MOST_OF_MESSAGE: usize = 60;
+/// Largest number of rules that one line names.
+const MOST_RULES: usize = 6;
+
+/// What a rule matched.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Part {
+    /// The collection of the rule language, such as `ARGS`.
+    pub collection: &'static str,
+    /// The member of it, such as the name of an argument.
+    pub key: String,
+    /// The bytes that matched, after the transformations of the rule; `None` if they must not be shown.
+    pub text: Option<String>,
+    /// The first byte, from 0 on.
+    pub start: usize,
+    /// The byte after the last one.
+    pub end: usize,
+    /// The length of the whole value.
+    pub length: usize,
+}
+
+/// Everything that is said about a request.
+#[derive(Debug)]
+pub struct Explained<'e> {
+    /// The request, if it is known.
+    pub request: Option<String>,
+    /// The zone, and whose settings they are: `spec` or `live`.
+    pub zone: Option<(&'e str, &'static str)>,
+    /// What the public rules found.
+    pub hits: &'e Hits,
+    /// What rules look for.
+    pub messages: &'e BTreeMap<u32, &'e str>,
+    /// What they matched, by rule.
+    pub parts: Vec<(u32, Part)>,
+    /// What becomes of the request.
+    pub verdict: Option<&'e Verdict>,
+    /// The ways out.
+    pub ways: &'e Ways,
+    /// Their edits.
+    pub edits: &'e [String],
+    /// The way whose edit is shown, from 1 on.
+    pub chosen: usize,
+    /// Whether the ways were tried on attacks of the user.
+    pub has_own_attacks: bool,
+    /// Whether the request is known.
+    pub is_request_known: bool,
+    /// What else must be said.
+    pub notes: &'e [String],
+}
+
+/// Writes the explanation.
+///
+/// # Errors
+/// Those of the writer.
+pub fn write_explained(out: &mut dyn Write, explained: &Explained<'_>, sources: &Sources) -> io::Result<()> {
+    let Explained { request, hits, verdict, ways, .. } = explained;
+    if let Some(request) = request {
+        writeln!(out, "{}", shortened(request, 200))?;
+    }
+    if let (Some((zone, whose)), Some(verdict)) = (explained.zone, verdict) {
+        let by = verdict.by.as_ref().map_or_else(String::new, |by| format!(" by {}", named(by, sources)));
+        writeln!(out, "{zone} ({whose}): {}{by}{}", verdict.outcome.as_str(), reason(verdict))?;
+    }
+    write_hits(out, explained, sources)?;
+    write_levels(out, hits)?;
+    for note in explained.notes {
+        writeln!(out, "  note: {}", safe(note))?;
+    }
+    if let Some(verdict) = verdict {
+        for reason in &verdict.depends_on {
+            writeln!(out, "  depends on: {}", safe(reason))?;
+        }
+        for what in &verdict.not_evaluated {
+            writeln!(out, "  not evaluated: {}", safe(what))?;
+        }
+    }
+    if !ways.ways.is_empty() {
+        write_ways(out, explained)?;
+    }
+    Ok(())
+}
+
+/// The score beside the threshold.
+fn reason(verdict: &Verdict) -> String {
+    let Some(Scored { total, threshold, action, level, .. }) = &verdict.score else { return String::new() };
+    let sign = if total >= threshold { "≥" } else { "<" };
+    let level = level.map_or_else(String::new, |level| format!(", level {level}"));
+    format!("; score {total} {sign} threshold {threshold}{level}, action {action}")
+}
+
+/// The rules that matched.
+fn write_hits(out: &mut dyn Write, explained: &Explained<'_>, sources: &Sources) -> io::Result<()> {
+    let Explained { hits, verdict, parts, messages, .. } = explained;
+    let score = verdict.and_then(|verdict| verdict.score.as_ref());
+    if hits.hits.is_empty() && hits.undecided.is_empty() {
+        return writeln!(out, "\n  No OWASP rule matches.");
+    }
+    writeln!(out, "\n  rule    level  adds  sum  looks for")?;
+    let (mut sum, mut has_crossed) = (0, false);
+    for hit in &hits.hits {
+        let fate = score.and_then(|score| score.hits.iter().find(|counted| counted.hit == *hit));
+        let counts = fate.is_none_or(|counted| counted.fate == Fate::Counts);
+        sum += if counts { hit.score } else { 0 };
+        let shown = if counts { sum.to_string() } else { "-".to_owned() };
+        let crosses = score.filter(|score| counts && !has_crossed && sum >= score.threshold);
+        has_crossed |= crosses.is_some();
+        let mark = match (crosses, fate) {
+            (Some(score), _) => format!("  ← reaches {}", score.threshold),
+            (None, Some(Counted { fate, .. })) => why_not(fate, sources),
+            (None, None) => String::new(),
+        };
+        let message = messages.get(&hit.rule).copied().unwrap_or_default();
+        let message = cut(message);
+        writeln!(out, "  {:<7} {:<6} +{:<4} {shown:<4} {message}{mark}", hit.rule, hit.level, hit.score)?;
+        let mut own = parts.iter().filter(|(rule, _)| *rule == hit.rule).map(|(_, part)| part);
+        if let (true, Some(first)) = (counts, own.next()) {
+            let more = own.count();
+            let more = if more > 0 { format!(" and {}", count(more, "other part")) } else { String::new() };
+            writeln!(out, "          {}{more}", matched(first))?;
+        }
+    }
+    for rule in &hits.undecided {
+        writeln!(out, "  {rule:<7} unknown: its pattern takes too many steps on this request")?;
+    }
+    Ok(())
+}
+
+/// The beginning of what a rule looks for.
+fn cut(message: &str) -> String {
+    let short: String = message.chars().take(MOST_OF_MESSAGE).collect();
+    let end = if short.len() < message.len() { "…" } else { "" };
+    format!("{}{end}", safe(&short))
+}
+
+/// Why a hit does not count.
+fn why_not(fate: &Fate, sources: &Sources) -> String {
+    match fate {
+        Fate::Counts => String::new(),
+        Fate::Off(Why::Level(level)) => format!("  (off: paranoia level {level})"),
+        Fate::Off(why) => format!("  (off: {})", why.as_str()),
+        Fate::Bypassed(by) => format!("  (bypassed by {})", named(by, sources)),
+        Fate::Foreign => "  (not in Cloudflare's ruleset)".to_owned(),
+    }
+}
+
+/// What a rule matched, in words.
+fn matched(part: &Part) -> String {
+    let Part { collection, key, text, start, end, length } = part;
+    let key = shortened(key, 40);
+    let what = match *collection {
+        "ARGS" | "ARGS_GET" | "ARGS_POST" => format!("argument `{key}`"),
+        "ARGS_NAMES" | "ARGS_GET_NAMES" | "ARGS_POST_NAMES" => "name of an argument".to_owned(),
+        "REQUEST_HEADERS" => format!("header `{key}`"),
+        "REQUEST_COOKIES" => format!("cookie `{key}`"),
+        "REQUEST_COOKIES_NAMES" => "name of a cookie".to_owned(),
+        "REQUEST_FILENAME" | "REQUEST_BASENAME" | "REQUEST_URI" | "REQUEST_URI_RAW" => "address".to_owned(),
+        "REQUEST_BODY" | "XML" => "body".to_owned(),
+        "REQUEST_LINE" | "REQUEST_METHOD" | "REQUEST_PROTOCOL" => "request line".to_owned(),
+        "FILES" | "FILES_NAMES" => format!("file `{key}`"),
+        "QUERY_STRING" => "query".to_owned(),
+        other if key.is_empty() => other.to_owned(),
+        other => format!("{other}:{key}"),
+    };
+    let bytes = match (*start, *end) {
+        (0, end) if end == *length => "all of it".to_owned(),
+        (start, end) => format!("bytes {}-{end} of {length}", start + 1),
+    };
+    match text {
+        Some(text) => format!("{what}, {bytes}: {}", shortened(text, MOST_OF_MATCH)),
+        None => format!("{what}, {bytes}: not shown"),
+    }
+}
+
+/// The score at each level beside the usual thresholds.
+fn write_levels(out: &mut dyn Write, hits: &Hits) -> io::Result<()> {
+    let level = |level: u8| {
+        let score = hits.score(level);
+        let reached: Vec<String> =
+            THRESHOLDS.iter().filter(|(_, t)| score >= *t).map(|(w, t)| format!("{w} {t}")).collect();
+        let reached = if reached.is_empty() { String::new() } else { format!(" (reaches {})", reached.join(", ")) };
+        format!("level {level}: {score}{reached}")
+    };
+    writeln!(out, "\n  all rules, {}", (1..=4).map(level).collect::<Vec<_>>().join(" · "))
+}
+
+/// The ways out, and the edit of one.
+fn write_ways(out: &mut dyn Write, explained: &Explained<'_>) -> io::Result<()> {
+    let Explained { ways, edits, chosen, has_own_attacks, is_request_known, .. } = explained;
+    let attacks = if *has_own_attacks { "your attacks" } else { "built-in shapes of attacks" };
+    writeln!(out, "\nWays out, least damage first ({} of {} {attacks} are stopped now):", ways.stopped, ways.attacks)?;
+    for (n, way) in ways.ways.iter().enumerate() {
+        let cost = match (way.lets_through, way.scope()) {
+            (0, _) => "lets none of them through".to_owned(),
+            (n, Scope::Path) => format!("lets {n} of them through, on this path"),
+            (n, Scope::Host) => format!("lets {n} of them through, on this host"),
+            (n, Scope::Zone) => format!("lets {n} of them through, everywhere"),
+        };
+        writeln!(out, "  {}. {}: score {} < {}; {cost}", n + 1, about(way), way.total, way.threshold)?;
+    }
+    writeln!(
+        out,
+        "  Not a way out: `action: log`, or a `when` of the deployment that leaves requests out, switches the whole ruleset off for"
+    )?;
+    writeln!(out, "  these requests: all {} attacks pass.", ways.stopped)?;
+    if !is_request_known {
+        writeln!(out, "  The exceptions are for the start page, as the request is not known.")?;
+    }
+    let Some(edit) = chosen.checked_sub(1).and_then(|n| edits.get(n)) else {
+        return writeln!(out, "\nThere is no way {chosen}.");
+    };
+    writeln!(out, "\nEdit {chosen} (merge it into the spec; an exception can be a file of its own beside it):\n")?;
+    for line in edit.lines() {
+        writeln!(out, "  {}", safe(line))?;
+    }
+    writeln!(
+        out,
+        "\nNext: `zonewright apply SPEC`; to take it back: `zonewright undo JOURNAL`, with the journal that apply names."
+    )
+}
+
+/// A way in words.
+fn about(way: &Way) -> String {
+    let all: Vec<String> = way.rules.iter().map(u32::to_string).collect();
+    let more = if all.len() > MOST_RULES { format!(" and {} more", all.len() - MOST_RULES) } else { String::new() };
+    let rules = format!("{}{more}", all[..all.len().min(MOST_RULES)].join(", "));
+    match way.kind {
+        WayKind::Exception(Scope::Path) => format!("exception for {rules} on this path"),
+        WayKind::Exception(Scope::Host | Scope::Zone) => format!("exception for {rules} on this host"),
+        WayKind::Off => format!("{rules} off"),
+        WayKind::Level(level) => format!("paranoia level {level}"),
+        WayKind::Threshold(threshold) => format!("threshold {threshold}"),
+    }
+}
+
+/// A rule with its place.
+fn named(rule: &RuleAt, sources: &Sources) -> String {
+    let name = safe(&rule.name);
+    match rule.place.and_then(|at| place(at, sources)) {
+        Some(at) => format!("{name} ({at})"),
+        None => name.into_owned(),
+    }
+}
+
+/// The explanation, for programs.
+#[derive(Debug, Serialize)]
+pub struct Document<'e> {
+    request: Option<&'e str>,
+    zone: Option<&'e str>,
+    settings: Option<&'static str>,
+    verdict: Option<&'static str>,
+    by: Option<String>,
+    score: Option<u32>,
+    threshold: Option<u32>,
+    action: Option<&'e str>,
+    level: Option<u8>,
+    hits: Vec<HitDocument<'e>>,
+    undecided: &'e [u32],
+    scores: BTreeMap<u8, u32>,
+    attacks: usize,
+    stopped: usize,
+    ways: Vec<WayDocument<'e>>,
+    not_evaluated: Vec<&'e str>,
+    depends_on: Vec<&'e str>,
+    notes: &'e [String],
+}
+
+/// A rule that matched.
+#[derive(Debug, Serialize)]
+struct HitDocument<'e> {
+    rule: u32,
+    level: u8,
+    score: u32,
+    counts: bool,
+    why_not: Option<String>,
+    looks_for: Option<&'e str>,
+    matched: Vec<&'e Part>,
+}
+
+/// A way out.
+#[derive(Debug, Serialize)]
+struct WayDocument<'e> {
+    kind: &'static str,
+    scope: &'static str,
+    rules: &'e [u32],
+    score: u32,
+    threshold: u32,
+    lets_through: usize,
+    edit: &'e str,
+}
+
+/// The form for programs.
+#[must_use]
+pub fn document<'e>(explained: &'e Explained<'e>, sources: &Sources) -> Document<'e> {
+    let Explained { request, zone, hits, messages, parts, verdict, ways, edits, notes, .. } = explained;
+    let score = verdict.and_then(|verdict| verdict.score.as_ref());
+    let texts =
+        |set: Option<&'e std::collections::BTreeSet<String>>| set.into_iter().flatten().map(String::as_str).collect();
+    let hit = |hit: &crate::insight::traffic::Hit| {
+        let fate = score.and_then(|score| score.hits.iter().find(|counted| counted.hit == *hit)).map(|c| &c.fate);
+        let why_not = fate.filter(|fate| **fate != Fate::Counts).map(|fate| why_not(fate, sources).trim().to_owned());
+        HitDocument {
+            rule: hit.rule,
+            level: hit.level,
+            score: hit.score,
+            counts: why_not.is_none(),
+            why_not,
+            looks_for: messages.get(&hit.rule).copied(),
+            matched: parts.iter().filter(|(rule, _)| *rule == hit.rule).map(|(_, part)| part).collect(),
+        }
+    };
+    let way = |(way, edit): (&'e Way, &'e String)| WayDocument {
+        kind: match way.kind {
+            WayKind::Exception(_) => "exception",
+            WayKind::Off => "disable",
+            WayKind::Level(_) => "paranoia",
+            WayKind::Threshold(_) => "threshold",
+        },
+        scope: match way.scope() {
+            Scope::Path => "path",
+            Scope::Host => "host",
+            Scope::Zone => "zone",
+        },
+        rules: &way.rules,
+        score: way.total,
+        threshold: way.threshold,
+        lets_through: way.lets_through,
+        edit,
+    };
+    Document {
+        request: request.as_deref(),
+        zone: zone.map(|(zone, _)| zone),
+        settings: zone.map(|(_, whose)| whose),
+        verdict: verdict.map(|verdict| verdict.outcome.as_str()),
+        by: verdict.and_then(|verdict| verdict.by.as_ref()).map(|by| named(by, sources)),
+        score: score.map(|score| score.total),
+        threshold: score.map(|score| score.threshold),
+        action: score.map(|score| score.action.as_str()),
+        level: score.and_then(|score| score.level),
+        hits: hits.hits.iter().map(hit).collect(),
+        undecided: &hits.undecided,
+        scores: (1..=4).map(|level| (level, hits.score(level))).collect(),
+        attacks: ways.attacks,
+        stopped: ways.stopped,
+        ways: ways.ways.iter().zip(edits.iter()).map(way).collect(),
+        not_evaluated: texts(verdict.map(|verdict| &verdict.not_evaluated)),
+        depends_on: texts(verdict.map(|verdict| &verdict.depends_on)),
+        notes,
+    }
+}

@@ -1,0 +1,273 @@
+//! `zonewright waf explain` and `waf tune`: the ways out are edits that validate, and that change what becomes of the request.
+
+use serde_json::{Value, json};
+
+use crate::support::workspace::{Ran, Workspace, options};
+
+/// A small rule set of our own, with numbers and levels that Cloudflare's ruleset has as well.
+const RULES: &str = "\
+SecRule ARGS \"@contains select\" \"id:942100,phase:2,block,t:none,t:lowercase,msg:'a word of SQL',setvar:'tx.anomaly_score_pl1=+%{tx.critical}'\"
+SecRule ARGS \"@rx or\\s+1\" \"id:942180,phase:2,block,t:none,t:lowercase,msg:'always true',setvar:'tx.anomaly_score_pl2=+%{tx.critical}'\"
+SecRule ARGS \"@contains ;\" \"id:942430,phase:2,block,t:none,msg:'many signs',setvar:'tx.anomaly_score_pl2=+3'\"
+SecRule REQUEST_COOKIES|REQUEST_HEADERS:Authorization \"@contains hush\" \"id:941100,phase:1,block,t:none,msg:'in a header',setvar:'tx.anomaly_score_pl1=+%{tx.critical}'\"
+SecRule ARGS \"@contains <script\" \"id:941110,phase:2,block,t:none,msg:'a tag',setvar:'tx.anomaly_score_pl1=+%{tx.critical}'\"
+SecRule ARGS \"@rx ^(?=x)(?:(x+x+)+\\1)+y$\" \"id:942190,phase:2,block,setvar:'tx.anomaly_score_pl1=+5'\"
+";
+
+const SPEC: &str = "\
+version: 1
+zones:
+  example.com:
+    records:
+      - { name: www, type: A, content: 192.0.2.1, proxied: true }
+    waf:
+      owasp:
+        paranoia: 2
+        threshold: 10
+        action: managed_challenge
+";
+
+const REQUEST: &str = "curl 'https://www.example.com/shop/search?q=SELECT%20x%20or%201%3B' -A browser";
+
+/// With the rules, the spec, and the zone at Cloudflare on a plan that has the ruleset.
+fn workspace() -> Workspace {
+    let mut options = options();
+    options.profile.tier = "business".to_owned();
+    let workspace = Workspace::new(options);
+    workspace.file("crs/crs-setup.conf", "SecAction \"id:900,phase:1,pass,nolog,setvar:tx.critical=5\"\n");
+    workspace.file("crs/rules/REQUEST-942.conf", RULES);
+    workspace.file("spec.yaml", SPEC);
+    workspace
+}
+
+fn explain(workspace: &Workspace, arguments: &[&str]) -> Ran {
+    workspace.run(&[&["waf", "explain", "--crs", "crs"], arguments].concat())
+}
+
+fn of_spec(workspace: &Workspace, request: &str, specs: &[&str]) -> Value {
+    let specs: Vec<&str> = specs.iter().flat_map(|spec| ["--spec", *spec]).collect();
+    explain(workspace, &[&[request, "--format", "json", "--today", "2026-11-23"], &specs[..]].concat()).exits(0).json()
+}
+
+#[test]
+fn each_way_out_is_an_edit_that_lets_the_request_pass() {
+    let workspace = workspace();
+    let before = of_spec(&workspace, REQUEST, &["spec.yaml"]);
+    assert_eq!(before["verdict"], "challenge");
+    assert_eq!((&before["score"], &before["threshold"], &before["level"]), (&json!(13), &json!(10), &json!(2)));
+    let kinds: Vec<_> = before["ways"].as_array().unwrap().iter().map(|way| (&way["kind"], &way["scope"])).collect();
+    assert_eq!(kinds[..2], [(&json!("exception"), &json!("path")), (&json!("exception"), &json!("host"))]);
+    assert_eq!(kinds.len(), 5, "{kinds:?}");
+    for way in before["ways"].as_array().unwrap() {
+        let edit = way["edit"].as_str().unwrap();
+        match way["kind"].as_str().unwrap() {
+            // A file of its own beside the spec.
+            "exception" | "disable" => {
+                assert!(
+                    edit.contains("reason: false alarm on GET /shop/search") && edit.contains("expires: 2026-12-23")
+                );
+                workspace.file("spec2.yaml", SPEC);
+                workspace.file("edit.yaml", edit);
+            }
+            // A value takes the place of the one that is there.
+            "paranoia" => {
+                workspace.file("spec2.yaml", SPEC.replace("paranoia: 2", &format!("paranoia: {}", level_of(edit))));
+                workspace.file("edit.yaml", "version: 1\nzones: {}\n");
+                assert!(
+                    edit.contains("accept_weakening: false alarm on GET /shop/search; back by 2026-12-23"),
+                    "{edit}"
+                );
+            }
+            _ => {
+                workspace.file("spec2.yaml", SPEC.replace("threshold: 10", "threshold: 14"));
+                workspace.file("edit.yaml", "version: 1\nzones: {}\n");
+                assert!(edit.contains("threshold: 14"), "{edit}");
+            }
+        }
+        workspace.run(&["validate", "spec2.yaml", "edit.yaml", "--today", "2026-11-23"]).exits(0);
+        let after = of_spec(&workspace, REQUEST, &["spec2.yaml", "edit.yaml"]);
+        assert_eq!((&after["verdict"], &after["score"]), (&json!("pass"), &way["score"]), "{way}\n{after}");
+        let traced =
+            workspace.run(&["waf", "trace", REQUEST, "--spec", "spec2.yaml", "--spec", "edit.yaml", "--crs", "crs"]);
+        let traced = traced.exits(0).stdout;
+        assert!(traced.contains("example.com (spec): pass"), "{traced}");
+    }
+}
+
+fn level_of(edit: &str) -> &str {
+    edit.split("paranoia: ").nth(1).unwrap().trim()
+}
+
+#[test]
+fn the_first_edit_is_applied_and_undone() {
+    let workspace = workspace();
+    workspace.run(&["apply", "spec.yaml", "--yes", "--allow", "may-lock-out"]).exits(0);
+    let live = || explain(&workspace, &[REQUEST, "--live", "example.com", "--format", "json"]).exits(0).json();
+    let before = live();
+    assert_eq!((&before["verdict"], &before["score"]), (&json!("challenge"), &json!(13)), "{before}");
+    workspace.file("edit.yaml", before["ways"][0]["edit"].as_str().unwrap());
+    // The exception is narrow, so it needs no consent.
+    let applied = workspace.run(&["apply", "spec.yaml", "edit.yaml", "--yes", "--format", "json"]).exits(0).json();
+    let after = live();
+    assert_eq!((&after["verdict"], &after["score"]), (&json!("pass"), &json!(8)), "{after}");
+    assert_eq!(after["hits"].as_array().unwrap().iter().filter(|hit| hit["counts"] == false).count(), 1);
+    let journal = applied["journal"].as_str().unwrap_or_else(|| panic!("{applied}")).to_owned();
+    workspace.run(&["undo", &journal, "--yes", "--allow-deletes", "1"]).exits(0);
+    assert_eq!(live()["verdict"], "challenge");
+}
+
+#[test]
+fn a_person_sees_what_matched_where_and_what_crosses_the_threshold() {
+    let workspace = workspace();
+    let text = explain(&workspace, &[REQUEST, "--spec", "spec.yaml", "--today", "2026-11-23"]).exits(0).stdout;
+    for line in [
+        "example.com (spec): challenge by owasp (spec.yaml:7); score 13 ≥ threshold 10, level 2, action managed_challenge\n",
+        "  942100  1      +5    5    a word of SQL\n          argument `q`, bytes 1-6 of 14: select\n",
+        "  942180  2      +5    10   always true  ← reaches 10\n          argument `q`, bytes 10-13 of 14: or 1\n",
+        "  942430  2      +3    13   many signs\n",
+        "  1. exception for 942",
+        "Not a way out: `action: log`",
+        "        exceptions:\n",
+        "zonewright undo JOURNAL",
+    ] {
+        assert!(text.contains(line), "{line}\n{text}");
+    }
+    assert!(text.lines().count() <= 50, "it is one screen:\n{text}");
+    let second = explain(&workspace, &[REQUEST, "--spec", "spec.yaml", "--way", "2"]).exits(0).stdout;
+    assert!(second.contains("Edit 2") && second.contains("when: http.host eq \"www.example.com\"\n"), "{second}");
+}
+
+#[test]
+fn secrets_of_the_request_are_never_shown() {
+    let workspace = workspace();
+    let request = "curl 'https://www.example.com/a?q=select' -b 'session=hush-c00kie' -u 'user:hush-pass' -H 'Authorization: hush-t0ken'";
+    for more in [&["--format", "json"][..], &[], &["--redact"], &["--redact", "--format", "json"]] {
+        let ran = explain(&workspace, &[&[request, "--spec", "spec.yaml"], more].concat()).exits(0);
+        for secret in ["c00kie", "t0ken", "hush"] {
+            assert!(!ran.stdout.contains(secret) && !ran.stderr.contains(secret), "{secret} {more:?}: {}", ran.stdout);
+        }
+        assert!(ran.stdout.contains("941100"), "{}", ran.stdout);
+        assert_eq!(ran.stdout.contains("select"), !more.contains(&"--redact"), "{more:?}: {}", ran.stdout);
+    }
+}
+
+#[test]
+fn requests_come_in_every_form() {
+    let workspace = workspace();
+    workspace.file("raw.http", "GET /shop/search?q=SELECT%20x%20or%201%3B HTTP/1.1\r\nHost: www.example.com\r\n\r\n");
+    let entry = |query: &str| {
+        json!({"request": {"method": "GET", "url": format!("https://www.example.com/shop/search?q={query}"),
+            "httpVersion": "HTTP/2", "headers": [{"name": "user-agent", "value": "browser"}], "cookies": [], "queryString": [],
+            "headersSize": -1, "bodySize": 0}})
+    };
+    let har = json!({"log": {"version": "1.2", "creator": {"name": "t", "version": "1"},
+        "entries": [entry("fine"), entry("SELECT%20x%20or%201%3B"), entry("fine")]}});
+    workspace.file("session.har", har.to_string());
+    for arguments in [&["raw.http"][..], &["session.har", "--entry", "2"]] {
+        let ran =
+            explain(&workspace, &[arguments, &["--spec", "spec.yaml", "--format", "json"]].concat()).exits(0).json();
+        assert_eq!((&ran["verdict"], &ran["score"]), (&json!("challenge"), &json!(13)), "{arguments:?}");
+    }
+    // Numbers as a person pastes them, with the request that the event names.
+    let pasted =
+        ["942100, 942180 942430", "GET https://www.example.com/shop/search", "--spec", "spec.yaml", "--format", "json"];
+    let ran = explain(&workspace, &pasted).exits(0).json();
+    assert_eq!(
+        (&ran["verdict"], &ran["score"], ran["ways"].as_array().unwrap().len()),
+        (&json!("challenge"), &json!(13), 5)
+    );
+    // Without settings there are scores and no ways out.
+    let ran = explain(&workspace, &[REQUEST, "--format", "json"]).exits(0).json();
+    assert_eq!((&ran["verdict"], &ran["scores"]["1"], &ran["scores"]["2"]), (&Value::Null, &json!(5), &json!(13)));
+    for (arguments, code, message) in [
+        (&["942101", "--spec", "spec.yaml"][..], 1, "rule 942101 adds nothing to the score in these rules"),
+        (&["none.har", "--spec", "spec.yaml"], 64, "none.har"),
+        (&["session.har", "--spec", "spec.yaml"], 64, "name one with --entry"),
+        (&["session.har", "--entry", "4", "--spec", "spec.yaml"], 64, "has no entry 4"),
+        (&["GET https://a.example/", "GET https://b.example/", "--spec", "spec.yaml"], 64, "one request too many"),
+        (&["GET https://a.example/", "--spec", "spec.yaml"], 1, "no zone of the spec has the host a.example"),
+        (&["curl -d @x https://www.example.com/"], 64, "reads a file"),
+    ] {
+        let ran = explain(&workspace, arguments).exits(code);
+        assert!(ran.stderr.contains(message) && ran.stdout.is_empty(), "{arguments:?}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn a_pattern_that_explodes_makes_the_verdict_unknown() {
+    let workspace = workspace();
+    let long = "x".repeat(80);
+    let request = format!("curl 'https://www.example.com/a?q={long}%21&r=select' -A browser");
+    let ran = of_spec(&workspace, &request, &["spec.yaml"]);
+    assert_eq!((&ran["verdict"], &ran["undecided"]), (&json!("unknown"), &json!([942190])));
+    assert_eq!(ran["depends_on"][0], "rule 942190, whose pattern takes too many steps on this request");
+    // It does not matter where the score reaches the threshold without it, or not even with it.
+    let request = format!("curl 'https://www.example.com/a?q={long}%21' -A browser");
+    assert_eq!(of_spec(&workspace, &request, &["spec.yaml"])["verdict"], "pass");
+}
+
+/// A request as a line.
+fn line(path: &str, query: &str) -> String {
+    let headers = json!([["Host", "www.example.com"], ["User-Agent", "browser"]]);
+    format!("{}\n", json!({"method": "GET", "uri": format!("{path}?q={query}"), "headers": headers}))
+}
+
+#[test]
+fn a_setting_is_found_and_judged_on_what_it_did_not_see() {
+    let workspace = workspace();
+    let benign: Vec<String> = (0..20).map(|n| line("/forum", &format!("select%20{n}"))).collect();
+    let calm: Vec<String> = (0..20).map(|n| line("/news", &format!("page{n}"))).collect();
+    let attacks: Vec<String> = (0..20).map(|n| line("/shop", &format!("select%20or%201%20{n}"))).collect();
+    workspace.file("benign.jsonl", [benign.concat(), calm.concat()].concat());
+    workspace.file("attacks.jsonl", attacks.concat());
+    let tune = |more: &[&str]| {
+        workspace
+            .run(&[&["waf", "tune", "--crs", "crs", "--spec", "spec.yaml", "--today", "2026-11-23"], more].concat())
+    };
+    let files = ["--benign", "benign.jsonl", "--attacks", "attacks.jsonl", "--format", "json"];
+    let found = tune(&files).exits(0).json();
+    // Attacks score 10, benign requests 5: a threshold between them needs no exception, and the highest leaves the most room.
+    assert_eq!(found["proposed"], json!({"paranoia": 2, "threshold": 10}), "{found}");
+    assert_eq!(found["entries"], json!([]));
+    let of = |half: &str, kind: &str| found[half][kind]["then"].clone();
+    assert_eq!(
+        (of("unseen", "benign"), of("unseen", "attacks")),
+        (json!(0), found["unseen"]["attacks"]["all"].clone())
+    );
+    let all = found["seen"]["benign"]["all"].as_u64().unwrap() + found["unseen"]["benign"]["all"].as_u64().unwrap();
+    assert!(all == 40 && found["unseen"]["attacks"]["all"].as_u64().unwrap() > 0, "{found}");
+    // The order of the requests has no influence.
+    workspace.file(
+        "benign.jsonl",
+        [calm.into_iter().rev().collect::<String>(), benign.into_iter().rev().collect()].concat(),
+    );
+    workspace.file("attacks.jsonl", attacks.into_iter().rev().collect::<String>());
+    assert_eq!(tune(&files).exits(0).json(), found);
+    // Without attacks, a floor is needed; at level 1 and threshold 5 one rule must not count on one path.
+    let refused = tune(&["--benign", "benign.jsonl"]).exits(64);
+    assert!(refused.stderr.contains("--min-level LEVEL and --max-threshold SCORE"), "{}", refused.stderr);
+    let floor = ["--benign", "benign.jsonl", "--min-level", "1", "--max-threshold", "5", "--format", "json"];
+    let found = tune(&floor).exits(0).json();
+    assert_eq!(found["proposed"], json!({"paranoia": 1, "threshold": 5}));
+    let entry = &found["entries"][0];
+    assert_eq!((&entry["rule"], &entry["path"]), (&json!(942100), &json!("/forum")), "{found}");
+    assert_eq!((found["entries"].as_array().unwrap().len(), of_then(&found)), (1, json!(0)));
+    let edit = found["edit"].as_str().unwrap();
+    assert!(edit.contains("expires: 2027-02-21") && edit.contains("reason: false alarms on benign requests"), "{edit}");
+    let record = "    records:\n      - { name: www, type: A, content: 192.0.2.1, proxied: true }\n";
+    workspace.file("tuned.yaml", edit.replace("  example.com:\n", &format!("  example.com:\n{record}")));
+    workspace.run(&["validate", "tuned.yaml", "--today", "2026-11-23"]).exits(0);
+    let trace =
+        ["waf", "trace", "curl 'https://www.example.com/forum?q=select' -A b", "--spec", "tuned.yaml", "--crs", "crs"];
+    let traced = workspace.run(&trace).exits(0).stdout;
+    assert!(traced.contains("example.com (spec): pass"), "{traced}");
+    // Nothing may be proposed: no setting is left.
+    let none = tune(&[&floor[..], &["--max-exceptions", "0"]].concat()).exits(1);
+    assert!(none.stderr.contains("raise --max-exceptions"), "{}", none.stderr);
+    let text = tune(&floor[..6]).exits(0).stdout;
+    assert!(text.contains("exception for 942100 on www.example.com/forum: spares"), "{text}");
+}
+
+fn of_then(found: &Value) -> Value {
+    found["unseen"]["benign"]["then"].clone()
+}
