@@ -13,6 +13,7 @@
 pub mod api;
 pub mod apply;
 pub mod cli;
+pub mod conformance;
 pub mod crs;
 pub mod diagnostic;
 pub mod diff;

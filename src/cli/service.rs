@@ -28,7 +28,7 @@ pub(super) const SEED: u64 = 1;
 pub(super) enum Access {
     /// Reading: there is no means of writing.
     Read,
-    /// Reading and writing, until the user wants to stop.
+    /// Reading, asking and writing, until the user wants to stop.
     Write(Stop),
     /// Reading, and asking whether writes would be accepted.
     Check,
@@ -131,7 +131,7 @@ impl Service {
             secret: Secret::Token,
             reader: client.reader(),
             writer: matches!(access, Access::Write(_)).then(|| client.writer()),
-            checker: matches!(access, Access::Check).then(|| client.checker()),
+            checker: (!matches!(access, Access::Read)).then(|| client.checker()),
             requests: Box::new(move || client.requests()),
             account,
             cache: None,

@@ -8,24 +8,24 @@
 
 mod needs;
 mod token;
+mod tried;
 mod zone;
 
 use std::collections::BTreeSet;
 
 use futures_util::stream::{self, StreamExt};
 
-use crate::api::{ApiError, Checker, Reader};
-use crate::document::doctor::{Account, Check, Doctor, ManagedRuleset, What};
+use crate::api::{Checker, Reader};
+use crate::document::doctor::{Account, Doctor, ManagedRuleset};
 use crate::insight::lock::Lock;
 use crate::live::{FetchError, Options, Wanted, find_zones, list_zones};
-use crate::model::facts::permissions::{Permission, PermissionAccess, PermissionGroup};
 use crate::model::{Desired, DesiredZone, LiveZone, ZoneName};
-use crate::wire::Request;
 use crate::wire::account::lists;
 use crate::wire::ruleset::{Scope, list_rulesets, read_managed};
 
 use needs::Needs;
 pub use token::Secret;
+use tried::{Kind, Tried, is_refused, said, try_read};
 
 /// The most zones that are examined without a spec.
 const MOST_ZONES: usize = 50;
@@ -41,79 +41,6 @@ pub struct Question<'q> {
     pub patterns: &'q [glob::Pattern],
     /// The managed rulesets that were written down.
     pub lock: Option<&'q Lock>,
-}
-
-/// Something that is tried.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Kind {
-    /// What it is.
-    what: What,
-    /// The permission for it.
-    group: PermissionGroup,
-}
-
-impl Kind {
-    const ZONE: Self = Self { what: What::Zone, group: PermissionGroup::Zone };
-    const RECORDS: Self = Self { what: What::Records, group: PermissionGroup::Dns };
-    const DNSSEC: Self = Self { what: What::Dnssec, group: PermissionGroup::Dns };
-    const SETTINGS: Self = Self { what: What::Settings, group: PermissionGroup::ZoneSettings };
-    const DNS_SETTINGS: Self = Self { what: What::DnsSettings, group: PermissionGroup::ZoneDnsSettings };
-    const RULESETS: Self = Self { what: What::Rulesets, group: PermissionGroup::ZoneWaf };
-    const ACCOUNT_RULESETS: Self = Self { what: What::AccountRulesets, group: PermissionGroup::AccountRulesets };
-    const LISTS: Self = Self { what: What::Lists, group: PermissionGroup::AccountFilterLists };
-}
-
-/// What came of a try.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Tried {
-    /// It is allowed.
-    Yes,
-    /// It is refused, with Cloudflare's reason.
-    No(String),
-    /// It is not known, with the reason.
-    Unknown(String),
-}
-
-impl Tried {
-    /// What a response means.
-    fn of<T>(answer: &Result<T, ApiError>) -> Self {
-        match answer {
-            Ok(_) => Self::Yes,
-            Err(error) if is_refused(error) => Self::No(said(error)),
-            // "There is no entry point": only who may look is told.
-            Err(error) if error.status() == Some(404) && error.has_code(10003) => Self::Yes,
-            Err(error) => Self::Unknown(said(error)),
-        }
-    }
-}
-
-/// Whether it is the credentials that were refused. A page of a proxy in between says nothing about them.
-fn is_refused(error: &ApiError) -> bool {
-    matches!(error.status(), Some(401 | 403)) && !error.is_garbled()
-}
-
-/// Cloudflare's reasons, or ours.
-fn said(error: &ApiError) -> String {
-    let words: Vec<String> = error.messages().iter().map(ToString::to_string).collect();
-    if words.is_empty() { format!("failed to {error}") } else { words.join("; ") }
-}
-
-/// Tries a read.
-async fn try_read<R: Reader>(reader: &R, request: &Request) -> Tried {
-    Tried::of(&reader.read(request).await)
-}
-
-/// The rows of a kind: reading as it was tried, and writing as far as that is known.
-fn rows(kind: Kind, read: &Tried, write: Option<Tried>, needs: &Needs) -> Vec<Check> {
-    let write = write.unwrap_or_else(|| match read {
-        // A permission to write includes reading.
-        Tried::No(why) => Tried::No(why.clone()),
-        Tried::Yes | Tried::Unknown(_) => Tried::Unknown("reading cannot tell".to_owned()),
-    });
-    [(PermissionAccess::Read, read.clone()), (PermissionAccess::Edit, write)]
-        .into_iter()
-        .map(|(access, tried)| needs.row(kind, access, tried))
-        .collect()
 }
 
 /// Examines what credentials may do. With a means of asking, rulesets are also asked by dry runs.
@@ -147,16 +74,16 @@ pub async fn examine<R: Reader, C: Checker>(
     for id in accounts {
         let rulesets = try_read(reader, &list_rulesets(&Scope::Account(id.clone()), None)).await;
         let lists = try_read(reader, &lists(&id)).await;
-        let mut checks = rows(Kind::ACCOUNT_RULESETS, &rulesets, None, &all);
-        checks.extend(rows(Kind::LISTS, &lists, None, &all));
+        let mut checks = all.rows(Kind::ACCOUNT_RULESETS, &rulesets, None);
+        checks.extend(all.rows(Kind::LISTS, &lists, None));
         report.accounts.push(Account { id, checks });
     }
     // Where no zone could be found, nothing else of it could be tried.
     if let (Tried::No(_), true) = (zone_read, report.zones.is_empty()) {
         let unknown = Tried::Unknown("no zone can be found".to_owned());
         let kinds = [Kind::RECORDS, Kind::DNSSEC, Kind::SETTINGS, Kind::DNS_SETTINGS, Kind::RULESETS];
-        let mut checks = rows(Kind::ZONE, zone_read, None, &all);
-        checks.extend(kinds.into_iter().flat_map(|kind| rows(kind, &unknown, None, &all)));
+        let mut checks = all.rows(Kind::ZONE, zone_read, None);
+        checks.extend(kinds.into_iter().flat_map(|kind| all.rows(kind, &unknown, None)));
         report.zones.push(zone::unseen(checks));
     }
     report.smallest_token = all.smallest().into_iter().map(Into::into).collect();
@@ -245,9 +172,4 @@ async fn versions<R: Reader>(reader: &R, lock: &Lock, zones: &[LiveZone]) -> Vec
         served: version(&locked.id),
     };
     lock.rulesets.iter().map(row).collect()
-}
-
-/// The permission of a row.
-fn permission(kind: Kind, access: PermissionAccess) -> Permission {
-    Permission { group: kind.group, access }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Kind, Tried, permission};
+use super::tried::{Kind, Tried};
 use crate::document::doctor::{Allowed, Check};
 use crate::live::WafQuery;
 use crate::model::facts::permissions::{Permission, PermissionAccess};
@@ -61,8 +61,18 @@ impl Needs {
             .collect()
     }
 
+    /// The rows of a kind: reading as it was tried, and writing as far as that is known.
+    pub(super) fn rows(&self, kind: Kind, read: &Tried, write: Option<Tried>) -> Vec<Check> {
+        let write = write.unwrap_or_else(|| match read {
+            // A permission to write includes reading.
+            Tried::No(why) => Tried::No(why.clone()),
+            Tried::Yes | Tried::Unknown(_) => Tried::Unknown("reading cannot tell".to_owned()),
+        });
+        vec![self.row(kind, PermissionAccess::Read, read.clone()), self.row(kind, PermissionAccess::Edit, write)]
+    }
+
     /// The row of a kind and access.
-    pub(super) fn row(&self, kind: Kind, access: PermissionAccess, tried: Tried) -> Check {
+    fn row(&self, kind: Kind, access: PermissionAccess, tried: Tried) -> Check {
         let (allowed, why) = match tried {
             Tried::Yes => (Allowed::Yes, None),
             Tried::No(why) => (Allowed::No, Some(why)),
@@ -77,4 +87,9 @@ impl Needs {
             why,
         }
     }
+}
+
+/// The permission of a row.
+fn permission(kind: Kind, access: PermissionAccess) -> Permission {
+    Permission { group: kind.group, access }
 }

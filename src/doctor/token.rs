@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{is_refused, said};
+use super::tried::{is_refused, said};
 use crate::api::Reader;
 use crate::document::doctor::{Credentials, Owner};
 use crate::live::FetchError;

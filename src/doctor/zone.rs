@@ -1,7 +1,7 @@
 //! What may be done with one zone.
 
 use super::needs::Needs;
-use super::{Kind, Tried, is_refused, rows, said, try_read};
+use super::tried::{Kind, Tried, is_refused, said, try_read};
 use crate::api::{Checker, Reader};
 use crate::apply::{DryRuns, dry_runs};
 use crate::document::doctor::{Check, Zone};
@@ -37,12 +37,12 @@ pub(super) async fn examine<R: Reader, C: Checker>(
         Some(checker) if rulesets == Tried::Yes => Some(ask_to_write(checker, live, phase, ruleset.as_ref()).await),
         _ => None,
     };
-    let mut checks = rows(Kind::ZONE, zone_read, None, needs);
-    checks.extend(rows(Kind::RECORDS, &records, None, needs));
-    checks.extend(rows(Kind::DNSSEC, &try_read(reader, &get_dnssec(id)).await, None, needs));
-    checks.extend(rows(Kind::SETTINGS, &try_read(reader, &get_setting(id, setting)).await, None, needs));
-    checks.extend(rows(Kind::DNS_SETTINGS, &try_read(reader, &get_dns_settings(id)).await, None, needs));
-    checks.extend(rows(Kind::RULESETS, &rulesets, written, needs));
+    let mut checks = needs.rows(Kind::ZONE, zone_read, None);
+    checks.extend(needs.rows(Kind::RECORDS, &records, None));
+    checks.extend(needs.rows(Kind::DNSSEC, &try_read(reader, &get_dnssec(id)).await, None));
+    checks.extend(needs.rows(Kind::SETTINGS, &try_read(reader, &get_setting(id, setting)).await, None));
+    checks.extend(needs.rows(Kind::DNS_SETTINGS, &try_read(reader, &get_dns_settings(id)).await, None));
+    checks.extend(needs.rows(Kind::RULESETS, &rulesets, written));
     let is_read = *zone_read == Tried::Yes;
     let tier = if is_read { live.tier } else { Tier::Unknown };
     let quota = || is_read.then(|| tier.record_quota(live.created_on.as_deref()) as u64);

@@ -6,6 +6,7 @@
 //! The lines of a journal are in `apply`, those of a snapshot in `live`: beside the code that writes and reads them.
 
 pub mod apply;
+pub mod conformance;
 pub mod diagnostic;
 pub mod doctor;
 pub mod drift;

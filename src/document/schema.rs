@@ -4,6 +4,7 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 use serde_json::{Value as Json, json};
 
+use super::conformance::Conformance;
 use super::doctor::Doctor;
 use super::drift::Drift;
 use super::plan::Plan;
@@ -26,6 +27,8 @@ pub enum Kind {
     Rehearsal,
     /// `doctor --format json`.
     Doctor,
+    /// `conformance --format json`.
+    Conformance,
     /// A line of a journal.
     Journal,
     /// A line of a snapshot.
@@ -41,6 +44,7 @@ impl Kind {
         Self::Drift,
         Self::Rehearsal,
         Self::Doctor,
+        Self::Conformance,
         Self::Journal,
         Self::Snapshot,
     ];
@@ -55,6 +59,7 @@ impl Kind {
             Self::Drift => "drift",
             Self::Rehearsal => "rehearsal",
             Self::Doctor => "doctor",
+            Self::Conformance => "conformance",
             Self::Journal => "journal",
             Self::Snapshot => "snapshot",
         }
@@ -71,6 +76,7 @@ pub fn schema(kind: Kind) -> Json {
         Kind::Drift => of::<Drift>(),
         Kind::Rehearsal => of::<Rehearsal>(),
         Kind::Doctor => of::<Doctor>(),
+        Kind::Conformance => of::<Conformance>(),
         Kind::Journal => of::<JournalLine>(),
         Kind::Snapshot => of::<SnapshotLine>(),
     };

@@ -12,6 +12,7 @@
 //! | `sarif`, `junit` | findings for code scanning and for test reports |
 //! | `expectations` | what must hold, and whether it does |
 //! | `answer` | authoritative answers with the records that make them |
+//! | `conformance` | which assumptions about Cloudflare held |
 //! | `doctor` | what credentials may do |
 //! | `trace` | the rules that a request meets |
 //! | `tune` | the setting of the OWASP ruleset with the least damage |
@@ -34,6 +35,7 @@
 //! | `safe`, `escape` | escape foreign text |
 
 mod changed_file;
+pub mod conformance;
 pub mod diagnostics;
 pub mod dns_answer;
 pub mod doctor;

@@ -37,6 +37,7 @@ mod network;
 mod new_zones;
 mod origin;
 mod params;
+mod permissions;
 mod profile;
 mod query;
 mod record;
@@ -76,12 +77,13 @@ pub use document::{Refused, SeedReport};
 pub use error::SandboxError;
 pub use faults::{Fault, Gzip, ScriptError, What, When};
 pub use log::LoggedRequest;
+pub use permissions::{Permissions, permission};
 pub use profile::{
     DsWithoutNs, ErrorStyle, ListOrder, NsNeighbours, OldSrvMembers, OwnNetwork, Profile, ProxiedTtl, RateLimit,
     RecordMembers, TxtQuotes, UnknownData,
 };
 pub use store::StoreLocation;
-pub use token::{Permissions, Token, TokenOwner, permission};
+pub use token::{Token, TokenOwner};
 pub use traffic::Traffic;
 pub use zone::{ACCOUNT_ID, NAME_SERVERS};
 

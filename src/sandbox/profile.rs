@@ -1,6 +1,6 @@
 //! The behaviour of a sandbox where Cloudflare's depends on plan and age, or is uncertain.
 
-use super::token::Permissions;
+use super::permissions::Permissions;
 use crate::model::facts::{self, TierFacts};
 
 /// The settings of a sandbox.

@@ -4,48 +4,13 @@
 //! That `Edit` includes reading, and that a token is limited to zones: developers.cloudflare.com/fundamentals/api/get-started/
 //! create-token, read 2026-11. Refusals: see [`check`]. No header and no response says which permissions a token has (measured 2026-09).
 
-use std::collections::BTreeMap;
-
 use serde_json::{Map, Value, json};
 
 use super::call::Call;
 use super::envelope::{Outcome, Refusal};
+use super::permissions::Permissions;
 use super::zone::{ACCOUNT_ID, Zone};
-use crate::model::facts::permissions::{Permission, PermissionAccess, PermissionGroup};
-
-/// The permissions of credentials.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Permissions(BTreeMap<PermissionGroup, PermissionAccess>);
-
-impl Permissions {
-    /// All of them, with writing.
-    #[must_use]
-    pub fn everything() -> Self {
-        Self(PermissionGroup::ALL.iter().map(|group| (*group, PermissionAccess::Edit)).collect())
-    }
-
-    /// The same with this access to a group in place of its own; `None` for no access.
-    #[must_use]
-    pub fn with(mut self, group: PermissionGroup, access: Option<PermissionAccess>) -> Self {
-        match access {
-            Some(access) => self.0.insert(group, access),
-            None => self.0.remove(&group),
-        };
-        self
-    }
-
-    /// The same with this access to the rulesets of zones and accounts.
-    #[must_use]
-    pub fn with_rulesets(self, access: Option<PermissionAccess>) -> Self {
-        self.with(PermissionGroup::ZoneWaf, access).with(PermissionGroup::AccountRulesets, access)
-    }
-
-    /// Whether they include a permission.
-    #[must_use]
-    pub fn allow(&self, wanted: Permission) -> bool {
-        self.0.get(&wanted.group).is_some_and(|access| *access >= wanted.access)
-    }
-}
+use crate::model::facts::permissions::{Permission, PermissionGroup};
 
 /// Who owns a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -178,15 +143,4 @@ pub(super) fn check_account(call: &Call<'_>, id: &str) -> Outcome<()> {
         return Err(Refusal::new(403, 10000, "Authentication error"));
     }
     Ok(())
-}
-
-/// A permission by its name in the dashboard or in the API's reference, such as `DNS Edit`.
-#[must_use]
-pub fn permission(name: &str) -> Option<Permission> {
-    let is_it = |permission: &Permission| {
-        let of_dashboard = permission.dashboard_name();
-        let short = of_dashboard.split(" > ").skip(1).collect::<Vec<_>>().join(" ");
-        [permission.api_name(), of_dashboard, short].iter().any(|own| own.eq_ignore_ascii_case(name))
-    };
-    PermissionGroup::ALL.iter().flat_map(|group| [Permission::read(*group), Permission::edit(*group)]).find(is_it)
 }

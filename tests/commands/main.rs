@@ -11,6 +11,7 @@ mod cli;
 mod clients;
 mod complaints;
 mod concurrency;
+mod conformance;
 mod doctor;
 mod documentation;
 mod documents;

@@ -35,6 +35,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("document", &["diagnostic", "model", "insight", "wire", "diff", "plan", "drift", "live", "apply"]),
     // `live` for the moment of a snapshot alone, `document` for reports that are one value in every format.
     ("render", &["diagnostic", "model", "insight", "wire", "diff", "plan", "drift", "apply", "live", "document"]),
+    // Assumptions about Cloudflare, tried in a real zone: raw requests, as the sandbox would answer them.
+    ("conformance", &["model", "wire", "api", "apply", "document"]),
     // What credentials may do: reads through `live`, dry runs of `apply`, and the report of `document`.
     ("doctor", &["model", "insight", "wire", "api", "live", "apply", "document"]),
     // The pipeline as a library: from a spec to a report. `document` for the form of saved plans.
@@ -91,6 +93,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "render",
             "reconcile",
             "doctor",
+            "conformance",
             "recorded",
             "rehearsal",
             "edit",

@@ -2,6 +2,7 @@
 #![cfg(feature = "sandbox")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod assumptions;
 mod contract;
 mod dns;
 mod exchanges;

@@ -48,6 +48,7 @@ commands! {
         Pull(pull::PullArgs),
         Snapshot(snapshot::SnapshotArgs),
         Doctor(doctor::DoctorArgs),
+        Conformance(conformance::ConformanceArgs),
         Validate(validate::ValidateArgs),
         Fmt(fmt::FmtArgs),
         Test(test::TestArgs),

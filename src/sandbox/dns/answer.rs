@@ -23,7 +23,7 @@ use crate::sandbox::zone::NAME_SERVERS;
 /// Longest chain of aliases that is followed. ASSUMED: the number.
 const ALIASES: usize = 32;
 
-/// TTL of the answer to ANY, in seconds. ASSUMED.
+/// TTL of the answer to ANY, in seconds. ASSUMED: the value.
 const ANY_TTL: u32 = 3600;
 
 /// Response codes (RFC 1035 section 4.1.1).

@@ -1,0 +1,148 @@
+//! `conformance`: try the assumptions about Cloudflare in a scratch name of a real zone.
+
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::sync::Arc;
+
+use anyhow::{Context, bail};
+use clap::Args;
+
+use super::{Facts, Run, Session};
+use crate::cli::args::{Format, Global};
+use crate::cli::exit::Exit;
+use crate::cli::output::Output;
+use crate::cli::service::{Access, Service};
+use crate::cli::settings::Settings;
+use crate::cli::signals::Interrupt;
+use crate::conformance::{CHECKS, NotReady, prepare, run as run_checks};
+use crate::document::conformance::Conformance;
+use crate::live::find_zone_by_name;
+use crate::model::ZoneName;
+use crate::render::conformance::write;
+
+/// Try our assumptions about Cloudflare in a scratch name of your zone
+///
+/// Creates records at and below a random name of the zone given by --zone, and deletes them again. Asks about rules by dry runs. Exits
+/// with 2 if something differs.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  zonewright conformance --zone example.com --i-own-this-zone\n  zonewright conformance --zone example.com --sandbox --i-own-this-zone --format json"
+)]
+pub(in crate::cli) struct ConformanceArgs {
+    /// Confirm that records may be created in the zone
+    #[arg(long)]
+    i_own_this_zone: bool,
+    /// Try only this assumption; repeatable
+    #[arg(long, value_name = "ID", value_parser = id)]
+    only: Vec<String>,
+    /// List the assumptions; no requests
+    #[arg(long)]
+    list: bool,
+}
+
+/// The id of a check.
+fn id(text: &str) -> Result<String, String> {
+    if CHECKS.iter().any(|check| check.id == text) {
+        return Ok(text.to_owned());
+    }
+    Err("there is no such assumption; --list shows them".to_owned())
+}
+
+impl Run for ConformanceArgs {
+    fn facts(&self) -> Facts<'_> {
+        Facts { is_online: !self.list, has_shards: false, ..Facts::online("conformance") }
+    }
+
+    fn check(&self, global: &Global) -> Result<(), String> {
+        if self.list {
+            return Ok(());
+        }
+        if !matches!(global.zone.as_slice(), [_]) {
+            return Err("name one zone with --zone".to_owned());
+        }
+        if !self.i_own_this_zone {
+            return Err(
+                "conformance creates records in the zone and deletes them again; confirm with --i-own-this-zone"
+                    .to_owned(),
+            );
+        }
+        Ok(())
+    }
+
+    async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
+        let Session { settings, output, interrupt, .. } = *session;
+        if self.list {
+            output.result(|out| {
+                CHECKS.iter().try_for_each(|check| writeln!(out, "{}: {}", check.id, check.assumption))
+            })?;
+            return Ok(Exit::Success);
+        }
+        run(self, settings, output, interrupt).await
+    }
+}
+
+/// Tries, cleans up and reports.
+async fn run(
+    args: &ConformanceArgs,
+    settings: &Settings<'_>,
+    output: &Arc<Output>,
+    interrupt: &Interrupt,
+) -> anyhow::Result<Exit> {
+    let [name] = settings.flags.zone.as_slice() else { bail!("name one zone with --zone") };
+    let zone = ZoneName::parse(name).with_context(|| format!("--zone {name:?} is not the name of a zone"))?;
+    let access = Access::Write(interrupt.stop().clone());
+    let service = Service::open(settings, access, output, std::iter::once((&zone, "free"))).await?;
+    let tried = try_all(args, &zone, &service, settings, output, interrupt).await;
+    let requests = service.requests();
+    service.close().await;
+    output.hide();
+    let mut report = tried?;
+    report.requests = requests;
+    match output.format {
+        Format::Json => output.json(&report)?,
+        Format::Text | Format::Document(_) => output.result(|out| write(out, &report))?,
+    }
+    Ok(match report {
+        Conformance { left_behind: 1.., .. } => Exit::Partial,
+        Conformance { is_complete: false, .. } => Exit::Error,
+        Conformance { summary, .. } if summary.differed > 0 => Exit::Differences,
+        _ => Exit::Success,
+    })
+}
+
+/// Tries the checks in a new scratch name.
+async fn try_all(
+    args: &ConformanceArgs,
+    zone: &ZoneName,
+    service: &Service,
+    settings: &Settings<'_>,
+    output: &Arc<Output>,
+    interrupt: &Interrupt,
+) -> anyhow::Result<Conformance> {
+    let options = service.options(settings, output).read;
+    let Some(live) = find_zone_by_name(&service.reader, zone, &options).await? else {
+        bail!(
+            "Cloudflare does not have the zone {zone}, or does not show it to these credentials: run `zonewright doctor`"
+        )
+    };
+    let (Some(writer), Some(checker)) = (service.writer.clone(), service.checker.clone()) else {
+        bail!("the connection cannot write")
+    };
+    // Each hasher of the standard library begins with another state.
+    let random = RandomState::new().build_hasher().finish();
+    let bench = match prepare((service.reader.clone(), writer, checker), &live, random).await {
+        Ok(bench) => bench,
+        Err(NotReady::Read(error)) => return Err(anyhow::Error::new(error).context("failed to read the scratch name")),
+        Err(error) => return Err(error.into()),
+    };
+    output.say(&format!("trying {} assumptions at and below {}", CHECKS.len(), bench.scratch()));
+    let report = Conformance::new(settings.today()?, service.host.clone(), live.tier.facts().name.to_owned());
+    let report =
+        interrupt.while_writing(run_checks(&bench, &args.only, interrupt.stop(), report, |id| output.status(id))).await;
+    if report.left_behind > 0 {
+        output.message(&format!(
+            "some records at and below {} could not be deleted: delete them in the dashboard",
+            bench.scratch()
+        ));
+    }
+    Ok(report)
+}

@@ -1,0 +1,306 @@
+//! What checks work with: requests about records of the scratch name, and their removal.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use serde_json::{Map, Value as Json, json};
+
+use super::finding::Finding;
+use crate::api::{ApiError, CheckClient, ReadClient, Reader, WriteClient, Writer};
+use crate::model::{LiveZone, ZoneId};
+use crate::wire::{Envelope, Method, Request};
+
+/// Why nothing can be checked.
+#[derive(Debug, thiserror::Error)]
+pub enum NotReady {
+    /// The records of the zone cannot be read.
+    #[error("failed to read the records of the scratch name")]
+    Read(#[source] ApiError),
+    /// Something is there already.
+    #[error("the scratch name {name} is not empty; nothing was written. Run again: each run takes another name")]
+    NotEmpty {
+        /// The name.
+        name: String,
+    },
+}
+
+/// A zone with a scratch name, and the means to work on it.
+pub struct Bench {
+    reader: ReadClient,
+    writer: WriteClient,
+    pub(super) checker: CheckClient,
+    /// The zone.
+    pub(super) zone: ZoneId,
+    /// The account of the zone.
+    pub(super) account: Option<String>,
+    zone_name: String,
+    /// Everything is created at or below this name.
+    scratch: String,
+    created: Mutex<Vec<String>>,
+}
+
+/// What came of a request.
+#[derive(Debug)]
+pub(super) enum Seen {
+    /// It was accepted, with this result.
+    Accepted(Json),
+    /// It was refused for what it says.
+    Refused(Refused),
+    /// Nothing can be learned from it.
+    Nothing(String),
+}
+
+/// A refusal.
+#[derive(Debug)]
+pub(super) struct Refused {
+    /// HTTP status.
+    pub(super) status: u16,
+    /// The codes of its reasons; `None` for a reason without one.
+    pub(super) codes: Vec<Option<i64>>,
+    /// Its reasons.
+    pub(super) text: String,
+}
+
+impl Seen {
+    /// What an answer means.
+    pub(super) fn of(answer: Result<Envelope, ApiError>) -> Self {
+        match answer {
+            Ok(envelope) => Self::Accepted(envelope.result),
+            Err(error) => match error.status() {
+                Some(status @ (400 | 404..=428)) if !error.is_garbled() => {
+                    let codes = error.messages().iter().map(|message| message.code).collect();
+                    let text = error.messages().iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
+                    Self::Refused(Refused { status, codes, text })
+                }
+                _ => Self::Nothing(match error.hint() {
+                    Some(hint) => format!("failed to {error} ({hint})"),
+                    None => format!("failed to {error}"),
+                }),
+            },
+        }
+    }
+
+    /// In words.
+    fn in_words(&self) -> String {
+        match self {
+            Self::Accepted(result) => {
+                let shown = ["type", "name", "content", "ttl", "data", "priority"];
+                let members = shown.iter().filter_map(|name| Some(((*name).to_owned(), result.get(*name)?.clone())));
+                format!("accepted: {}", Json::Object(members.collect::<Map<_, _>>()))
+            }
+            Self::Refused(Refused { status, codes: _, text }) => format!("refused: HTTP {status}: {text}"),
+            Self::Nothing(why) => why.clone(),
+        }
+    }
+
+    /// Whether it was accepted; what was found otherwise.
+    pub(super) fn accepted(self) -> Result<Json, Finding> {
+        match self {
+            Self::Accepted(result) => Ok(result),
+            Self::Refused(_) => Err(Finding::Differed(self.in_words())),
+            Self::Nothing(why) => Err(Finding::Unknown(why)),
+        }
+    }
+
+    /// As [`Self::accepted`], for what prepares a check and is no part of the assumption.
+    pub(super) fn prepared(self) -> Result<Json, Finding> {
+        self.accepted().map_err(|finding| match finding {
+            Finding::Differed(found) => Finding::Unknown(format!("could not be prepared: {found}")),
+            other => other,
+        })
+    }
+
+    /// Whether it was refused with this code; `None` for a refusal without any code.
+    pub(super) fn refused_with(self, code: Option<i64>) -> Finding {
+        match &self {
+            Self::Refused(Refused { codes, .. }) => {
+                let is_as_assumed = match code {
+                    Some(_) => codes.contains(&code),
+                    None => codes.iter().all(Option::is_none),
+                };
+                if is_as_assumed { Finding::Held } else { Finding::Differed(self.in_words()) }
+            }
+            Self::Accepted(_) => Finding::Differed(self.in_words()),
+            Self::Nothing(why) => Finding::Unknown(why.clone()),
+        }
+    }
+
+    /// Whether it was refused, with whatever code.
+    pub(super) fn refused(self) -> Finding {
+        match &self {
+            Self::Refused(_) => Finding::Held,
+            Self::Accepted(_) => Finding::Differed(self.in_words()),
+            Self::Nothing(why) => Finding::Unknown(why.clone()),
+        }
+    }
+}
+
+/// Joins the steps of a check: the first finding that ends it.
+pub(super) fn conclude(result: Result<(), Finding>) -> Finding {
+    result.err().unwrap_or(Finding::Held)
+}
+
+/// Ends a check unless a finding holds.
+pub(super) fn hold(finding: Finding) -> Result<(), Finding> {
+    if finding == Finding::Held { Ok(()) } else { Err(finding) }
+}
+
+/// Ends a check unless a member of a result is as assumed.
+pub(super) fn same(result: &Json, pointer: &str, assumed: &Json) -> Result<(), Finding> {
+    let found = result.pointer(pointer).unwrap_or(&Json::Null);
+    if found == assumed {
+        return Ok(());
+    }
+    let member = pointer.trim_start_matches('/');
+    Err(Finding::Differed(format!("{member} is {found} where {assumed} is assumed")))
+}
+
+impl Bench {
+    /// A bench in a zone; `random` makes its name.
+    pub(super) fn new(clients: (ReadClient, WriteClient, CheckClient), zone: &LiveZone, random: u64) -> Self {
+        let (reader, writer, checker) = clients;
+        Self {
+            reader,
+            writer,
+            checker,
+            zone: zone.id.clone(),
+            account: zone.account.clone(),
+            zone_name: zone.name.to_string(),
+            scratch: format!("zonewright-conformance-{:012x}.{}", random & 0xffff_ffff_ffff, zone.name),
+            created: Mutex::default(),
+        }
+    }
+
+    /// The scratch name.
+    #[must_use]
+    pub fn scratch(&self) -> &str {
+        &self.scratch
+    }
+
+    /// A text without what tells who ran the checks.
+    pub(super) fn anonymous(&self, text: &str) -> String {
+        let mut text =
+            text.replace(&self.scratch, "SCRATCH").replace(&self.zone_name, "ZONE").replace(&self.zone.0, "ZONE_ID");
+        if let Some(account) = &self.account {
+            text = text.replace(account, "ACCOUNT_ID");
+        }
+        text
+    }
+
+    /// A name below the scratch name.
+    pub(super) fn name(&self, label: &str) -> String {
+        format!("{label}.{}", self.scratch)
+    }
+
+    /// The path of the zone's records.
+    pub(super) fn records_path(&self) -> String {
+        format!("/zones/{}/dns_records", self.zone.0)
+    }
+
+    fn created(&self) -> MutexGuard<'_, Vec<String>> {
+        self.created.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Remembers the records in a result, so that they are deleted.
+    fn remember(&self, result: &Json) {
+        let ids = result.get("id").and_then(Json::as_str).map(str::to_owned);
+        self.created().extend(ids);
+    }
+
+    /// Reads.
+    pub(super) async fn read(&self, request: &Request) -> Result<Envelope, ApiError> {
+        self.reader.read(request).await
+    }
+
+    /// Creates a record. Its `name` must be one of [`Self::name`].
+    pub(super) async fn create(&self, body: Json) -> Seen {
+        let seen = Seen::of(self.writer.write(&Request::new(Method::Post, self.records_path()).body(body)).await);
+        if let Seen::Accepted(result) = &seen {
+            self.remember(result);
+        }
+        seen
+    }
+
+    /// Creates an A record with a documentation address (RFC 5737).
+    pub(super) async fn create_address(&self, label: &str) -> Result<Json, Finding> {
+        self.create(json!({ "type": "A", "name": self.name(label), "content": "192.0.2.1", "ttl": 300 }))
+            .await
+            .prepared()
+    }
+
+    /// Changes members of a record.
+    pub(super) async fn patch(&self, record: &Json, body: Json) -> Seen {
+        let path = format!("{}/{}", self.records_path(), id_of(record));
+        Seen::of(self.writer.write(&Request::new(Method::Patch, path).body(body)).await)
+    }
+
+    /// Deletes a record.
+    pub(super) async fn delete(&self, record: &Json) -> Seen {
+        let path = format!("{}/{}", self.records_path(), id_of(record));
+        Seen::of(self.writer.write(&Request::new(Method::Delete, path)).await)
+    }
+
+    /// Changes records in a batch.
+    pub(super) async fn batch(&self, body: Json) -> Seen {
+        let path = format!("{}/batch", self.records_path());
+        let seen = Seen::of(self.writer.write(&Request::new(Method::Post, path).body(body)).await);
+        if let Seen::Accepted(result) = &seen {
+            result.get("posts").and_then(Json::as_array).into_iter().flatten().for_each(|record| self.remember(record));
+        }
+        seen
+    }
+
+    /// The records at and below the scratch name.
+    pub(super) async fn everything(&self) -> Result<Vec<Json>, ApiError> {
+        let request = Request::new(Method::Get, self.records_path())
+            .query("name.endswith", self.scratch.clone())
+            .query("per_page", "1000");
+        let envelope = self.reader.read(&request).await?;
+        // The filter may be ignored.
+        let is_ours = |record: &&Json| {
+            let name = record.get("name").and_then(Json::as_str).unwrap_or_default().to_lowercase();
+            name == self.scratch || name.ends_with(&format!(".{}", self.scratch))
+        };
+        Ok(envelope.result.as_array().into_iter().flatten().filter(is_ours).cloned().collect())
+    }
+
+    /// Refuses a scratch name with records.
+    pub(super) async fn must_be_empty(&self) -> Result<(), NotReady> {
+        let there = self.everything().await.map_err(NotReady::Read)?;
+        if there.is_empty() { Ok(()) } else { Err(NotReady::NotEmpty { name: self.scratch.clone() }) }
+    }
+
+    /// Deletes what a check created.
+    pub(super) async fn delete_created(&self) {
+        let created = std::mem::take(&mut *self.created());
+        for id in created {
+            // What is gone already is as good, and what stays is deleted at the end.
+            let _ = self.delete(&json!({ "id": id })).await;
+        }
+    }
+
+    /// Deletes whatever is at and below the scratch name, also records whose creation was not confirmed. Returns how many could not be
+    /// deleted.
+    pub(super) async fn delete_everything(&self) -> usize {
+        self.delete_created().await;
+        let mut left = 0;
+        for _ in 0..3 {
+            let Ok(there) = self.everything().await else {
+                left = left.max(1);
+                continue;
+            };
+            left = there.len();
+            if left == 0 {
+                break;
+            }
+            for record in &there {
+                let _ = self.delete(record).await;
+            }
+        }
+        left
+    }
+}
+
+/// The id of a record.
+fn id_of(record: &Json) -> &str {
+    record.get("id").and_then(Json::as_str).unwrap_or_default()
+}

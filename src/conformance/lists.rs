@@ -1,0 +1,133 @@
+//! Checks of lists and of other reads.
+
+use serde_json::Value as Json;
+
+use super::bench::{Bench, Seen, conclude};
+use super::finding::Finding;
+use crate::api::ApiError;
+use crate::wire::account::verify_account_token;
+use crate::wire::{Envelope, Method, Request};
+
+/// What came of a read that must succeed.
+fn read(answer: Result<Envelope, ApiError>) -> Result<Envelope, Finding> {
+    answer.map_err(|error| match Seen::of(Err(error)).accepted() {
+        Err(finding) => finding,
+        Ok(_) => Finding::Unknown("nothing was read".to_owned()),
+    })
+}
+
+/// A list of the zone's records.
+fn records(bench: &Bench) -> Request {
+    Request::new(Method::Get, bench.records_path())
+}
+
+/// Compares a number of a page with what is assumed.
+fn number(what: &str, found: Option<u64>, assumed: u64) -> Result<(), Finding> {
+    match found {
+        Some(found) if found == assumed => Ok(()),
+        Some(found) => Err(Finding::Differed(format!("{what} is {found} where {assumed} is assumed"))),
+        None => Err(Finding::Unknown(format!("{what} is not reported"))),
+    }
+}
+
+pub(super) async fn page_size(bench: &Bench) -> Finding {
+    conclude(
+        async {
+            let envelope = read(bench.read(&records(bench).query("per_page", "5000")).await)?;
+            number("per_page", envelope.page.per_page, 5000)
+        }
+        .await,
+    )
+}
+
+pub(super) async fn page_zero(bench: &Bench) -> Finding {
+    conclude(
+        async {
+            let request = records(bench).query("per_page", "5").query("page", "0");
+            number("page", read(bench.read(&request).await)?.page.page, 1)
+        }
+        .await,
+    )
+}
+
+/// The ids of a list.
+fn ids(envelope: &Envelope) -> Vec<&str> {
+    let items = envelope.result.as_array().into_iter().flatten();
+    items.filter_map(|item| item.get("id").and_then(Json::as_str)).collect()
+}
+
+pub(super) async fn list_order(bench: &Bench) -> Finding {
+    conclude(
+        async {
+            for label in ["a", "b", "c", "d", "e", "f"] {
+                bench.create_address(label).await?;
+            }
+            let request = records(bench).query("name.endswith", bench.scratch()).query("per_page", "100");
+            let first = read(bench.read(&request).await)?;
+            for _ in 0..3 {
+                let next = read(bench.read(&request).await)?;
+                if ids(&first) != ids(&next) {
+                    return Err(Finding::Differed("the same list came in another order".to_owned()));
+                }
+            }
+            Ok(())
+        }
+        .await,
+    )
+}
+
+pub(super) async fn unknown_order(bench: &Bench) -> Finding {
+    let request = records(bench).query("order", "nonsense").query("per_page", "5");
+    conclude(read(bench.read(&request).await).map(|_| ()))
+}
+
+pub(super) async fn search(bench: &Bench) -> Finding {
+    conclude(
+        async {
+            let content = "\"a needle that nothing else has\"";
+            let body = serde_json::json!({ "type": "TXT", "name": bench.name("search"), "content": content });
+            bench.create(body).await.prepared()?;
+            let request = records(bench).query("search", "needle that nothing").query("per_page", "100");
+            match ids(&read(bench.read(&request).await)?).len() {
+                1 => Ok(()),
+                found => Err(Finding::Differed(format!("{found} records were found where 1 is assumed"))),
+            }
+        }
+        .await,
+    )
+}
+
+pub(super) async fn zones_page_clamped(bench: &Bench) -> Finding {
+    conclude(
+        async {
+            let request = Request::new(Method::Get, "/zones").query("per_page", "1");
+            number("per_page", read(bench.read(&request).await)?.page.per_page, 5)
+        }
+        .await,
+    )
+}
+
+pub(super) async fn zones_none_no_pages(bench: &Bench) -> Finding {
+    conclude(
+        async {
+            let request = Request::new(Method::Get, "/zones").query("name", "zonewright.invalid");
+            number("total_pages", read(bench.read(&request).await)?.page.total_pages, 0)
+        }
+        .await,
+    )
+}
+
+pub(super) async fn user_token_elsewhere(bench: &Bench) -> Finding {
+    let Some(account) = &bench.account else { return Finding::Unknown("the account is not known".to_owned()) };
+    if bench.read(&crate::wire::account::verify_user_token()).await.is_err() {
+        return Finding::Unknown("these credentials are no token of a user".to_owned());
+    }
+    match bench.read(&verify_account_token(account)).await {
+        Ok(_) => Finding::Differed("it is accepted".to_owned()),
+        Err(error) if error.has_code(1000) => Finding::Held,
+        Err(error) if error.status().is_some_and(|status| status < 500) => {
+            Finding::Differed(format!("failed to {error}"))
+        }
+        Err(error) => Finding::Unknown(format!("failed to {error}")),
+    }
+}

@@ -1,0 +1,130 @@
+//! Checks of rules, by dry runs alone.
+
+use serde_json::{Value as Json, json};
+
+use super::bench::{Bench, Refused, Seen, conclude};
+use super::finding::Finding;
+use crate::api::Checker;
+use crate::apply::{DryRuns, dry_runs};
+use crate::model::ruleset::{Phase, RulesetId};
+use crate::wire::ruleset::{dry_run as as_dry_run, get_entry_point};
+use crate::wire::{Method, Request};
+
+/// The ruleset of the zone's custom rules, if there is one, once it is certain that dry runs change nothing.
+async fn ruleset(bench: &Bench) -> Result<Option<RulesetId>, Finding> {
+    let found = match bench.read(&get_entry_point(&bench.zone, Phase::Custom)).await {
+        Ok(answer) => answer.result.get("id").and_then(Json::as_str).map(|id| RulesetId(id.to_owned())),
+        Err(error) if error.status() == Some(404) && error.has_code(10003) => None,
+        Err(error) => return Err(Finding::Unknown(format!("failed to {error}"))),
+    };
+    match dry_runs(&bench.checker, &bench.zone, Phase::Custom, found.as_ref()).await {
+        DryRuns::Supported => Ok(found),
+        DryRuns::Forbidden(why) => Err(Finding::Unknown(why)),
+        DryRuns::Unknown(why) => Err(Finding::Differed(why)),
+    }
+}
+
+/// Whether dry runs are supported.
+pub(super) async fn dry_run(bench: &Bench) -> Finding {
+    conclude(ruleset(bench).await.map(|_| ()))
+}
+
+/// Asks about a rule.
+async fn ask(bench: &Bench, rule: Json) -> Result<Seen, Finding> {
+    // That dry runs are supported is another assumption.
+    let ruleset = ruleset(bench).await.map_err(|finding| match finding {
+        Finding::Differed(why) => Finding::Unknown(why),
+        other => other,
+    })?;
+    let path = format!("/zones/{}/rulesets", bench.zone.0);
+    let request = match ruleset {
+        Some(id) => Request::new(Method::Post, format!("{path}/{}/rules", id.0)).body(rule),
+        None => Request::new(Method::Post, path)
+            .body(json!({ "name": "default", "kind": "zone", "phase": Phase::Custom.as_str(), "rules": [rule] })),
+    };
+    Ok(Seen::of(bench.checker.check(&as_dry_run(request)).await))
+}
+
+/// A rule that is right and concerns no request.
+fn rule() -> Json {
+    json!({ "action": "block", "expression": "http.host eq \"zonewright.invalid\"", "enabled": false })
+}
+
+/// The same with another member.
+fn rule_with(name: &str, value: Json) -> Json {
+    let mut rule = rule();
+    if let Some(members) = rule.as_object_mut() {
+        members.insert(name.to_owned(), value);
+    }
+    rule
+}
+
+/// Asks about a rule that must be accepted.
+async fn accepts(bench: &Bench, rule: Json) -> Finding {
+    conclude(async { ask(bench, rule).await?.accepted().map(|_| ()) }.await)
+}
+
+/// Asks about a rule that must be refused without a code.
+async fn refuses_without_code(bench: &Bench, rule: Json) -> Finding {
+    match ask(bench, rule).await {
+        Ok(seen) => seen.refused_with(None),
+        Err(finding) => finding,
+    }
+}
+
+pub(super) async fn accepted(bench: &Bench) -> Finding {
+    conclude(
+        async {
+            match ask(bench, rule()).await?.accepted()? {
+                Json::Null => Ok(()),
+                _ => Err(Finding::Differed("the dry run has a result".to_owned())),
+            }
+        }
+        .await,
+    )
+}
+
+pub(super) async fn unknown_member(bench: &Bench) -> Finding {
+    match ask(bench, rule_with("nonsense", json!(1))).await {
+        Ok(Seen::Refused(Refused { status, text, .. })) if !text.contains("nonsense") => {
+            Finding::Differed(format!("refused: HTTP {status}: {text}"))
+        }
+        Ok(seen) => seen.refused_with(None),
+        Err(finding) => finding,
+    }
+}
+
+pub(super) async fn wrong_type(bench: &Bench) -> Finding {
+    refuses_without_code(bench, rule_with("enabled", json!("perhaps"))).await
+}
+
+pub(super) async fn no_action(bench: &Bench) -> Finding {
+    match ask(bench, json!({ "expression": "true" })).await {
+        Ok(seen) => seen.refused(),
+        Err(finding) => finding,
+    }
+}
+
+pub(super) async fn unknown_action(bench: &Bench) -> Finding {
+    refuses_without_code(bench, rule_with("action", json!("nonsense"))).await
+}
+
+pub(super) async fn null_member(bench: &Bench) -> Finding {
+    accepts(bench, rule_with("description", Json::Null)).await
+}
+
+pub(super) async fn service_members(bench: &Bench) -> Finding {
+    accepts(bench, rule_with("last_updated", json!("2026-01-01T00:00:00Z"))).await
+}
+
+pub(super) async fn expression_refused(bench: &Bench) -> Finding {
+    match ask(bench, rule_with("expression", json!("zonewright.nonsense eq 1"))).await {
+        Ok(seen) => seen.refused_with(Some(20127)),
+        Err(finding) => finding,
+    }
+}
+
+pub(super) async fn line_break(bench: &Bench) -> Finding {
+    accepts(bench, rule_with("expression", json!("http.host eq \"zonewright.invalid\"\n  and ip.src eq 192.0.2.1")))
+        .await
+}

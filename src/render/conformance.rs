@@ -1,0 +1,43 @@
+//! Which assumptions held, as text.
+
+use std::io::{self, Write};
+
+use super::safe::safe;
+use crate::diagnostic::count;
+use crate::document::conformance::{CheckResult, Conformance, Outcome, Summary};
+
+/// Writes one line for each check, and what differs below it.
+///
+/// # Errors
+/// Those of the writer.
+pub fn write(out: &mut dyn Write, report: &Conformance) -> io::Result<()> {
+    for CheckResult { id, assumption, relied_on, outcome, found } in &report.checks {
+        let (sign, label) = match outcome {
+            Outcome::Held => ("✔", ""),
+            Outcome::Differed => ("✘", "found"),
+            Outcome::Unknown => ("?", "nothing was learned"),
+        };
+        writeln!(out, "{sign} {id}: {assumption}")?;
+        if let Some(found) = found {
+            writeln!(out, "    {label}: {}", safe(found))?;
+        }
+        if *outcome == Outcome::Differed {
+            writeln!(out, "    relied on in {}", relied_on.join("; "))?;
+        }
+    }
+    let Summary { held, differed, unknown } = report.summary;
+    let all = count(report.checks.len(), "assumption");
+    writeln!(
+        out,
+        "{}, {} plan: {all}: {held} held, {differed} differed, {unknown} unknown.",
+        report.date,
+        safe(&report.plan)
+    )?;
+    if !report.is_complete {
+        writeln!(out, "Interrupted: the other assumptions were not tried.")?;
+    }
+    if report.left_behind > 0 {
+        writeln!(out, "{} could not be deleted.", count(report.left_behind, "record"))?;
+    }
+    Ok(())
+}
