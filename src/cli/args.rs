@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use std::time::Duration;
 
+use super::help::{CONNECTION, GLOBAL, allow};
 use super::own_files::Takes;
 use super::shard::ShardArg;
 use super::surroundings::Surroundings;
@@ -16,74 +17,74 @@ use clap::{Args, ValueEnum};
 #[derive(Debug, Args)]
 pub(super) struct Global {
     /// Select zones by name or glob; repeatable
-    #[arg(long, global = true, value_name = "NAME", help_heading = "Global options")]
+    #[arg(long, global = true, value_name = "NAME", help_heading = GLOBAL)]
     pub zone: Vec<String>,
     /// Select one of N parts of the zones: I/N with I from 1, or auto/N in an indexed Kubernetes job
-    #[arg(long, global = true, value_name = "I/N", value_parser = ShardArg::parse, help_heading = "Global options")]
+    #[arg(long, global = true, value_name = "I/N", value_parser = ShardArg::parse, help_heading = GLOBAL)]
     pub shard: Option<ShardArg>,
     /// Set a variable of the spec; repeatable
-    #[arg(long = "var", global = true, value_name = "NAME=VALUE", value_parser = variable, help_heading = "Global options")]
+    #[arg(long = "var", global = true, value_name = "NAME=VALUE", value_parser = variable, help_heading = GLOBAL)]
     pub variables: Vec<(String, String)>,
     /// Previous spec: a Git revision of the same paths, or a path written as ./PATH, /PATH or PATH/
-    #[arg(long, global = true, value_name = "REV|PATH", help_heading = "Global options")]
+    #[arg(long, global = true, value_name = "REV|PATH", help_heading = GLOBAL)]
     pub base: Option<String>,
     /// Policy file with consents and limits [default: .zonewright-policy.yaml, if it exists]
-    #[arg(long, global = true, value_name = "FILE", help_heading = "Global options")]
+    #[arg(long, global = true, value_name = "FILE", help_heading = GLOBAL)]
     pub policy: Option<PathBuf>,
     /// Evaluate expiry dates as of this date [default: today, in UTC]
-    #[arg(long, global = true, value_name = "YYYY-MM-DD", value_parser = day, help_heading = "Global options")]
+    #[arg(long, global = true, value_name = "YYYY-MM-DD", value_parser = day, help_heading = GLOBAL)]
     pub today: Option<String>,
     /// Output format; not every command has every format
-    #[arg(long, global = true, value_enum, default_value_t = Format::Text, help_heading = "Global options")]
+    #[arg(long, global = true, value_enum, default_value_t = Format::Text, help_heading = GLOBAL)]
     pub format: Format,
     /// Name in the first line of a Markdown comment, to find it again: letters, digits, `-`, `_`, `.`
-    #[arg(long, global = true, value_name = "NAME", value_parser = marker, help_heading = "Global options")]
+    #[arg(long, global = true, value_name = "NAME", value_parser = marker, help_heading = GLOBAL)]
     pub comment_marker: Option<String>,
     /// Limit Markdown comments to N characters; GitHub allows 65536, GitLab 1000000
-    #[arg(long, global = true, value_name = "N", default_value_t = crate::render::markdown::LIMIT, value_parser = comment_limit, help_heading = "Global options")]
+    #[arg(long, global = true, value_name = "N", default_value_t = crate::render::markdown::LIMIT, value_parser = comment_limit, help_heading = GLOBAL)]
     pub comment_limit: usize,
     /// When to use color; NO_COLOR is respected
-    #[arg(long, global = true, value_enum, default_value_t = Colour::Auto, value_name = "WHEN", help_heading = "Global options")]
+    #[arg(long, global = true, value_enum, default_value_t = Colour::Auto, value_name = "WHEN", help_heading = GLOBAL)]
     pub color: Colour,
     /// Print results and errors only
-    #[arg(long, short, global = true, help_heading = "Global options")]
+    #[arg(long, short, global = true, help_heading = GLOBAL)]
     pub quiet: bool,
     /// -v lists unmanaged records; -vv also logs requests
-    #[arg(long, short, global = true, action = clap::ArgAction::Count, help_heading = "Global options")]
+    #[arg(long, short, global = true, action = clap::ArgAction::Count, help_heading = GLOBAL)]
     pub verbose: u8,
     /// Use the sandbox, with its state in DIR [default: .zonewright/sandbox]
     #[arg(long, global = true, value_name = "DIR", num_args = 0..=1, require_equals = true,
-          default_missing_value = ".zonewright/sandbox", conflicts_with = "base_url", help_heading = "Service")]
+          default_missing_value = ".zonewright/sandbox", conflicts_with = "base_url", help_heading = CONNECTION)]
     pub sandbox: Option<PathBuf>,
     /// Base URL of the API
-    #[arg(long, global = true, value_name = "URL", help_heading = "Service")]
+    #[arg(long, global = true, value_name = "URL", help_heading = CONNECTION)]
     pub base_url: Option<String>,
     /// Use the e-mail address and key where the token is refused
-    #[arg(long, global = true, help_heading = "Service")]
+    #[arg(long, global = true, help_heading = CONNECTION)]
     pub key_fallback: bool,
     /// Send at most N requests a second
-    #[arg(long, global = true, value_name = "N", value_parser = rate, help_heading = "Service")]
+    #[arg(long, global = true, value_name = "N", value_parser = rate, help_heading = CONNECTION)]
     pub max_rps: Option<f64>,
     /// Send at most N requests in 5 minutes, where Cloudflare does not report what is left
-    #[arg(long, global = true, value_name = "N", default_value_t = 1200, value_parser = clap::value_parser!(u32).range(10..=1_000_000), help_heading = "Service")]
+    #[arg(long, global = true, value_name = "N", default_value_t = 1200, value_parser = clap::value_parser!(u32).range(10..=1_000_000), help_heading = CONNECTION)]
     pub request_quota: u32,
     /// Request pages of N records
-    #[arg(long, global = true, value_name = "N", default_value_t = 5000, value_parser = clap::value_parser!(u64).range(1..=5_000_000), help_heading = "Service")]
+    #[arg(long, global = true, value_name = "N", default_value_t = 5000, value_parser = clap::value_parser!(u64).range(1..=5_000_000), help_heading = CONNECTION)]
     pub page_size: u64,
     /// Send at most N changes in a request [default: what the plan of the zone allows]
-    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Service")]
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = CONNECTION)]
     pub batch_size: Option<u32>,
     /// Handle at most N zones, and send at most N requests, at the same time
-    #[arg(long, global = true, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=64), help_heading = "Service")]
+    #[arg(long, global = true, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=64), help_heading = CONNECTION)]
     pub concurrency: u16,
     /// Wait at most SECONDS for an answer
-    #[arg(long, global = true, value_name = "SECONDS", default_value = "100", value_parser = seconds, help_heading = "Service")]
+    #[arg(long, global = true, value_name = "SECONDS", default_value = "100", value_parser = seconds, help_heading = CONNECTION)]
     pub timeout: Duration,
     /// Directory for cached managed rulesets
-    #[arg(long, global = true, value_name = "DIR", default_value = ".zonewright/cache", help_heading = "Service")]
+    #[arg(long, global = true, value_name = "DIR", default_value = ".zonewright/cache", help_heading = CONNECTION)]
     pub cache: PathBuf,
     /// Directory for journals
-    #[arg(long, global = true, value_name = "DIR", default_value = ".zonewright/journal", help_heading = "Service")]
+    #[arg(long, global = true, value_name = "DIR", default_value = ".zonewright/journal", help_heading = CONNECTION)]
     pub journal: PathBuf,
     /// What an embedding program passes in; not an argument.
     #[arg(skip)]
@@ -144,12 +145,17 @@ pub(super) enum Colour {
 /// What the spec is.
 #[derive(Debug, Args)]
 pub(super) struct SpecArgs {
-    /// Files, directories (every *.yaml and *.yml below), or `-` for standard input
-    #[arg(required = true, value_name = "SPEC")]
+    /// Files, directories (every *.yaml and *.yml below), or `-` for standard input [default: zonewright.yaml, zones/ or dns/]
+    #[arg(value_name = "SPEC")]
     pub spec: Vec<PathBuf>,
 }
 
 impl SpecArgs {
+    /// Where the spec goes, if none is given.
+    pub(super) fn missing(&mut self) -> Option<&mut Vec<PathBuf>> {
+        self.spec.is_empty().then_some(&mut self.spec)
+    }
+
     /// The files, as a command is given them.
     pub(super) fn files(&self) -> Vec<(&Path, Takes)> {
         self.spec.iter().map(|path| (path.as_path(), Takes::Spec)).collect()
@@ -169,6 +175,19 @@ impl SpecArgs {
     }
 }
 
+/// A part of a plan.
+#[derive(Debug, Args)]
+pub(super) struct PartArgs {
+    /// Only a part of the plan: what has this address, such as example.com/dns/www/A, or matches this glob; repeatable
+    #[arg(long, value_name = "ADDRESS", value_parser = address)]
+    pub only: Vec<glob::Pattern>,
+}
+
+/// An address or a glob of addresses; `*` stands for a slash, too.
+pub(super) fn address(text: &str) -> Result<glob::Pattern, String> {
+    glob::Pattern::new(text).map_err(|error| format!("not a glob: {}", error.msg))
+}
+
 /// Permissions.
 #[derive(Debug, Args)]
 pub(super) struct ConsentArgs {
@@ -176,7 +195,7 @@ pub(super) struct ConsentArgs {
     #[arg(long, value_name = "N")]
     pub allow_deletes: Option<usize>,
     /// Allow a danger by its code; repeatable, or separated by commas
-    #[arg(long, value_name = "CODE", value_delimiter = ',')]
+    #[arg(long, value_name = "CODE", value_delimiter = ',', long_help = allow())]
     pub allow: Vec<String>,
 }
 

@@ -8,13 +8,11 @@ use std::ffi::OsString;
 use std::sync::{Arc, PoisonError};
 use std::time::SystemTime;
 
-use clap::Parser;
-
 use super::as_shown;
 use super::exit::Exit;
 use super::output::{Output, Sink};
 use super::surroundings::{Surroundings, TimeSource};
-use super::{Cli, run_to_end};
+use super::{parse, run_to_end};
 use crate::api::{Observer, Stop};
 
 /// A run inside another program.
@@ -52,7 +50,7 @@ impl Invocation {
         let Self { arguments, environment, results, messages, hears } = self;
         let program = std::iter::once(OsString::from("zonewright"));
         let arguments: Vec<OsString> = program.chain(arguments).collect();
-        let mut cli = match Cli::try_parse_from(&arguments) {
+        let mut cli = match parse(arguments.iter().cloned()) {
             Ok(cli) => cli,
             Err(error) => {
                 let (stream, exit) =
@@ -65,6 +63,6 @@ impl Invocation {
         };
         cli.global.surroundings = Surroundings::given(environment, hears, stop, clock);
         let output = Arc::new(Output::on(&cli.global, results, messages));
-        run_to_end(&cli, &output).await
+        run_to_end(&mut cli, &output).await
     }
 }

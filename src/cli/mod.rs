@@ -4,11 +4,13 @@ mod applicable;
 mod args;
 mod cache;
 mod commands;
+mod default_spec;
 mod drift;
 mod execution;
 mod exit;
 mod files;
 mod formats;
+mod help;
 mod invocation;
 mod load;
 mod lock;
@@ -16,6 +18,7 @@ mod monitor;
 mod output;
 mod own_files;
 mod pull;
+mod relevance;
 mod service;
 mod settings;
 mod shard;
@@ -24,7 +27,7 @@ mod surroundings;
 
 use std::ffi::OsString;
 
-use clap::{CommandFactory, Parser};
+use clap::{CommandFactory, FromArgMatches, Parser};
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::fmt;
 use tracing_subscriber::prelude::*;
@@ -39,47 +42,13 @@ use settings::Settings;
 use signals::Interrupt;
 pub use surroundings::TimeSource;
 
-use crate::model::Danger;
 use crate::render::safe::safe;
-
-/// Text after the options in `--help`.
-fn after_help() -> String {
-    let consents = Danger::ALL.iter().map(|danger| match danger {
-        Danger::Delete => format!("  {:<29} {}", "--allow-deletes N", danger.consent()),
-        danger => format!("  {:<29} {}", format!("--allow {}", danger.code()), danger.consent()),
-    });
-    let consents = consents.collect::<Vec<_>>().join("\n");
-    format!(
-        "\
-Exit codes:
-  0   done, or no difference
-  1   error, nothing was written
-  2   differences (drift, or what --drift-exit-code says; plan and waf diff with --detailed-exitcode, diff --exit-code, waf lock --check)
-  3   a consent is missing (apply, undo, plan with --detailed-exitcode), or the confirmation was declined
-  4   the zone is no longer as the plan saw it, nothing was written
-  5   applied in part, the journal says what
-  64  wrong usage
-
-Consents, each also possible in the spec (allow: {{ CODE: reason }}) and in the policy file:
-{consents}
-
-Environment:
-  CLOUDFLARE_API_TOKEN                        an API token, or
-  CLOUDFLARE_EMAIL and CLOUDFLARE_API_KEY     the e-mail address of the account and its global key
-  CLOUDFLARE_ACCOUNT_ID                       use the zones of this account only
-  CLOUDFLARE_BASE_URL                         another base URL of the API
-  ZONEWRIGHT_WEBHOOK                          URL to which drift and watch send their report
-  Each can be given as NAME_FILE, the name of a file with the value.
-  JOB_COMPLETION_INDEX                        used by --shard auto/N only
-"
-    )
-}
 
 /// Declarative reconciler for Cloudflare zones, DNS records and managed-WAF tuning.
 ///
 /// Write the desired state in YAML, review it with `plan`, and apply it with `apply`, which verifies the result.
 #[derive(Debug, Parser)]
-#[command(name = "zonewright", version, about, long_about = None, after_help = after_help(), disable_help_subcommand = true)]
+#[command(name = "zonewright", version, about, long_about = None, after_help = help::after(), disable_help_subcommand = true)]
 struct Cli {
     /// What to do.
     #[command(subcommand)]
@@ -92,7 +61,7 @@ struct Cli {
 /// Runs the program with the arguments of the process.
 #[must_use]
 pub fn main() -> Exit {
-    let cli = match Cli::try_parse() {
+    let mut cli = match parse(std::env::args_os()) {
         Ok(cli) => cli,
         Err(error) => {
             // Help and version are results, everything else is wrong usage. A closed stream has nobody to tell.
@@ -110,11 +79,11 @@ pub fn main() -> Exit {
             return Exit::Error;
         }
     };
-    runtime.block_on(run_to_end(&cli, &output))
+    runtime.block_on(run_to_end(&mut cli, &output))
 }
 
 /// Runs one command; what went wrong is said.
-async fn run_to_end(cli: &Cli, output: &std::sync::Arc<Output>) -> Exit {
+async fn run_to_end(cli: &mut Cli, output: &std::sync::Arc<Output>) -> Exit {
     let result = run(cli, output).await;
     output.hide();
     log_peak_memory();
@@ -138,14 +107,14 @@ fn as_shown(error: clap::Error, arguments: impl Iterator<Item = OsString>) -> cl
     if shown.iter().zip(&given).all(|(shown, given)| shown == given) {
         return error;
     }
-    let again = Cli::try_parse_from(shown.iter().map(AsRef::as_ref)).err();
-    again.unwrap_or_else(|| Cli::command().error(error.kind(), "an argument holds characters that cannot be shown"))
+    let again = parse(shown.iter().map(|shown| OsString::from(shown.as_ref()))).err();
+    again.unwrap_or_else(|| command().error(error.kind(), "an argument holds characters that cannot be shown"))
 }
 
 /// Runs one command.
-async fn run(cli: &Cli, output: &std::sync::Arc<Output>) -> anyhow::Result<Exit> {
+async fn run(cli: &mut Cli, output: &std::sync::Arc<Output>) -> anyhow::Result<Exit> {
     let Cli { command, global } = cli;
-    if let Err(message) = applicable::check(command, global) {
+    if let Err(message) = default_spec::fill(command, output).and_then(|()| applicable::check(command, global)) {
         output.message(&format!("error: {message}"));
         return Ok(Exit::Usage);
     }
@@ -171,7 +140,14 @@ async fn run(cli: &Cli, output: &std::sync::Arc<Output>) -> anyhow::Result<Exit>
 /// The command line as clap knows it, for generated documentation.
 #[must_use]
 pub fn command() -> clap::Command {
-    Cli::command()
+    relevance::short(Command::tailored(Cli::command()))
+}
+
+/// Reads a command line.
+fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Cli, clap::Error> {
+    let mut program = command();
+    let mut matches = program.try_get_matches_from_mut(arguments)?;
+    Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut program))
 }
 
 /// Logs the most memory that was in use, in KiB, where the system tells (Linux).

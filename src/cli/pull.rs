@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::args::SpecArgs;
 use super::load::input;
 use super::settings::Settings;
-use crate::model::Live;
+use crate::model::{Live, Only};
 use crate::plan::{Operation, Plan};
 use crate::reconcile::pull::{Choice, Edited, Pulled, pull};
 use crate::reconcile::{Goal, OpenSnapshot};
@@ -16,8 +16,8 @@ use crate::spec;
 
 /// What is to be taken over, as the command line says it.
 pub(super) struct Wish<'a> {
-    /// Patterns of addresses; none for everything.
-    pub(super) only: &'a [glob::Pattern],
+    /// Which addresses.
+    pub(super) only: &'a Only,
     /// Whether what the spec does not name is taken over as well.
     pub(super) unmanaged: bool,
     /// The snapshot that stands in for Cloudflare, if one does.

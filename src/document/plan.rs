@@ -49,6 +49,9 @@ pub struct Plan {
     notes: Vec<Note>,
     /// What was found while planning.
     diagnostics: Vec<Diagnostic>,
+    /// What it is a part of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    part: Option<plan::Part>,
     /// The snapshot that it was made against, if it was.
     #[serde(skip_serializing_if = "Option::is_none")]
     against: Option<SnapshotOrigin>,
@@ -304,6 +307,9 @@ pub struct Saved {
     pub(super) spec: String,
     /// The previous version of the spec.
     pub(super) base: Option<SavedBase>,
+    /// The addresses and globs that chose a part of the plan.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) only: Vec<String>,
 }
 
 /// The consents of a saved plan.
@@ -365,6 +371,7 @@ impl Plan {
             operations: operations(plan, sources).collect(),
             notes: plan.zones.iter().flat_map(notes).collect(),
             diagnostics: Diagnostic::all(&plan.diagnostics, sources),
+            part: plan.part(),
             against: None,
             result: None,
             saved: None,

@@ -55,6 +55,8 @@ pub struct Basis {
     pub deletes: Option<usize>,
     /// Other dangers that were allowed on the command line.
     pub dangers: Vec<Danger>,
+    /// The addresses and globs that chose a part of the plan; none for all of it.
+    pub only: Vec<String>,
 }
 
 /// A saved plan that was read.
@@ -100,7 +102,7 @@ pub enum SavedPlanError {
 /// A plan as a saved one.
 #[must_use]
 pub fn seal(plan: Plan, requests: &[Request], basis: &Basis) -> String {
-    let Basis { tool, created_at, today, desired, base, spec_digest, deletes, dangers } = basis.clone();
+    let Basis { tool, created_at, today, desired, base, spec_digest, deletes, dangers, only } = basis.clone();
     let base = base.map(|(source, spec)| SavedBase { source, spec });
     let dangers = dangers.iter().map(|danger| danger.code().to_owned()).collect();
     let plan = plan.saved(Saved {
@@ -113,6 +115,7 @@ pub fn seal(plan: Plan, requests: &[Request], basis: &Basis) -> String {
         requests: requests.iter().map(ExactRequest::of).collect(),
         spec: desired,
         base,
+        only,
     });
     let sum = checksum(&super::text(&plan));
     super::text(&plan.sealed(sum))
@@ -213,6 +216,8 @@ struct SavedContents {
     consents: Consents,
     spec: String,
     base: Option<Base>,
+    #[serde(default)]
+    only: Vec<String>,
 }
 
 /// The consents.
@@ -250,7 +255,7 @@ impl Contents {
     /// In its own form.
     fn into_plan(self) -> Result<SavedPlan, SavedPlanError> {
         let Self { verdict, base: shown, operations: Operations(operations), saved } = self;
-        let SavedContents { tool, created_at, today, spec_digest, consents, spec: desired, base } = saved;
+        let SavedContents { tool, created_at, today, spec_digest, consents, spec: desired, base, only } = saved;
         // What a reader of the plan is shown must be what it was made with.
         let base = match (shown, base) {
             (None, None) => None,
@@ -269,7 +274,7 @@ impl Contents {
         }
         let Consents { deletes, dangers } = consents;
         let dangers = dangers.into_iter().map(|Keyword(danger)| danger).collect();
-        let basis = Basis { tool, created_at, today, desired, base, spec_digest, deletes, dangers };
+        let basis = Basis { tool, created_at, today, desired, base, spec_digest, deletes, dangers, only };
         Ok(SavedPlan { basis, is_incomplete: verdict == Verdict::Incomplete, operations })
     }
 }

@@ -14,6 +14,7 @@ pub mod facts;
 mod fields;
 pub mod managed;
 mod name;
+mod only;
 pub mod rdata;
 mod record;
 mod reported;
@@ -36,6 +37,7 @@ pub use expect::{
 pub use expression::{Expression, ExpressionProblem, ExpressionSetting, Requirement, ScopeChange, parse_expression};
 pub use fields::{Fields, Value, names_credential};
 pub use name::{Fqdn, NameError, ZoneName};
+pub use only::Only;
 pub use rdata::{DataError, Purpose, Rdata, RecordType};
 pub use record::{
     Comment, CommentError, DesiredRecord, Facets, LiveRecord, ReadOnly, RecordForm, RecordId, Settings, Spelling, Tag,

@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::operation::Operation;
 use super::subject::{RecordSubject, record, setting, zone};
 use super::zone_plan::{Keeper, SetAsideCount, ZonePlan};
-use super::{dangers, not_in_force, record_checks, rule_checks, rules};
+use super::{dangers, not_in_force, part, record_checks, rule_checks, rules};
 use crate::diagnostic::Diagnostics;
 use crate::diff::{
     Change, RecordChanges, SetAside, SetAsideReason, SettingChange, WafChanges, diff_records, diff_rulesets,
     diff_settings, foreign_by_action,
 };
-use crate::model::{DesiredZone, Fqdn, LiveZone, Purpose, Rdata, RecordId, RecordType};
+use crate::model::{DesiredZone, Fqdn, LiveZone, Only, Purpose, Rdata, RecordId, RecordType};
 
 /// How many records left alone are named in the detailed output, for each reason.
 const EXAMPLES: usize = 100;
@@ -19,7 +19,13 @@ const EXAMPLES: usize = 100;
 /// Plans one zone: compares, turns differences into operations, checks them against the limits of the zone's plan.
 #[must_use]
 pub fn plan_zone(desired: &DesiredZone, live: &LiveZone) -> (ZonePlan, Diagnostics) {
-    let (mut plan, diagnostics) = plan_with_base(desired, None, live);
+    plan_part(desired, live, &Only::default())
+}
+
+/// Plans a part of one zone, as [`plan_zone`]; it is an error if the part needs more of the plan.
+#[must_use]
+pub fn plan_part(desired: &DesiredZone, live: &LiveZone, only: &Only) -> (ZonePlan, Diagnostics) {
+    let (mut plan, diagnostics) = plan_with_base(desired, None, live, only);
     dangers::accept(&mut plan, desired);
     (plan, diagnostics)
 }
@@ -30,10 +36,27 @@ pub(super) fn plan_with_base(
     desired: &DesiredZone,
     base: Option<&DesiredZone>,
     live: &LiveZone,
+    only: &Only,
 ) -> (ZonePlan, Diagnostics) {
-    let setting_changes = diff_settings(desired, live);
-    let records = diff_records(desired, base, live);
-    let (plan, mut diagnostics) = compile(desired, live, &records, &diff_rulesets(desired, live), setting_changes);
+    let mut settings = diff_settings(desired, live);
+    let mut records = diff_records(desired, base, live);
+    let mut rules = diff_rulesets(desired, live);
+    let part = (!only.is_all()).then(|| {
+        let (whole, _) = compile(desired, live, &records, &rules, settings.clone());
+        part::left_out(&whole, only)
+    });
+    if let Some((left, _)) = &part {
+        part::settings(left, &desired.name, &mut settings);
+        part::records(left, desired, &mut records);
+        part::rules(left, &desired.name, &mut rules);
+    }
+    let (mut plan, mut diagnostics) = compile(desired, live, &records, &rules, settings);
+    if let Some((left, needs)) = part {
+        // The zone itself is no difference that goes out.
+        plan.operations.retain(|operation| !left.contains(&operation.address));
+        plan.left_out = left;
+        diagnostics.append(needs);
+    }
     diagnostics.append(not_in_force::check(desired, base, live, &records));
     (plan, diagnostics)
 }
@@ -93,6 +116,7 @@ fn compile(
         quota_in_doubt: record_checks::quota_in_doubt(live, &operations),
         beside: beside(live, &operations),
         operations,
+        left_out: BTreeSet::new(),
     };
     dangers::assign(&mut plan, live);
     diagnostics.append(record_checks::check(desired, live, changes, &plan));

@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::operation::Operation;
+use super::part;
 use super::subject::RecordAction;
 use super::zone_plan::ZonePlan;
 use crate::diff::{diff_rulesets, planned};
@@ -41,9 +42,9 @@ pub fn explain_records(plans: &mut [ZonePlan], desired: &Desired, base: Option<&
 type Failures = BTreeMap<ZoneName, Vec<(bool, String)>>;
 
 /// The expectations that do not hold, or of which that is unknown, with the zones as they are after their plans.
-fn failures(zones: &Zones<'_>, desired: &Desired, base: Option<&Desired>, live: &Live) -> Failures {
+fn failures(plans: &[ZonePlan], zones: &Zones<'_>, desired: &Desired, base: Option<&Desired>, live: &Live) -> Failures {
     let mut all = Failures::new();
-    let protections = protections(desired, base, live);
+    let protections = protections(plans, desired, base, live);
     for name in live.zones.keys() {
         let own = desired.zones.get(name).map_or(&[][..], |zone| &zone.expect);
         let dropped = base.and_then(|base| base.zones.get(name)).map_or(&[][..], |zone| &zone.expect);
@@ -65,14 +66,23 @@ fn failures(zones: &Zones<'_>, desired: &Desired, base: Option<&Desired>, live: 
 }
 
 /// The rules of zones as they are after their plans, where the spec or the previous one expects something of requests.
-fn protections(desired: &Desired, base: Option<&Desired>, live: &Live) -> BTreeMap<ZoneName, Protection> {
+fn protections(
+    plans: &[ZonePlan],
+    desired: &Desired,
+    base: Option<&Desired>,
+    live: &Live,
+) -> BTreeMap<ZoneName, Protection> {
     let expects = |spec: &Desired, name| spec.zones.get(name).is_some_and(DesiredZone::expects_of_requests);
     let mut all = BTreeMap::new();
     for (name, zone) in &live.zones {
         if let Some(wanted) = desired.zones.get(name)
             && (expects(desired, name) || base.is_some_and(|base| expects(base, name)))
         {
-            let waf = planned(&zone.waf, &diff_rulesets(wanted, zone));
+            let mut changes = diff_rulesets(wanted, zone);
+            if let Some(plan) = plans.iter().find(|plan| plan.name == *name) {
+                part::rules(&plan.left_out, name, &mut changes);
+            }
+            let waf = planned(&zone.waf, &changes);
             all.insert(name.clone(), Protection::new(&waf, |phase, rule| wanted.place_of_rule(phase, rule)));
         }
     }
@@ -108,14 +118,14 @@ fn explained(
         return None;
     }
     let before = Zones::new(live.zones.values().map(ZoneIndex::of_live).collect());
-    let after = after(&before, &edits, desired, live);
+    let after = after(plans, &before, &edits, desired, live);
     let edited: BTreeSet<&Fqdn> = edits.iter().filter_map(Edit::name).collect();
     // Wildcards and delegations reach names below them.
     let is_wanted =
         |name: &Fqdn| edited.contains(name) || edited.iter().any(|edited| edited.is_wildcard() && covers(edited, name));
     let references = References::of(&after, is_wanted, rules(desired, live));
     let explained = explain(&before, &after, &edits, &references);
-    Some((numbers, explained, failures(&after, desired, base, live)))
+    Some((numbers, explained, failures(plans, &after, desired, base, live)))
 }
 
 /// Whether a plan changes settings that decide about answers.
@@ -123,7 +133,7 @@ fn changes_serving(plan: &ZonePlan, desired: &Desired, live: &Live) -> bool {
     let (Some(live), Some(desired)) = (live.zones.get(&plan.name), desired.zones.get(&plan.name)) else { return false };
     let serving = Serving::of_live(live);
     plan.operations.iter().any(|operation| operation.setting().is_some())
-        && serving.clone().with(&desired.settings) != serving
+        && serving.clone().with(&part::wanted_settings(&plan.left_out, desired)) != serving
 }
 
 /// Whether a name is below the parent of a wildcard.
@@ -162,13 +172,18 @@ fn edit<'a>(
 }
 
 /// The zones with the edits made, served as the spec wants it.
-fn after<'a>(before: &Zones<'a>, edits: &[Edit<'a>], desired: &Desired, live: &Live) -> Zones<'a> {
+fn after<'a>(plans: &[ZonePlan], before: &Zones<'a>, edits: &[Edit<'a>], desired: &Desired, live: &Live) -> Zones<'a> {
     let mut zones: Vec<ZoneIndex<'a>> = before.iter().cloned().collect();
     for zone in &mut zones {
         let of_zone: Vec<&Edit<'a>> = edits.iter().filter(|edit| edit.zone == zone.name()).collect();
         let serving = live.zones.get(zone.name()).map(Serving::of_live).unwrap_or_default();
-        let wanted = desired.zones.get(zone.name()).map(|zone: &DesiredZone| &zone.settings);
-        zone.serve(wanted.map_or(serving.clone(), |wanted| serving.with(wanted)));
+        let plan = plans.iter().find(|plan| plan.name == *zone.name());
+        let wanted = desired.zones.get(zone.name());
+        zone.serve(match (plan, wanted) {
+            (Some(plan), Some(wanted)) => serving.with(&part::wanted_settings(&plan.left_out, wanted)),
+            (None, Some(wanted)) => serving.with(&wanted.settings),
+            (_, None) => serving,
+        });
         for entry in of_zone.iter().filter_map(|edit| edit.before) {
             zone.remove(entry.name, entry.data, entry.id);
         }

@@ -2,7 +2,7 @@
 //!
 //! A [`Plan`] leaves no choice to whoever executes it. [`plan_zone`] turns a zone's changes into [`Operation`]s with what
 //! they expect to find and how to undo them; `record_checks` and `rule_checks` hold them against the limits of the zone's plan; `consent` names the
-//! dangers and asks for consents; `grades` says which weakenings are narrow; `conflicts` says what happens to values of others; `order` cuts them into steps; `lower` turns steps into exact requests.
+//! dangers and asks for consents; `grades` says which weakenings are narrow; `conflicts` says what happens to values of others; `order` cuts them into steps; `lower` turns steps into exact requests. `part` leaves out what was not chosen.
 
 mod action;
 mod base_source;
@@ -17,6 +17,7 @@ mod narrow;
 mod not_in_force;
 mod operation;
 mod order;
+mod part;
 mod positions;
 mod record_checks;
 mod rule_checks;
@@ -28,7 +29,7 @@ mod zone_plan;
 
 pub use action::{Action, Cause, Why};
 pub use base_source::BaseSource;
-pub use build::{plan_changes, plan_zone};
+pub use build::{plan_changes, plan_part, plan_zone};
 pub use conflicts::Overwrites;
 pub use consent::{Consents, MissingConsent, Policy, PolicyEntry, Verdict};
 pub use explain::explain_records;
@@ -37,5 +38,5 @@ pub use narrow::Narrow;
 pub use operation::Operation;
 pub use order::{batches as record_batches, bonds, groups};
 pub use subject::{ExpectRuleset, RecordAction, RecordSubject, RuleAction, RuleSubject, Subject, SubjectKind};
-pub use three_way::plan_zone_with_base;
-pub use zone_plan::{GivenConsent, Keeper, Plan, SetAsideCount, Summary, ZonePlan};
+pub use three_way::{plan_part_with_base, plan_zone_with_base};
+pub use zone_plan::{GivenConsent, Keeper, Part, Plan, SetAsideCount, Summary, ZonePlan};

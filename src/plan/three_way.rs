@@ -22,7 +22,7 @@ use super::zone_plan::ZonePlan;
 use crate::diagnostic::{Diagnostics, Place};
 use crate::diff::{DeleteReason, RuleDeleteReason};
 use crate::model::ruleset::{DesiredRule, DesiredWaf, Note, Phase, RuleTuning, Switch, TagTuning};
-use crate::model::{Address, Danger, DesiredRecord, DesiredZone, Fqdn, LiveZone, Rdata, RecordId};
+use crate::model::{Address, Danger, DesiredRecord, DesiredZone, Fqdn, LiveZone, Only, Rdata, RecordId};
 
 /// Fewest records that a spec or a zone must have had before its shrinking is remarkable.
 const FEWEST: usize = 10;
@@ -30,9 +30,20 @@ const FEWEST: usize = 10;
 /// Plans one zone with the previous spec as the third leg.
 #[must_use]
 pub fn plan_zone_with_base(desired: &DesiredZone, base: &DesiredZone, live: &LiveZone) -> (ZonePlan, Diagnostics) {
+    plan_part_with_base(desired, base, live, &Only::default())
+}
+
+/// Plans a part of one zone, as [`plan_zone_with_base`]; it is an error if the part needs more of the plan.
+#[must_use]
+pub fn plan_part_with_base(
+    desired: &DesiredZone,
+    base: &DesiredZone,
+    live: &LiveZone,
+    only: &Only,
+) -> (ZonePlan, Diagnostics) {
     let extended = with_removed(desired, base);
-    let (mut plan, diagnostics) = plan_with_base(&extended, Some(base), live);
-    let (past, _) = plan_with_base(base, Some(base), live);
+    let (mut plan, diagnostics) = plan_with_base(&extended, Some(base), live, only);
+    let (past, _) = plan_with_base(base, Some(base), live, &Only::default());
     let drift = Drift::new(&past);
     for operation in &mut plan.operations {
         // What the previous spec did not date was not agreed to.

@@ -1,12 +1,16 @@
 //! The plan as data: that of a zone, and that of all zones.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::action::Action;
 use super::base_source::BaseSource;
 use super::operation::Operation;
 use super::subject::{RecordSubject, RuleSubject};
-use crate::diagnostic::Diagnostics;
+use crate::diagnostic::{Diagnostics, count};
 use crate::model::{Address, Danger, Fqdn, LiveZone, Rdata, Tier, ZoneId, ZoneName};
 
 /// Whose business it is what is left alone.
@@ -61,6 +65,8 @@ pub struct ZonePlan {
     /// The zone itself, its settings, its rules in the order of execution, its records in the order of their names. Apply
     /// carries out the rules of a zone that exists first: they are what it looks at once more before anything is sent.
     pub operations: Vec<Operation>,
+    /// The addresses of what differs as well, and is left out, because a part of the plan was chosen.
+    pub left_out: BTreeSet<Address>,
     /// Rules that are as they should be.
     pub rules_unchanged: usize,
     /// Records that are as they should be.
@@ -166,6 +172,30 @@ pub struct GivenConsent {
     pub by: String,
 }
 
+/// What a plan is a part of.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct Part {
+    /// The addresses and globs of `--only`.
+    pub only: Vec<String>,
+    /// How many operations were chosen.
+    pub chosen: usize,
+    /// How many operations are left out; what they would change still differs afterwards.
+    pub left_out: usize,
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { only, chosen, left_out } = self;
+        write!(f, "--only {} chooses {}", only.join(" --only "), count(*chosen, "operation"))?;
+        match left_out {
+            0 => f.write_str(", and nothing else differs"),
+            1 => f.write_str("; 1 operation is left out"),
+            n => write!(f, "; {n} operations are left out"),
+        }
+    }
+}
+
 /// Everything that an apply would do.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Plan {
@@ -181,9 +211,22 @@ pub struct Plan {
     pub base: Option<BaseSource>,
     /// The consents that it needs and has.
     pub consents_given: Vec<GivenConsent>,
+    /// What chose a part of it, if something did.
+    pub only: Vec<String>,
 }
 
 impl Plan {
+    /// What it is a part of, if a part was chosen.
+    #[must_use]
+    pub fn part(&self) -> Option<Part> {
+        let sum = |number: fn(&ZonePlan) -> usize| self.zones.iter().map(number).sum();
+        (!self.only.is_empty()).then(|| Part {
+            only: self.only.clone(),
+            chosen: sum(|zone| zone.operations.len()),
+            left_out: sum(|zone| zone.left_out.len()),
+        })
+    }
+
     /// Version of the JSON form.
     pub const FORMAT: u32 = 1;
 

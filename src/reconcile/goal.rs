@@ -14,8 +14,8 @@ use crate::document::reviewed::Reviewed;
 use crate::live::snapshot::AsOf;
 use crate::live::{WafQuery, Wanted};
 use crate::model::ruleset::Phase;
-use crate::model::{Desired, DesiredZone, LiveZone, ZoneName};
-use crate::plan::{ZonePlan, plan_zone, plan_zone_with_base};
+use crate::model::{Desired, DesiredZone, LiveZone, Only, ZoneName};
+use crate::plan::{ZonePlan, plan_part, plan_part_with_base};
 use crate::{lint, spec};
 
 /// The desired state of some zones, with what was found while reading it.
@@ -35,6 +35,8 @@ pub struct Goal {
     pub records: usize,
     /// Where it comes from.
     pub source: Source,
+    /// What of the plan is chosen.
+    pub only: Only,
 }
 
 /// Where a goal comes from, which decides what is compared with what.
@@ -104,7 +106,7 @@ impl Goal {
         let source = Source::Spec(SpecSource { base: None, selection, lock });
         match desired {
             Some(desired) if !diagnostics.has_errors() => {
-                Ok(Self { desired, diagnostics, sources, digest, files, records, source })
+                Ok(Self { desired, diagnostics, sources, digest, files, records, source, only: Only::default() })
             }
             _ => Err(Box::new(Unusable { diagnostics, sources })),
         }
@@ -124,7 +126,16 @@ impl Goal {
             return Err(UndoError::NoSuchZone { summary: wrong.summary(), detail: wrong.detail.clone() });
         }
         let records = undo.records();
-        Ok(Self { desired, diagnostics, sources, digest, files: 1, records, source: Source::Journal(undo) })
+        Ok(Self {
+            desired,
+            diagnostics,
+            sources,
+            digest,
+            files: 1,
+            records,
+            source: Source::Journal(undo),
+            only: Only::default(),
+        })
     }
 
     /// Adds the previous spec to one of a spec: drift is told from intent then, and what was removed is known.
@@ -133,6 +144,13 @@ impl Goal {
         if let Source::Spec(SpecSource { base, .. }) | Source::Snapshot(SpecSource { base, .. }, _) = &mut self.source {
             *base = previous;
         }
+        self
+    }
+
+    /// Chooses a part of the plan.
+    #[must_use]
+    pub fn with_only(mut self, only: Only) -> Self {
+        self.only = only;
         self
     }
 
@@ -190,11 +208,12 @@ impl Goal {
             return undo.plan(desired, live);
         }
         match self.base() {
-            None => plan_zone(desired, live),
+            None => plan_part(desired, live, &self.only),
             Some(base) => {
                 // A zone that the previous spec did not name wanted nothing.
                 let nothing = DesiredZone::new(desired.name.clone(), desired.place);
-                plan_zone_with_base(desired, base.desired.zones.get(&desired.name).unwrap_or(&nothing), live)
+                let base = base.desired.zones.get(&desired.name).unwrap_or(&nothing);
+                plan_part_with_base(desired, base, live, &self.only)
             }
         }
     }

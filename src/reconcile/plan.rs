@@ -113,7 +113,9 @@ pub(super) async fn plan_some<'g, R: Reader>(
     if let Source::Spec(spec) | Source::Snapshot(spec, _) = &goal.source {
         plan.diagnostics.append(waf_lock::check(&spec.lock, &live));
     }
+    plan.only = goal.only.patterns().map(str::to_owned).collect();
     known_notes::mark(&mut plan.diagnostics, goal, &live);
+    plan.diagnostics.append(part(goal, &plan));
     plan.diagnostics.sort(&goal.sources);
     plan.requests_made = reader.requests();
     Ok(Planned { goal, plan, live, options: options.clone() })
@@ -213,6 +215,18 @@ fn of_submodule(base: &Base) -> Option<Diagnostic> {
     );
     let help = format!("if that is meant, name it by its id: --base {commit}");
     Some(findings::OF_SUBMODULE.nowhere(detail).help(help))
+}
+
+/// That only a part was chosen, and what was meant and is not there.
+fn part(goal: &Goal, plan: &Plan) -> Diagnostics {
+    let mut diagnostics = Diagnostics::default();
+    let Some(part) = plan.part() else { return diagnostics };
+    diagnostics.push(findings::ONLY_A_PART.nowhere(part.to_string()));
+    let addresses: Vec<_> = plan.zones.iter().flat_map(ZonePlan::addresses).collect();
+    for pattern in goal.only.unused(&addresses) {
+        diagnostics.push(findings::NOTHING_CHOSEN.nowhere(format!("--only {pattern}")));
+    }
+    diagnostics
 }
 
 /// Zones that the previous spec named and this one does not: out of sight, and left as they are.

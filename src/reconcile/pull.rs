@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::goal::{Goal, Unusable};
 use crate::edit::{Chosen, Left, Proposal, ProposeError, Sides, comments, propose};
-use crate::model::{Address, Desired, Live};
+use crate::model::{Address, Desired, Live, Only};
 use crate::plan::{Cause, Operation, Plan, Subject};
 use crate::spec;
 
@@ -16,8 +16,8 @@ const ROUNDS: usize = 6;
 
 /// What is to be taken over.
 pub struct Choice<'a> {
-    /// Patterns of addresses; none for everything.
-    pub only: &'a [glob::Pattern],
+    /// Which addresses.
+    pub only: &'a Only,
     /// Whether one of the differences is, beyond that.
     pub is_wanted: &'a dyn Fn(&Operation) -> bool,
     /// Whether what the spec does not name is taken over as well.
@@ -29,13 +29,6 @@ pub struct Choice<'a> {
 impl std::fmt::Debug for Choice<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Choice").field("only", &self.only).field("unmanaged", &self.unmanaged).finish_non_exhaustive()
-    }
-}
-
-impl Choice<'_> {
-    /// Whether the patterns name an address.
-    fn names(&self, address: &Address) -> bool {
-        self.only.is_empty() || self.only.iter().any(|pattern| pattern.matches(address.as_str()))
     }
 }
 
@@ -96,11 +89,11 @@ pub enum PullError {
 #[must_use]
 pub fn candidates<'p>(goal: &Goal, plan: &'p Plan, choice: &Choice<'_>) -> (Vec<&'p Operation>, Left) {
     let (mut all, mut left) = (Vec::new(), Left::new());
-    for operation in plan.zones.iter().flat_map(|zone| &zone.operations).filter(|o| choice.names(&o.address)) {
+    for operation in plan.zones.iter().flat_map(|zone| &zone.operations).filter(|o| choice.only.names(&o.address)) {
         let why = match (&operation.subject, operation.cause) {
             (Subject::Zone, _) => "Cloudflare does not have the zone; apply creates it",
             (_, Cause::Spec) if goal.base().is_some() => "the spec changed, and that is not applied yet",
-            (_, Cause::Both | Cause::Foreign) if goal.base().is_some() && choice.only.is_empty() => {
+            (_, Cause::Both | Cause::Foreign) if goal.base().is_some() && choice.only.is_all() => {
                 "changed on both sides; to take what Cloudflare has, name it with --only"
             }
             _ => {
@@ -160,7 +153,7 @@ impl Attempt<'_> {
                     _ => !others.contains_key(address),
                 },
                 unmanaged: self.choice.unmanaged && round == 0,
-                is_unmanaged_chosen: &|address| self.choice.names(address),
+                is_unmanaged_chosen: &|address| self.choice.only.names(address),
             };
             let base = goal.base().map(|base| &base.desired);
             let (desired, sources, given) = (&goal.desired, &goal.sources, self.choice.given);

@@ -12,7 +12,7 @@ use crate::diagnostic::{Diagnostics, Severity, Sources};
 use crate::document::plan::Plan as PlanDocument;
 use crate::document::saved_plan::{self, Basis, SavedPlan};
 use crate::model::time::{age, rfc3339};
-use crate::model::{Danger, Desired};
+use crate::model::{Danger, Desired, Only};
 use crate::plan::{Consents, Verdict};
 use crate::spec;
 use crate::wire::Request;
@@ -128,6 +128,7 @@ pub fn save(
         spec_digest: goal.digest.clone(),
         deletes: consents.deletes,
         dangers: consents.dangers.iter().copied().collect(),
+        only: plan.only.clone(),
     };
     let document = PlanDocument::of(plan, verdict, requests.len(), &goal.sources);
     saved_plan::seal(document, requests, &basis) + "\n"
@@ -193,8 +194,11 @@ pub fn open(
     consents.dangers.extend(saved.dangers.iter().filter(|danger| **danger != Danger::Delete));
     let records = desired.zones.values().map(|z| z.records.len()).sum();
     let (diagnostics, digest) = (Diagnostics::default(), saved.spec_digest);
+    let only = saved.only.iter().map(|pattern| glob::Pattern::new(pattern)).collect::<Result<_, _>>();
+    let only = only.map_err(|error| saved_plan::SavedPlanError::Malformed(error.to_string()));
+    let only = Only::new(only.map_err(|source| SavedPlanError::File { name, source })?);
     let source = Source::SavedPlan { base, today: saved.today, reviewed: operations };
-    Ok((Goal { desired, diagnostics, sources, digest, files: 1, records, source }, consents))
+    Ok((Goal { desired, diagnostics, sources, digest, files: 1, records, source, only }, consents))
 }
 
 /// A time in its two largest units.

@@ -101,6 +101,8 @@ pub fn plan(out: &mut dyn Write, review: &Review<'_>) -> io::Result<()> {
     }
     let s = review.plan.summary();
     let words = format!("{} to create, {} to update, {}", s.create, s.update, s.deletes());
+    let part = review.plan.part().map(|part| format!(". Only a part of the plan: {part}")).unwrap_or_default();
+    let words = format!("{words}{part}");
     command(out, Level::Notice, None, &format!("zonewright plan: {}", review.verdict_words()), &words)
 }
 

@@ -29,12 +29,6 @@ fn help_and_version_are_results() {
         let ran = alone(arguments).exits(0);
         assert!(ran.stdout.contains("zonewright") && ran.stderr.is_empty(), "{arguments:?}: {ran:?}");
     }
-    let help = alone(&["--help"]).stdout;
-    for promised in
-        ["Exit codes:", "--allow-deletes", "changes-protected", "CLOUDFLARE_API_TOKEN", "_FILE", "--sandbox"]
-    {
-        assert!(help.contains(promised), "{promised} is not in the help");
-    }
 }
 
 #[test]
@@ -46,6 +40,7 @@ fn wrong_usage_is_64() {
         &["plan", "x.yaml", "--frobnicate"],
         &["plan", "x.yaml", "--color", "sometimes"],
         &["apply", "x.yaml", "--allow-deletes", "many"],
+        &["help", "frobnicate"],
         &["apply", "x.yaml", "--allow", "everything"],
         &["apply", "x.yaml", "--allow", "delete"],
         &["plan", "x.yaml", "--max-rps", "0"],
@@ -67,7 +62,9 @@ fn wrong_usage_is_64() {
 fn a_closed_pipe_is_no_error() {
     let workspace = Workspace::new(options());
     workspace.records_spec(ONE);
-    for arguments in [&["plan", "spec.yaml"][..], &["schema"], &["man"], &["completions", "bash"], &["--help"]] {
+    for arguments in
+        [&["plan", "spec.yaml"][..], &["schema"], &["man"], &["help", "plan"], &["completions", "bash"], &["--help"]]
+    {
         let mut child =
             workspace.command().args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         drop(child.stdout.take());

@@ -12,6 +12,7 @@ mod clients;
 mod complaints;
 mod concurrency;
 mod conformance;
+mod default_spec;
 mod doctor;
 mod documentation;
 mod documents;
@@ -25,6 +26,7 @@ mod export;
 mod foreign;
 mod foresight;
 mod formats;
+mod help;
 mod hostile;
 mod import;
 mod import_anything;
@@ -37,6 +39,7 @@ mod move_in;
 #[cfg(target_os = "linux")]
 mod network;
 mod newcomers;
+mod only;
 #[cfg(unix)]
 mod pipelines;
 mod pull;

@@ -1,5 +1,6 @@
 //! `apply`: plan, show, ask, make it so, read it back.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,7 +9,7 @@ use clap::Args;
 use super::plan::{begin, show};
 use super::{Facts, Run, Session};
 use crate::apply::Verify;
-use crate::cli::args::{ConsentArgs, Format, Global, SpecArgs, VerifyArg, duration};
+use crate::cli::args::{ConsentArgs, Format, Global, PartArgs, SpecArgs, VerifyArg, duration};
 use crate::cli::execution::execute;
 use crate::cli::exit::Exit;
 use crate::cli::load::consents;
@@ -21,19 +22,29 @@ use crate::cli::signals::Interrupt;
 use crate::diagnostic::{MOST_OF_A_KIND, count};
 use crate::document::plan::Requests;
 use crate::document::reviewed::PlanMoved;
-use crate::model::Danger;
+use crate::model::{Danger, Only};
 use crate::plan::{Consents, MissingConsent, Verdict};
 use crate::reconcile::{self, Base, Goal, Planned, changed_since, changed_since_saved, resume, saved};
 use crate::render::safe::safe;
 use crate::render::text::{Extent, write_requests};
 
+/// What the argument may be.
+const SPEC: &str = "Files, directories (every *.yaml and *.yml below), `-` for standard input, or one plan that `plan --out` saved \
+                    [default: zonewright.yaml, zones/ or dns/]";
+
 /// Show the plan, ask for confirmation, apply it, verify the result
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  zonewright apply zones/\n  zonewright apply plan.zwplan --yes --allow-deletes 2")]
+#[command(
+    mut_arg("spec", |spec| spec.value_names(["SPEC|PLAN"]).help(SPEC)),
+    after_help = "Examples:\n  zonewright apply zones/\n  zonewright apply plan.zwplan --yes --allow-deletes 2\n  zonewright apply zones/ --dry-run"
+)]
 pub(in crate::cli) struct ApplyArgs {
     /// The spec, or a saved plan.
     #[command(flatten)]
     spec: SpecArgs,
+    /// A part.
+    #[command(flatten)]
+    part: PartArgs,
     /// Permissions.
     #[command(flatten)]
     consents: ConsentArgs,
@@ -63,12 +74,21 @@ impl Run for ApplyArgs {
         Facts { is_writer: true, files, ..Facts::online("apply") }
     }
 
+    fn missing_spec(&mut self) -> Option<&mut Vec<PathBuf>> {
+        self.spec.missing()
+    }
+
     fn check(&self, global: &Global) -> Result<(), String> {
-        let (has_shard, has_zones) = (global.shard.is_some(), !global.zone.is_empty());
-        if (has_shard || has_zones) && self.spec.single().is_some_and(saved::is_saved_plan) {
-            let flag = if has_shard { "--shard" } else { "--zone" };
+        let flags = [
+            ("--shard", global.shard.is_some()),
+            ("--zone", !global.zone.is_empty()),
+            ("--only", !self.part.only.is_empty()),
+        ];
+        if let Some((flag, _)) = flags.into_iter().find(|(_, is_given)| *is_given)
+            && self.spec.single().is_some_and(saved::is_saved_plan)
+        {
             return Err(format!(
-                "a saved plan is applied as a whole; give {flag} to `plan --out`, which then holds those zones only"
+                "a saved plan is applied as a whole; give {flag} to `plan --out`, which then holds that part only"
             ));
         }
         Ok(())
@@ -111,7 +131,8 @@ async fn run(
             }
             Err(exit) => Err(exit),
         },
-        None => begin(&args.spec, &args.consents, settings, output)?,
+        None => begin(&args.spec, &args.consents, settings, output)?
+            .map(|(goal, consents)| (goal.with_only(Only::new(args.part.only.clone())), consents)),
     };
     match begun {
         Ok((goal, consents)) => plan_and_apply(how, (&goal, &consents), settings, output, interrupt).await,

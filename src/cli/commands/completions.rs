@@ -4,15 +4,21 @@ use clap::Args;
 
 use super::{Facts, Run, Session};
 use crate::cli::exit::Exit;
+use crate::cli::relevance::Matters;
 
 /// Print a completion script for a shell
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  zonewright completions bash > /etc/bash_completion.d/zonewright\n  zonewright completions fish > ~/.config/fish/completions/zonewright.fish"
+)]
 pub(in crate::cli) struct CompletionsArgs {
     /// Shell
     shell: clap_complete::Shell,
 }
 
 impl Run for CompletionsArgs {
+    const MATTERS: Matters = Matters::NOTHING;
+
     fn facts(&self) -> Facts<'_> {
         Facts::offline("completions")
     }

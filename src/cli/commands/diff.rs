@@ -11,6 +11,7 @@ use crate::cli::exit::Exit;
 use crate::cli::load::{input, report_errors};
 use crate::cli::output::Output;
 use crate::cli::own_files::Takes;
+use crate::cli::relevance::Matters;
 use crate::cli::settings::Settings;
 use crate::diagnostic::{Diagnostics, Severity, Sources, findings};
 use crate::diff::{SpecChanges, diff_specs};
@@ -36,6 +37,8 @@ pub(in crate::cli) struct DiffArgs {
 }
 
 impl Run for DiffArgs {
+    const MATTERS: Matters = Matters::SPEC;
+
     fn facts(&self) -> Facts<'_> {
         Facts { files: vec![(&self.before, Takes::Spec), (&self.after, Takes::Spec)], ..Facts::offline("diff") }
     }

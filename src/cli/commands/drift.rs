@@ -17,6 +17,7 @@ use crate::cli::output::Output;
 use crate::cli::pull::{Wish, changed, edited, is_in_files};
 use crate::cli::settings::Settings;
 use crate::drift::Verdict;
+use crate::model::Only;
 use crate::render::text::write_drift;
 use crate::render::{DriftView, patch};
 
@@ -43,6 +44,10 @@ pub(in crate::cli) struct DriftArgs {
 impl Run for DriftArgs {
     fn facts(&self) -> Facts<'_> {
         Facts { has_document: |document| document.drift.is_some(), files: self.spec.files(), ..Facts::online("drift") }
+    }
+
+    fn missing_spec(&mut self) -> Option<&mut Vec<PathBuf>> {
+        self.spec.missing()
     }
 
     fn check(&self, _: &Global) -> Result<(), String> {
@@ -101,7 +106,7 @@ fn write_proposal(
     settings: &Settings<'_>,
     output: &Output,
 ) -> anyhow::Result<()> {
-    let wish = Wish { only: &[], unmanaged: false, snapshot: None };
+    let wish = Wish { only: &Only::default(), unmanaged: false, snapshot: None };
     let pulled = edited((&look.goal, &look.plan, &look.live), spec, &wish, &|_| true, settings)
         .context("failed to propose changes of the spec")?;
     pulled.said.iter().for_each(|words| output.say(&format!("note: {words}")));

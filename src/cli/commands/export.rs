@@ -13,6 +13,7 @@ use crate::cli::files;
 use crate::cli::load::load;
 use crate::cli::output::Output;
 use crate::cli::own_files::Takes;
+use crate::cli::relevance::Matters;
 use crate::cli::service::{Access, Service};
 use crate::cli::settings::Settings;
 use crate::export::{Exported, Target, export};
@@ -28,8 +29,8 @@ use crate::render::safe::safe;
     after_help = "Examples:\n  zonewright export --to bind zones/example.com.yaml > example.com.zone\n  zonewright export --to octodns zones/ --out config/\n  zonewright export --to bind --live --zone example.com"
 )]
 pub(in crate::cli) struct ExportArgs {
-    /// Files and directories of the spec; `-` is standard input
-    #[arg(value_name = "SPEC", required_unless_present_any = ["live", "against"], conflicts_with_all = ["live", "against"])]
+    /// Files and directories of the spec; `-` is standard input [default: zonewright.yaml, zones/ or dns/]
+    #[arg(value_name = "SPEC", conflicts_with_all = ["live", "against"])]
     spec: Vec<PathBuf>,
     /// Format to write
     #[arg(long, value_name = "FORMAT", value_parser = ["bind", "octodns"])]
@@ -49,6 +50,8 @@ pub(in crate::cli) struct ExportArgs {
 }
 
 impl Run for ExportArgs {
+    const MATTERS: Matters = Matters { connection: true, ..Matters::SPEC };
+
     fn facts(&self) -> Facts<'_> {
         let against = self.against.as_deref().map(|path| (path, Takes::Snapshot));
         let spec = self.spec.iter().map(|path| (path.as_path(), Takes::Spec));
@@ -57,6 +60,10 @@ impl Run for ExportArgs {
             files: against.into_iter().chain(spec).collect(),
             ..Facts::offline("export")
         }
+    }
+
+    fn missing_spec(&mut self) -> Option<&mut Vec<PathBuf>> {
+        (self.spec.is_empty() && !self.live && self.against.is_none()).then_some(&mut self.spec)
     }
 
     fn check(&self, global: &Global) -> Result<(), String> {

@@ -1,7 +1,7 @@
 //! `fmt`: one layout for the files of a spec. Needs no network.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
@@ -12,6 +12,7 @@ use crate::cli::exit::Exit;
 use crate::cli::files::{self, Rewrite};
 use crate::cli::load::input;
 use crate::cli::output::Output;
+use crate::cli::relevance::Matters;
 use crate::cli::settings::Settings;
 use crate::diagnostic::{Diagnostics, Severity, Sources, count};
 use crate::edit;
@@ -39,8 +40,14 @@ pub(in crate::cli) struct FmtArgs {
 }
 
 impl Run for FmtArgs {
+    const MATTERS: Matters = Matters { zones: false, ..Matters::SPEC };
+
     fn facts(&self) -> Facts<'_> {
         Facts { files: self.spec.files(), ..Facts::offline("fmt") }
+    }
+
+    fn missing_spec(&mut self) -> Option<&mut Vec<PathBuf>> {
+        self.spec.missing()
     }
 
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {

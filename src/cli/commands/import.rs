@@ -14,6 +14,7 @@ use crate::api::ReadClient;
 use crate::cli::exit::Exit;
 use crate::cli::files;
 use crate::cli::output::Output;
+use crate::cli::relevance::Matters;
 use crate::cli::service::{Access, Service};
 use crate::cli::settings::Settings;
 use crate::diagnostic::{Diagnostics, Severity, Sources, findings};
@@ -33,7 +34,7 @@ const LARGEST_INPUT: u64 = 128 << 20;
 /// Generate a spec from a live zone, Terraform, octoDNS, DNSControl, a zone file or CSV
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  zonewright import example.com > example.com.yaml\n  zonewright import example.com --only-waf\n  zonewright import ./terraform.tfstate > zones.yaml\n  zonewright import ./octodns/config/ --out zones/\n  zonewright import ./infra/ --leave script > leave.sh"
+    after_help = "Examples:\n  zonewright import example.com > example.com.yaml\n  zonewright import ./terraform.tfstate > zones.yaml\n  zonewright import ./octodns/config/ --out zones/\n  zonewright import ./infra/ --leave script > leave.sh"
 )]
 pub(in crate::cli) struct ImportArgs {
     /// Live zones by name; files and directories of other tools as ./PATH, ../PATH or /PATH; `-` is standard input
@@ -69,6 +70,8 @@ pub(in crate::cli) struct ImportArgs {
 }
 
 impl Run for ImportArgs {
+    const MATTERS: Matters = Matters::ONLINE;
+
     fn facts(&self) -> Facts<'_> {
         Facts { has_shards: false, ..Facts::online("import") }
     }

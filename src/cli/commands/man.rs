@@ -1,24 +1,64 @@
-//! `man`: the manual page.
+//! `man`: the manual pages.
 
+use std::path::PathBuf;
+
+use anyhow::Context;
 use clap::Args;
+use clap_mangen::Man;
 
 use super::{Facts, Run, Session};
 use crate::cli::exit::Exit;
+use crate::cli::files::{self, Readers};
+use crate::cli::help::TOPICS;
+use crate::cli::relevance::Matters;
 
-/// Print the manual page
+/// Print the manual page, or write the pages of all commands
 #[derive(Debug, Args)]
-pub(in crate::cli) struct ManArgs {}
+#[command(after_help = "Examples:\n  zonewright man | man -l -\n  zonewright man /usr/local/share/man/man1")]
+pub(in crate::cli) struct ManArgs {
+    /// Write a page for each command into this directory, such as zonewright-plan.1
+    #[arg(value_name = "DIR")]
+    directory: Option<PathBuf>,
+}
 
 impl Run for ManArgs {
+    const MATTERS: Matters = Matters::NOTHING;
+
     fn facts(&self) -> Facts<'_> {
         Facts::offline("man")
     }
 
-    /// Prints the manual page.
+    /// Prints the manual page, or writes all of them.
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
-        let mut page = Vec::new();
-        clap_mangen::Man::new((session.program)()).render(&mut page)?;
-        session.output.result(|out| out.write_all(&page))?;
+        let output = session.output;
+        let topics: Vec<String> = TOPICS.iter().map(|topic| (topic.text)()).collect();
+        let mut program = (session.program)().after_help(topics.join("\n"));
+        program.build();
+        let Some(directory) = &self.directory else {
+            let (_, page) = page(&program)?;
+            output.result(|out| out.write_all(&page))?;
+            return Ok(Exit::Success);
+        };
+        std::fs::create_dir_all(directory).with_context(|| format!("failed to make {}", directory.display()))?;
+        let mut open = vec![&program];
+        let mut pages = 0;
+        while let Some(command) = open.pop() {
+            let (name, page) = page(command)?;
+            let path = directory.join(name);
+            files::write(&path, &page, Readers::Everyone, output)
+                .with_context(|| format!("failed to write {}", path.display()))?;
+            open.extend(command.get_subcommands());
+            pages += 1;
+        }
+        output.say(&format!("wrote {pages} pages to {}", directory.display()));
         Ok(Exit::Success)
     }
+}
+
+/// The manual page of a command, and the name of its file.
+fn page(command: &clap::Command) -> anyhow::Result<(String, Vec<u8>)> {
+    let man = Man::new(command.clone());
+    let mut page = Vec::new();
+    man.render(&mut page)?;
+    Ok((man.get_filename(), page))
 }

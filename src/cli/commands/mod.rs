@@ -2,6 +2,8 @@
 
 mod run;
 
+use std::path::PathBuf;
+
 use clap::Subcommand;
 
 use super::args::Global;
@@ -20,8 +22,17 @@ macro_rules! commands {
         }
 
         impl Run for $name {
+            fn tailored(command: clap::Command) -> clap::Command {
+                $($(#[$meta])* let command = command.mut_subcommand(stringify!($module), <$module::$args as Run>::tailored);)+
+                command
+            }
+
             fn facts(&self) -> Facts<'_> {
                 match self { $($(#[$meta])* Self::$command(command) => command.facts(),)+ }
+            }
+
+            fn missing_spec(&mut self) -> Option<&mut Vec<PathBuf>> {
+                match self { $($(#[$meta])* Self::$command(command) => command.missing_spec(),)+ }
             }
 
             fn check(&self, global: &Global) -> Result<(), String> {
@@ -38,29 +49,30 @@ macro_rules! commands {
 commands! {
     /// What to do, in the order of `--help`.
     pub(super) enum Command {
+        Import(import::ImportArgs),
+        Validate(validate::ValidateArgs),
         Plan(plan::PlanArgs),
         Apply(apply::ApplyArgs),
-        Undo(undo::UndoArgs),
-        Resolve(resolve::ResolveArgs),
-        Diff(diff::DiffArgs),
         Drift(drift::DriftArgs),
-        Watch(watch::WatchArgs),
+        Undo(undo::UndoArgs),
         Pull(pull::PullArgs),
-        Snapshot(snapshot::SnapshotArgs),
-        Doctor(doctor::DoctorArgs),
-        Conformance(conformance::ConformanceArgs),
-        Validate(validate::ValidateArgs),
         Fmt(fmt::FmtArgs),
         Test(test::TestArgs),
         #[cfg(feature = "sandbox")]
         Rehearse(rehearse::RehearseArgs),
-        Import(import::ImportArgs),
+        Resolve(resolve::ResolveArgs),
+        Waf(waf::WafArgs),
+        Diff(diff::DiffArgs),
+        Watch(watch::WatchArgs),
+        Doctor(doctor::DoctorArgs),
+        Snapshot(snapshot::SnapshotArgs),
         Export(export::ExportArgs),
         #[cfg(feature = "sandbox")]
         Sandbox(sandbox::SandboxArgs),
-        Waf(waf::WafArgs),
+        Conformance(conformance::ConformanceArgs),
         Schema(schema::SchemaArgs),
         Completions(completions::CompletionsArgs),
         Man(man::ManArgs),
+        Help(help::HelpArgs),
     }
 }

@@ -10,7 +10,7 @@ use clap::Args;
 use super::{Facts, Run, Session};
 use crate::api::CheckClient;
 use crate::apply::{DryRunResult, server_dry_run};
-use crate::cli::args::{ConsentArgs, Format, SpecArgs, duration};
+use crate::cli::args::{ConsentArgs, Format, PartArgs, SpecArgs, duration};
 use crate::cli::exit::Exit;
 use crate::cli::files::{self, Readers};
 use crate::cli::formats;
@@ -21,7 +21,7 @@ use crate::cli::service::{Access, Service, progress};
 use crate::cli::settings::Settings;
 use crate::diagnostic::findings;
 use crate::document::plan::Plan as PlanDocument;
-use crate::model::Address;
+use crate::model::{Address, Only};
 use crate::plan::{Consents, Plan, Verdict};
 use crate::reconcile::saved::{self, Stamp};
 use crate::reconcile::{self, Goal, OpenSnapshot, Planned};
@@ -49,12 +49,15 @@ pub(super) fn begin(
 /// Show what would change; never writes
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  zonewright plan zones/\n  zonewright plan zones/ --base origin/main --out plan.zwplan --format markdown"
+    after_help = "Examples:\n  zonewright plan zones/\n  zonewright plan zones/ --base origin/main --out plan.zwplan --format markdown\n  zonewright plan --only 'example.com/dns/www/*'"
 )]
 pub(in crate::cli) struct PlanArgs {
     /// The spec.
     #[command(flatten)]
     spec: SpecArgs,
+    /// A part.
+    #[command(flatten)]
+    part: PartArgs,
     /// Permissions.
     #[command(flatten)]
     consents: ConsentArgs,
@@ -85,6 +88,10 @@ impl Run for PlanArgs {
         }
     }
 
+    fn missing_spec(&mut self) -> Option<&mut Vec<PathBuf>> {
+        self.spec.missing()
+    }
+
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
         run(self, settings, output).await
@@ -99,7 +106,7 @@ async fn run(args: &PlanArgs, settings: &Settings<'_>, output: &Arc<Output>) -> 
         return Ok(Exit::Usage);
     }
     let (mut goal, consents) = match begin(&args.spec, &args.consents, settings, output)? {
-        Ok(begun) => begun,
+        Ok((goal, consents)) => (goal.with_only(Only::new(args.part.only.clone())), consents),
         Err(exit) => return Ok(exit),
     };
     if let Some(file) = &args.against {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use clap::Args;
 
 use super::{Facts, Run, Session};
-use crate::cli::args::{Format, Global, SpecArgs, duration};
+use crate::cli::args::{Format, Global, SpecArgs, address, duration};
 use crate::cli::exit::Exit;
 use crate::cli::files::{self, Rewrite};
 use crate::cli::load::load;
@@ -18,7 +18,7 @@ use crate::cli::pull::{Wish, changed, edited, is_in_files};
 use crate::cli::service::{Access, Service, progress};
 use crate::cli::settings::Settings;
 use crate::diagnostic::count;
-use crate::model::Live;
+use crate::model::{Live, Only};
 use crate::plan::{Operation, Plan};
 use crate::reconcile::pull::Pulled;
 use crate::reconcile::{self, Goal, OpenSnapshot, Planned};
@@ -37,7 +37,7 @@ pub(in crate::cli) struct PullArgs {
     #[arg(long)]
     unmanaged: bool,
     /// Take over what has this address only, or matches this glob; repeatable
-    #[arg(long, value_name = "ADDRESS", value_parser = pattern)]
+    #[arg(long, value_name = "ADDRESS", value_parser = address)]
     only: Vec<glob::Pattern>,
     /// Show the changes of the files and write nothing
     #[arg(long)]
@@ -53,16 +53,15 @@ pub(in crate::cli) struct PullArgs {
     max_snapshot_age: Duration,
 }
 
-/// An address or a glob of addresses; `*` stands for a slash, too.
-fn pattern(text: &str) -> Result<glob::Pattern, String> {
-    glob::Pattern::new(text).map_err(|error| format!("not a glob: {}", error.msg))
-}
-
 impl Run for PullArgs {
     fn facts(&self) -> Facts<'_> {
         let against = self.against.as_deref().map(|path| (path, Takes::Snapshot));
         let files = against.into_iter().chain(self.spec.files()).collect();
         Facts { has_document: |document| document.patch.is_some(), files, ..Facts::online("pull") }
+    }
+
+    fn missing_spec(&mut self) -> Option<&mut Vec<PathBuf>> {
+        self.spec.missing()
     }
 
     fn check(&self, _: &Global) -> Result<(), String> {
@@ -123,7 +122,8 @@ fn finish(
 ) -> anyhow::Result<Exit> {
     output.hide();
     output.plan_diagnostics(plan, &goal.diagnostics, &goal.sources);
-    let wish = Wish { only: &args.only, unmanaged: args.unmanaged, snapshot };
+    let only = Only::new(args.only.clone());
+    let wish = Wish { only: &only, unmanaged: args.unmanaged, snapshot };
     let asks = output.can_ask() && !args.yes && !args.dry_run && output.format == Format::Text;
     let answers = RefCell::new(Decisions { all: !asks, none: false });
     let is_wanted = |operation: &Operation| answers.borrow_mut().takes_over(operation, output);

@@ -67,6 +67,10 @@ impl Run for RehearseArgs {
         Facts { files: against.into_iter().chain(self.spec.files()).collect(), ..Facts::online("rehearse") }
     }
 
+    fn missing_spec(&mut self) -> Option<&mut Vec<PathBuf>> {
+        self.spec.missing()
+    }
+
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         run(self, session).await
     }

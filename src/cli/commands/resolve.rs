@@ -13,6 +13,7 @@ use crate::cli::exit::Exit;
 use crate::cli::load::load;
 use crate::cli::output::Output;
 use crate::cli::own_files::Takes;
+use crate::cli::relevance::Matters;
 use crate::cli::service::{Access, Service};
 use crate::cli::settings::Settings;
 use crate::diagnostic::{Place, Sources};
@@ -34,8 +35,8 @@ pub(in crate::cli) struct ResolveArgs {
     /// Record type [default: A, AAAA, and every type that the name has]
     #[arg(value_name = "TYPE")]
     record_type: Option<String>,
-    /// Answer from a spec: a file, a directory, or `-`; repeatable. With --live or --against, show its lines
-    #[arg(long, value_name = "SPEC", required_unless_present_any = ["live", "against"])]
+    /// Answer from a spec: a file, a directory, or `-`; repeatable. With --live or --against, show its lines [default: zonewright.yaml, zones/ or dns/]
+    #[arg(long, value_name = "SPEC")]
     spec: Vec<PathBuf>,
     /// Answer from what Cloudflare has
     #[arg(long, conflicts_with = "against")]
@@ -46,6 +47,8 @@ pub(in crate::cli) struct ResolveArgs {
 }
 
 impl Run for ResolveArgs {
+    const MATTERS: Matters = Matters { connection: true, ..Matters::SPEC };
+
     fn facts(&self) -> Facts<'_> {
         let against = self.against.as_deref().map(|path| (path, Takes::Snapshot));
         let spec = self.spec.iter().map(|path| (path.as_path(), Takes::Spec));
@@ -54,6 +57,10 @@ impl Run for ResolveArgs {
             files: against.into_iter().chain(spec).collect(),
             ..Facts::offline("resolve")
         }
+    }
+
+    fn missing_spec(&mut self) -> Option<&mut Vec<PathBuf>> {
+        (self.spec.is_empty() && !self.live && self.against.is_none()).then_some(&mut self.spec)
     }
 
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {

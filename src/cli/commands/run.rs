@@ -1,12 +1,13 @@
 //! What a command provides, and what it is run with.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::cli::args::Global;
 use crate::cli::exit::Exit;
 use crate::cli::output::Output;
 use crate::cli::own_files::Takes;
+use crate::cli::relevance::{self, Matters};
 use crate::cli::settings::Settings;
 use crate::cli::signals::Interrupt;
 use crate::render::Document;
@@ -25,8 +26,21 @@ pub(in crate::cli) struct Session<'a> {
 
 /// A command, whose arguments are its fields. The documentation of the type is its line in `--help`.
 pub(in crate::cli) trait Run {
+    /// The global options that matter to it.
+    const MATTERS: Matters = Matters::ALL;
+
+    /// The command as clap knows it, with the help of the global options that matter.
+    fn tailored(command: clap::Command) -> clap::Command {
+        relevance::tailored(command, Self::MATTERS)
+    }
+
     /// What the program must know before it runs the command.
     fn facts(&self) -> Facts<'_>;
+
+    /// Where the spec goes that the command needs and was not given.
+    fn missing_spec(&mut self) -> Option<&mut Vec<PathBuf>> {
+        None
+    }
 
     /// Refuses a combination of arguments that clap cannot know.
     ///

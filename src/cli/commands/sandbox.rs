@@ -10,6 +10,7 @@ use super::{Facts, Run, Session};
 use crate::cli::args::Global;
 use crate::cli::exit::Exit;
 use crate::cli::output::Output;
+use crate::cli::relevance::Matters;
 use crate::cli::service::{SEED, store};
 use crate::diagnostic::{count, read_bytes, read_text};
 use crate::model::facts::permissions::{Permission, PermissionGroup};
@@ -26,6 +27,9 @@ const MOST_BYTES: u64 = 512 * 1024 * 1024;
 
 /// Run, fill, print or empty the sandbox, the embedded service
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  zonewright sandbox serve --dns 127.0.0.1:5300\n  zonewright sandbox seed zones.json\n  zonewright sandbox dump > zones.json"
+)]
 pub(in crate::cli) struct SandboxArgs {
     /// What to do.
     #[command(subcommand)]
@@ -36,15 +40,25 @@ pub(in crate::cli) struct SandboxArgs {
 #[derive(Debug, Subcommand)]
 enum SandboxCommand {
     /// Serve the API on a loopback address until interrupted
+    #[command(
+        after_help = "Examples:\n  zonewright sandbox serve --with-zone example.com\n  zonewright sandbox serve --plan pro --dns 127.0.0.1:5300"
+    )]
     Serve(Box<ServeArgs>),
     /// Add zones, records and rulesets from a JSON document (`-` for standard input)
+    #[command(
+        after_help = "Examples:\n  zonewright sandbox seed zones.json\n  zonewright sandbox seed - --sandbox=/tmp/sandbox < zones.json"
+    )]
     Seed {
         /// Document in the form that `sandbox dump` prints
         file: PathBuf,
     },
     /// Print all zones, records and rulesets as a JSON document
+    #[command(
+        after_help = "Examples:\n  zonewright sandbox dump\n  zonewright sandbox dump --sandbox=/tmp/sandbox > zones.json"
+    )]
     Dump,
     /// Delete all zones, records and rulesets
+    #[command(after_help = "Examples:\n  zonewright sandbox reset\n  zonewright sandbox reset --sandbox=/tmp/sandbox")]
     Reset,
 }
 
@@ -114,6 +128,8 @@ struct ServeArgs {
 }
 
 impl Run for SandboxArgs {
+    const MATTERS: Matters = Matters { zones: false, ..Matters::ONLINE };
+
     fn facts(&self) -> Facts<'_> {
         Facts { is_signal_listener: true, ..Facts::offline("sandbox") }
     }

@@ -5,6 +5,7 @@ use clap::builder::PossibleValuesParser;
 
 use super::{Facts, Run, Session};
 use crate::cli::exit::Exit;
+use crate::cli::relevance::Matters;
 use crate::document::{self, Kind};
 use crate::spec;
 
@@ -25,6 +26,8 @@ fn schemas() -> PossibleValuesParser {
 }
 
 impl Run for SchemaArgs {
+    const MATTERS: Matters = Matters::NOTHING;
+
     fn facts(&self) -> Facts<'_> {
         Facts::offline("schema")
     }

@@ -13,6 +13,7 @@ use crate::cli::exit::Exit;
 use crate::cli::files::{self, Readers};
 use crate::cli::load::load;
 use crate::cli::output::Output;
+use crate::cli::relevance::Matters;
 use crate::cli::service::{Access, Service, progress};
 use crate::cli::settings::Settings;
 use crate::diagnostic::count;
@@ -40,8 +41,14 @@ pub(in crate::cli) struct SnapshotArgs {
 }
 
 impl Run for SnapshotArgs {
+    const MATTERS: Matters = Matters { base: false, ..Matters::ALL };
+
     fn facts(&self) -> Facts<'_> {
         Facts { files: self.spec.files(), ..Facts::online("snapshot") }
+    }
+
+    fn missing_spec(&mut self) -> Option<&mut Vec<PathBuf>> {
+        self.spec.missing()
     }
 
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {

@@ -1,5 +1,7 @@
 //! `test`: check the expectations of a spec. Offline.
 
+use std::path::PathBuf;
+
 use clap::Args;
 
 use super::{Facts, Run, Session};
@@ -7,6 +9,7 @@ use crate::cli::args::{Format, SpecArgs};
 use crate::cli::exit::Exit;
 use crate::cli::load::load;
 use crate::cli::output::Output;
+use crate::cli::relevance::Matters;
 use crate::cli::settings::Settings;
 use crate::insight::dns::{ZoneIndex, Zones};
 use crate::insight::expect::{Outcome, World, hold};
@@ -26,6 +29,8 @@ pub(in crate::cli) struct TestArgs {
 }
 
 impl Run for TestArgs {
+    const MATTERS: Matters = Matters::SPEC;
+
     fn facts(&self) -> Facts<'_> {
         Facts {
             has_document: |document| document.expectations.is_some(),
@@ -33,6 +38,10 @@ impl Run for TestArgs {
             files: self.spec.files(),
             ..Facts::offline("test")
         }
+    }
+
+    fn missing_spec(&mut self) -> Option<&mut Vec<PathBuf>> {
+        self.spec.missing()
     }
 
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {

@@ -13,6 +13,7 @@ use crate::cli::load::consents;
 use crate::cli::lock;
 use crate::cli::output::Output;
 use crate::cli::own_files::Takes;
+use crate::cli::relevance::Matters;
 use crate::cli::settings::Settings;
 use crate::cli::signals::Interrupt;
 use crate::reconcile::Goal;
@@ -44,6 +45,8 @@ pub(in crate::cli) struct UndoArgs {
 }
 
 impl Run for UndoArgs {
+    const MATTERS: Matters = Matters::ONLINE;
+
     fn facts(&self) -> Facts<'_> {
         Facts { files: vec![(&self.journal_file, Takes::Journal)], ..Facts::online("undo") }
     }

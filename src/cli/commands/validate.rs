@@ -1,5 +1,7 @@
 //! `validate`: check a spec offline.
 
+use std::path::PathBuf;
+
 use clap::Args;
 
 use super::{Facts, Run, Session};
@@ -8,6 +10,7 @@ use crate::cli::exit::Exit;
 use crate::cli::formats::write_findings;
 use crate::cli::load::load;
 use crate::cli::output::Output;
+use crate::cli::relevance::Matters;
 use crate::cli::settings::Settings;
 use crate::diagnostic::count;
 use crate::document::diagnostic::Validation;
@@ -27,6 +30,8 @@ pub(in crate::cli) struct ValidateArgs {
 }
 
 impl Run for ValidateArgs {
+    const MATTERS: Matters = Matters::SPEC;
+
     fn facts(&self) -> Facts<'_> {
         let facts = Facts { has_shards: true, files: self.spec.files(), ..Facts::offline("validate") };
         if self.print {
@@ -34,6 +39,10 @@ impl Run for ValidateArgs {
         } else {
             Facts { has_document: |document| document.is_for_validate, ..facts }
         }
+    }
+
+    fn missing_spec(&mut self) -> Option<&mut Vec<PathBuf>> {
+        self.spec.missing()
     }
 
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {

@@ -5,7 +5,7 @@
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -61,6 +61,10 @@ pub(in crate::cli) struct WatchArgs {
 impl Run for WatchArgs {
     fn facts(&self) -> Facts<'_> {
         Facts { is_signal_listener: true, files: self.spec.files(), ..Facts::online("watch") }
+    }
+
+    fn missing_spec(&mut self) -> Option<&mut Vec<PathBuf>> {
+        self.spec.missing()
     }
 
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {

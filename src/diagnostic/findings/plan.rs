@@ -115,4 +115,13 @@ findings! {
     ACCOUNT_NOT_READ = "PLAN0044" Note "the plan does not know the rules of the account",
         "In an Enterprise zone, rules of the account run before those of the zone. A plan does not read them, so \"not deployed\" and the direction of a change are about the zone alone.",
         "Show what reaches the zone from its account with `zonewright waf effective ZONE`.";
+    ONLY_A_PART = "PLAN0045" Warning "only a part of the plan",
+        "--only chooses operations by their addresses. The others are left out, and what they would change still differs afterwards.",
+        "Plan and apply the rest as well, without --only.";
+    PART_NEEDS_MORE = "PLAN0046" Error "the part needs more of the plan",
+        "An operation that --only chooses cannot be carried out, or does something else, without one that is left out.",
+        "Choose that operation as well, or plan the whole.";
+    NOTHING_CHOSEN = "PLAN0047" Warning "--only names no operation",
+        "No operation of the plan has this address: it is in sync, or it is written in another way.",
+        "Compare it with the addresses in the JSON of the whole plan (`operations[].address`). `*` stands for anything.";
 }

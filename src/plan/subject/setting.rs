@@ -3,7 +3,7 @@
 use super::Subject;
 use crate::diagnostic::{Diagnostics, findings};
 use crate::diff::{SettingChange, ZoneSetting};
-use crate::model::{Address, Danger, DesiredZone, LiveSetting, LiveZone, ZoneId};
+use crate::model::{Address, Danger, DesiredZone, LiveSetting, LiveZone, ZoneId, ZoneName};
 use crate::plan::operation::Operation;
 use crate::wire::Request;
 use crate::wire::settings::{patch_dns_settings, patch_dnssec, patch_setting};
@@ -28,11 +28,7 @@ pub(in crate::plan) fn operations(
         }
     }
     for SettingChange { setting, fields, place } in changes {
-        let address = match &setting {
-            ZoneSetting::Setting { name, .. } => Address::of_zone_part(zone, &format!("settings/{name}")),
-            ZoneSetting::Dnssec { .. } => Address::of_zone_part(zone, "dnssec"),
-            ZoneSetting::DnsSettings { .. } => Address::of_zone_part(zone, "dns_settings"),
-        };
+        let address = address(zone, &setting);
         if let ZoneSetting::Setting { name, .. } = &setting
             && let Some(LiveSetting::Value { editable: false, .. }) = live.settings.settings.get(name)
         {
@@ -64,6 +60,15 @@ pub(in crate::plan) fn operations(
         });
     }
     operations
+}
+
+/// The address of a setting.
+pub(in crate::plan) fn address(zone: &ZoneName, setting: &ZoneSetting) -> Address {
+    match setting {
+        ZoneSetting::Setting { name, .. } => Address::of_zone_part(zone, &format!("settings/{name}")),
+        ZoneSetting::Dnssec { .. } => Address::of_zone_part(zone, "dnssec"),
+        ZoneSetting::DnsSettings { .. } => Address::of_zone_part(zone, "dns_settings"),
+    }
 }
 
 /// The dangers of a change.

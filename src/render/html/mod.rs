@@ -119,9 +119,11 @@ fn header(page: &mut String, review: &Review<'_>) {
     }
     let time = budget::seconds_at_limit(review.plan.requests_made, review.requests_to_apply);
     let time = time.map(|seconds| format!(", {}", budget::words(seconds))).unwrap_or_default();
+    let part = review.plan.part().map(|part| html(&part.to_string()));
+    let part = part.map(|words| format!("<p><b>Only a part of the plan:</b> {words}.</p>")).unwrap_or_default();
     let outside = review.outside().map(|words| format!("<p><b>{words}.</b></p>")).unwrap_or_default();
     page.push_str(&format!(
-        "<li><b>{}</b> unchanged</li></ul>\n{outside}<p class=\"dim\">{made} made, {} to apply{time}. {} unmanaged, {} ignored: left alone.{base}</p></header>\n",
+        "<li><b>{}</b> unchanged</li></ul>\n{part}{outside}<p class=\"dim\">{made} made, {} to apply{time}. {} unmanaged, {} ignored: left alone.{base}</p></header>\n",
         s.unchanged, review.requests_to_apply, s.unmanaged, s.ignored
     ));
 }

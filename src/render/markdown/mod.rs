@@ -96,6 +96,9 @@ fn head(review: &Review<'_>) -> String {
             summary.unchanged
         ));
     }
+    if let Some(part) = plan.part() {
+        head.push_str(&format!("\n> [!WARNING]\n> Only a part of the plan: {}.\n", code(&short(&part.to_string()))));
+    }
     if **verdict == Verdict::Incomplete {
         head.push_str("\n> [!CAUTION]\n> The plan is incomplete and cannot be applied: see the findings.\n");
     }

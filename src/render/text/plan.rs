@@ -53,6 +53,9 @@ pub enum Extent {
 pub fn write_plan(out: &mut dyn Write, view: &PlanView) -> io::Result<()> {
     let paper = view.paper();
     if view.extent == Extent::Whole {
+        if write_part(out, view)? {
+            writeln!(out)?;
+        }
         let mut quiet = Vec::new();
         for zone in &view.plan.zones {
             let entries = ZoneEntries::of(zone);
@@ -64,11 +67,19 @@ pub fn write_plan(out: &mut dyn Write, view: &PlanView) -> io::Result<()> {
         write_quiet(out, &quiet, paper)?;
     }
     write_summary(out, view)?;
+    write_part(out, view)?;
     for GivenConsent { danger, by } in &view.plan.consents_given {
         let line = format!("Consent given: {} ({})", danger.about(), safe(by));
         hanging().add(line, DIM).write(out, paper)?;
     }
     write_consents(out, view)
+}
+
+/// That it is a part of a plan, if it is one; whether it is.
+fn write_part(out: &mut dyn Write, view: &PlanView) -> io::Result<bool> {
+    let Some(part) = view.plan.part() else { return Ok(false) };
+    let line = hanging().add("Only a part of the plan: ", DELETE).add(safe(&part.to_string()), PLAIN);
+    line.write(out, view.paper()).map(|()| true)
 }
 
 /// A line at the margin; what does not fit is indented.
@@ -147,6 +158,7 @@ fn write_summary(out: &mut dyn Write, view: &PlanView) -> io::Result<()> {
     if s.operations() == 0 {
         let line = match view.verdict {
             Verdict::Incomplete => "The plan is incomplete: see the errors.".to_owned(),
+            _ if !view.plan.only.is_empty() => "Nothing of what was chosen differs.".to_owned(),
             _ => format!(
                 "In sync: nothing to do. {} as wanted.",
                 count(s.unchanged, if rules_are_meant(view) { "object" } else { "record" })

@@ -77,6 +77,11 @@ pub fn write_result(out: &mut dyn Write, zones: &[ZoneResult], colour: bool) -> 
             Some(0) if verified.is_some_and(|v| !v.is_in_sync()) => {
                 styled("something wanted cannot be had", DELETE, colour)
             }
+            _ if !plan.left_out.is_empty() && (left == Some(0) || *is_confirmed) => styled(
+                &format!("what was chosen is in sync; {} left out", count(plan.left_out.len(), "operation")),
+                CREATE,
+                colour,
+            ),
             Some(0) if applied.is_complete() => styled("in sync, read back", CREATE, colour),
             Some(0) => styled("in sync, read back, although not everything was ours", CREATE, colour),
             Some(n) => styled(&format!("{} left after reading back", count(n, "difference")), DELETE, colour),

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use tempfile::TempDir;
 use zonewright::diff::{diff_rulesets, planned};
 use zonewright::model::ruleset::{EntryPoint, Phase};
-use zonewright::model::{Live, LiveDnssec, LiveSetting, LiveZone, Tier, ZoneId, ZoneName};
+use zonewright::model::{Live, LiveDnssec, LiveSetting, LiveZone, Only, Tier, ZoneId, ZoneName};
 use zonewright::plan::{Plan, plan_zone};
 use zonewright::reconcile::pull::{Choice, PullError, Pulled, pull};
 use zonewright::reconcile::{Goal, Selection};
@@ -59,7 +59,7 @@ impl Files {
     pub(super) fn pull(&self, live: &Live, only: &[&str], unmanaged: bool) -> Result<Pulled, PullError> {
         let goal = self.goal(BTreeMap::new());
         let plan = plan(&goal, live);
-        let only: Vec<glob::Pattern> = only.iter().map(|text| glob::Pattern::new(text).unwrap()).collect();
+        let only = Only::new(only.iter().map(|text| glob::Pattern::new(text).unwrap()).collect());
         let choice = Choice { only: &only, is_wanted: &|_| true, unmanaged, given: &self.given };
         let inputs = [spec::Input::Path(self.directory.path().join(&self.first))];
         let reread = |texts| {

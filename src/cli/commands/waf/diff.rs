@@ -1,5 +1,6 @@
 //! `waf diff`: what a spec changes in effect.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
@@ -9,6 +10,7 @@ use crate::cli::args::{Format, SpecArgs};
 use crate::cli::commands::{Facts, Run, Session};
 use crate::cli::exit::Exit;
 use crate::cli::output::Output;
+use crate::cli::relevance::Matters;
 use crate::cli::settings::Settings;
 use crate::insight::{Difference, difference};
 use crate::render::text::write_waf_difference;
@@ -16,6 +18,9 @@ use crate::render::waf as json;
 
 /// Show what the spec changes, rule by rule
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  zonewright waf diff zones/\n  zonewright waf diff zones/ --zone example.com --detailed-exitcode"
+)]
 pub(super) struct WafDiffArgs {
     /// The spec.
     #[command(flatten)]
@@ -26,8 +31,14 @@ pub(super) struct WafDiffArgs {
 }
 
 impl Run for WafDiffArgs {
+    const MATTERS: Matters = Matters { base: false, ..Matters::ALL };
+
     fn facts(&self) -> Facts<'_> {
         Facts { files: self.spec.files(), ..Facts::online("waf") }
+    }
+
+    fn missing_spec(&mut self) -> Option<&mut Vec<PathBuf>> {
+        self.spec.missing()
     }
 
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {

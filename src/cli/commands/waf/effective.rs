@@ -9,6 +9,7 @@ use crate::cli::args::Format;
 use crate::cli::commands::{Facts, Run, Session};
 use crate::cli::exit::Exit;
 use crate::cli::output::Output;
+use crate::cli::relevance::Matters;
 use crate::cli::settings::Settings;
 use crate::insight::{survey, survey_account};
 use crate::render::text::write_waf_survey;
@@ -16,6 +17,9 @@ use crate::render::waf as json;
 
 /// Show the live protection of a zone
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  zonewright waf effective example.com\n  zonewright waf effective example.com example.net --rules --format json"
+)]
 pub(super) struct WafEffectiveArgs {
     /// Zones to show
     #[arg(required = true, value_name = "ZONE")]
@@ -26,6 +30,8 @@ pub(super) struct WafEffectiveArgs {
 }
 
 impl Run for WafEffectiveArgs {
+    const MATTERS: Matters = Matters { zones: false, ..Matters::ONLINE };
+
     fn facts(&self) -> Facts<'_> {
         Facts::online("waf")
     }

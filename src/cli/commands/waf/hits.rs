@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::cli::commands::{Facts, Run, Session};
 use crate::cli::exit::Exit;
 use crate::cli::output::Output;
+use crate::cli::relevance::Matters;
 use crate::crs;
 use crate::seclang::{Evaluator, Outcome, Request};
 
@@ -55,6 +56,8 @@ pub(super) struct WafHitsArgs {
 }
 
 impl Run for WafHitsArgs {
+    const MATTERS: Matters = Matters::NOTHING;
+
     fn facts(&self) -> Facts<'_> {
         Facts::online("waf")
     }

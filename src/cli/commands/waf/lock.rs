@@ -13,6 +13,7 @@ use crate::cli::commands::{Facts, Run, Session};
 use crate::cli::exit::Exit;
 use crate::cli::files::{self, Readers};
 use crate::cli::output::Output;
+use crate::cli::relevance::Matters;
 use crate::cli::settings::Settings;
 use crate::insight::lock::{Lock, compare};
 use crate::live::WafQuery;
@@ -23,6 +24,7 @@ use crate::render::waf as json;
 
 /// Write waf.lock, or compare the managed rulesets with it
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  zonewright waf lock zones/\n  zonewright waf lock zones/ --check")]
 pub(super) struct WafLockArgs {
     /// The spec.
     #[command(flatten)]
@@ -36,8 +38,14 @@ pub(super) struct WafLockArgs {
 }
 
 impl Run for WafLockArgs {
+    const MATTERS: Matters = Matters { base: false, ..Matters::ALL };
+
     fn facts(&self) -> Facts<'_> {
         Facts { files: self.spec.files(), ..Facts::online("waf") }
+    }
+
+    fn missing_spec(&mut self) -> Option<&mut Vec<PathBuf>> {
+        self.spec.missing()
     }
 
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {

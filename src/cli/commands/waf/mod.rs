@@ -3,14 +3,20 @@
 mod protection;
 mod requests;
 
+use std::path::PathBuf;
+
 use clap::{Args, Subcommand};
 
 use super::{Facts, Run, Session};
 use crate::cli::args::Global;
 use crate::cli::exit::Exit;
+use crate::cli::relevance::{self, Matters};
 
 /// Show what the settings of the managed WAF mean
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  zonewright waf effective example.com\n  zonewright waf rules zones/ --state off\n  zonewright waf trace 'GET https://www.example.com/wp-login.php' --spec zones/"
+)]
 pub(in crate::cli) struct WafArgs {
     /// What to show.
     #[command(subcommand)]
@@ -18,8 +24,18 @@ pub(in crate::cli) struct WafArgs {
 }
 
 impl Run for WafArgs {
+    const MATTERS: Matters = Matters::NOTHING;
+
+    fn tailored(command: clap::Command) -> clap::Command {
+        relevance::tailored(WafCommand::tailored(command), Self::MATTERS)
+    }
+
     fn facts(&self) -> Facts<'_> {
         self.command.facts()
+    }
+
+    fn missing_spec(&mut self) -> Option<&mut Vec<PathBuf>> {
+        self.command.missing_spec()
     }
 
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {

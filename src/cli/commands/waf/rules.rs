@@ -1,5 +1,6 @@
 //! `waf rules`: the rules of a managed ruleset as they are under the spec.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::bail;
@@ -11,6 +12,7 @@ use crate::cli::args::{Format, SpecArgs};
 use crate::cli::commands::{Facts, Run, Session};
 use crate::cli::exit::Exit;
 use crate::cli::output::Output;
+use crate::cli::relevance::Matters;
 use crate::cli::settings::Settings;
 use crate::insight::{RuleFilter, survey};
 use crate::model::facts::crs::ATTACK_FAMILIES;
@@ -20,6 +22,9 @@ use crate::render::waf as json;
 
 /// List the rules of a managed ruleset: on or off under the spec, and why
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  zonewright waf rules zones/ --state off\n  zonewright waf rules zones/ --family sqli --level 2"
+)]
 pub(super) struct WafRulesArgs {
     /// The spec.
     #[command(flatten)]
@@ -70,8 +75,14 @@ enum State {
 }
 
 impl Run for WafRulesArgs {
+    const MATTERS: Matters = Matters { base: false, ..Matters::ALL };
+
     fn facts(&self) -> Facts<'_> {
         Facts { files: self.spec.files(), ..Facts::online("waf") }
+    }
+
+    fn missing_spec(&mut self) -> Option<&mut Vec<PathBuf>> {
+        self.spec.missing()
     }
 
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {

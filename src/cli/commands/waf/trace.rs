@@ -13,6 +13,7 @@ use crate::cli::exit::Exit;
 use crate::cli::load::load;
 use crate::cli::output::Output;
 use crate::cli::own_files::Takes;
+use crate::cli::relevance::Matters;
 use crate::cli::settings::Settings;
 use crate::crs;
 use crate::diagnostic::Sources;
@@ -32,8 +33,8 @@ pub(super) struct WafTraceArgs {
     /// Method and address, or a `curl` command, in one argument
     #[arg(value_name = "REQUEST")]
     request: String,
-    /// Rules of a spec: a file, a directory, or `-`; repeatable. With --live, the rules after its plan
-    #[arg(long, value_name = "SPEC", required_unless_present = "live")]
+    /// Rules of a spec: a file, a directory, or `-`; repeatable. With --live, the rules after its plan [default: zonewright.yaml, zones/ or dns/]
+    #[arg(long, value_name = "SPEC")]
     spec: Vec<PathBuf>,
     /// Rules that Cloudflare has for this zone
     #[arg(long, value_name = "ZONE")]
@@ -53,9 +54,15 @@ pub(super) struct WafTraceArgs {
 }
 
 impl Run for WafTraceArgs {
+    const MATTERS: Matters = Matters { connection: true, ..Matters::SPEC };
+
     fn facts(&self) -> Facts<'_> {
         let files = self.spec.iter().map(|path| (path.as_path(), Takes::Spec)).collect();
         Facts { files, is_online: self.live.is_some(), ..Facts::offline("waf") }
+    }
+
+    fn missing_spec(&mut self) -> Option<&mut Vec<PathBuf>> {
+        (self.spec.is_empty() && self.live.is_none()).then_some(&mut self.spec)
     }
 
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {

@@ -1,0 +1,135 @@
+//! The spec where none is named: the one of a few places that is in the working directory.
+//!
+//! | in the working directory | the spec |
+//! |---|---|
+//! | the file `zonewright.yaml` | that file; `zones/` and `dns/` are read as far as it includes them |
+//! | the directory `zones/`, or `dns/` | that directory |
+//! | both directories | neither: one must be named |
+//! | a link that leads out of it | refused, because nobody named what is behind it |
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::commands::{Command, Run};
+use super::files::is_below;
+use super::output::Output;
+
+/// The file.
+pub(super) const FILE: &str = "zonewright.yaml";
+
+/// The directories.
+pub(super) const DIRECTORIES: [&str; 2] = ["zones", "dns"];
+
+/// Fills the spec in that a command needs and was not given, and says so.
+///
+/// # Errors
+/// There is none, or more than one.
+pub(super) fn fill(command: &mut Command, output: &Output) -> Result<(), String> {
+    let name = command.facts().name;
+    let Some(spec) = command.missing_spec() else { return Ok(()) };
+    let Found { path, beside } = find(Path::new("."), name)?;
+    let shown = if path == FILE { path.to_owned() } else { format!("{path}/") };
+    let rest: Vec<String> = beside.iter().map(|directory| format!("{directory}/")).collect();
+    let rest = match rest.as_slice() {
+        [] => String::new(),
+        rest => format!("; {} is read as far as {path} includes it", rest.join(" or ")),
+    };
+    output.say(&format!("No SPEC is given: using {shown}{rest}"));
+    spec.push(PathBuf::from(path));
+    Ok(())
+}
+
+/// What there is to use.
+#[derive(Debug, PartialEq, Eq)]
+struct Found {
+    /// The file or the directory.
+    path: &'static str,
+    /// The directories beside the file.
+    beside: Vec<&'static str>,
+}
+
+/// The spec in a directory.
+fn find(directory: &Path, command: &str) -> Result<Found, String> {
+    let at = |name: &str| directory.join(name);
+    let mut directories: Vec<&'static str> = DIRECTORIES.into_iter().filter(|name| at(name).is_dir()).collect();
+    let path = match (at(FILE).is_file(), directories.as_slice()) {
+        (true, _) => FILE,
+        (false, []) => return Err(nothing(directory, command)),
+        (false, [_]) => directories.remove(0),
+        (false, _) => {
+            return Err(format!(
+                "no SPEC is given, and {}/ are both here; name the one that is meant: zonewright {command} {}",
+                directories.join("/ and "),
+                directories.join(", or ")
+            ));
+        }
+    };
+    if !is_below(&at(path), directory) {
+        return Err(format!(
+            "no SPEC is given, and {path} is a link that leads out of this directory; name the SPEC if that is meant"
+        ));
+    }
+    Ok(Found { path, beside: directories })
+}
+
+/// What to do where there is none.
+fn nothing(directory: &Path, command: &str) -> String {
+    let is_other = |name: &&str| fs::symlink_metadata(directory.join(name)).is_ok();
+    let other = [FILE].iter().chain(&DIRECTORIES).filter(|name| is_other(name)).map(|name| {
+        let wanted = if *name == FILE { "file" } else { "directory" };
+        format!(" ({name} is here, but it is not a {wanted})")
+    });
+    let other: String = other.collect();
+    format!(
+        "no SPEC is given, and this directory has no {FILE}, {}/{other}; name the files or directories of the spec (`zonewright \
+         help {command}` has examples), or generate a first one: zonewright import example.com --out {}",
+        DIRECTORIES.join("/ or "),
+        DIRECTORIES[0]
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_place_is_the_spec_and_several_directories_are_none() {
+        let root = tempfile::tempdir().unwrap();
+        let at = |name: &str| root.path().join(name);
+        let found = || find(root.path(), "plan");
+        assert!(found().unwrap_err().contains("zonewright.yaml, zones/ or dns/; name"));
+        // What has the name and is something else is no spec, and is said.
+        fs::create_dir(at(FILE)).unwrap();
+        fs::write(at("dns"), "").unwrap();
+        let error = found().unwrap_err();
+        assert!(error.contains("(zonewright.yaml is here, but it is not a file)"), "{error}");
+        assert!(error.contains("(dns is here, but it is not a directory)"), "{error}");
+        fs::create_dir(at("zones")).unwrap();
+        assert_eq!(found(), Ok(Found { path: "zones", beside: vec![] }));
+        fs::remove_file(at("dns")).unwrap();
+        fs::create_dir(at("dns")).unwrap();
+        let error = found().unwrap_err();
+        assert!(error.contains("zones/ and dns/ are both here") && error.contains("plan zones, or dns"), "{error}");
+        fs::remove_dir(at(FILE)).unwrap();
+        fs::write(at(FILE), "").unwrap();
+        assert_eq!(found(), Ok(Found { path: FILE, beside: vec!["zones", "dns"] }));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_stays_in_the_directory() {
+        use std::os::unix::fs::symlink;
+        let (root, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let at = |name: &str| root.path().join(name);
+        fs::create_dir(at("infrastructure")).unwrap();
+        symlink("infrastructure", at("zones")).unwrap();
+        assert_eq!(find(root.path(), "plan"), Ok(Found { path: "zones", beside: vec![] }));
+        fs::remove_file(at("zones")).unwrap();
+        symlink(other.path(), at("zones")).unwrap();
+        assert!(find(root.path(), "plan").unwrap_err().contains("a link that leads out"));
+        fs::remove_file(at("zones")).unwrap();
+        symlink("nothing", at("zones")).unwrap();
+        symlink(FILE, at(FILE)).unwrap();
+        assert!(find(root.path(), "plan").unwrap_err().contains("(zones is here, but it is not a directory)"));
+    }
+}

@@ -1,0 +1,170 @@
+//! A part of a plan: some operations, chosen by their addresses, as if the spec wanted nothing else.
+//!
+//! What is left out goes out of the differences, before operations are made of them. So dangers, limits, the order of rules,
+//! effects and expectations are those of the part. What the part cannot do without is an error that names it:
+//!
+//! | chosen | needed as well |
+//! |---|---|
+//! | anything of a zone that is created | the zone |
+//! | an operation on a record | what cannot be separated from it, see [`bonds`] |
+//! | a DS record that comes, NS records that go | the NS records of its name that come, its DS records that go |
+//! | a rule that is put somewhere, such as an exception before a deployment | what else of its phase is put somewhere, or goes |
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::order::bonds;
+use super::subject::{RecordAction, RuleAction, Subject, record, setting};
+use super::zone_plan::ZonePlan;
+use crate::diagnostic::{Diagnostics, MOST_OF_A_KIND, findings};
+use crate::diff::{Member, PhaseChanges, RecordChanges, RuleChange, RuleChangeKind, SettingChange, WafChanges};
+use crate::model::ruleset::EntryPoint;
+use crate::model::{Address, DesiredSettings, DesiredZone, Only, RecordType, ZoneName};
+
+/// The addresses of the operations that are left out.
+pub(super) type LeftOut = BTreeSet<Address>;
+
+/// What is left out of a zone's plan, and what the rest needs of it.
+pub(super) fn left_out(whole: &ZonePlan, only: &Only) -> (LeftOut, Diagnostics) {
+    let is_chosen: Vec<bool> = whole.operations.iter().map(|operation| only.names(&operation.address)).collect();
+    let mut needs: BTreeMap<usize, (usize, &'static str)> = BTreeMap::new();
+    let mut need = |numbers: &[usize], why: &'static str| {
+        let Some(first) = numbers.iter().find(|n| is_chosen[**n]) else { return };
+        for missing in numbers.iter().filter(|n| !is_chosen[**n]) {
+            needs.entry(*missing).or_insert((*first, why));
+        }
+    };
+    let numbered = || whole.operations.iter().enumerate();
+    let of = |is_meant: &dyn Fn(&Subject) -> bool| -> Vec<usize> {
+        numbered().filter(|(_, operation)| is_meant(&operation.subject)).map(|(n, _)| n).collect()
+    };
+    for zone in of(&|subject| matches!(subject, Subject::Zone)) {
+        if let Some(first) = (0..is_chosen.len()).find(|n| is_chosen[*n]) {
+            need(&[first, zone], "the zone does not exist yet");
+        }
+    }
+    let mut bound: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (n, lead) in bonds(whole).into_iter().enumerate() {
+        bound.entry(lead).or_default().push(n);
+    }
+    for group in bound.values() {
+        need(group, "one of them takes the place of the other, or makes room for it");
+    }
+    for group in delegations(whole).values() {
+        need(group, "a DS record needs the NS records of its name");
+    }
+    let phases: BTreeSet<_> = whole.rules().map(|(_, _, rule)| rule.phase).collect();
+    for phase in phases {
+        let is_placed = |subject: &Subject| match subject {
+            Subject::Rule(rule) if rule.phase == phase => {
+                matches!(rule.action, RuleAction::Create { .. }) || rule.action.position().is_some()
+            }
+            Subject::Rule(_) | Subject::Zone | Subject::Setting(_) | Subject::Record(_) => false,
+        };
+        let is_deleted = |subject: &Subject| match subject {
+            Subject::Rule(rule) => rule.phase == phase && matches!(rule.action, RuleAction::Delete { .. }),
+            Subject::Zone | Subject::Setting(_) | Subject::Record(_) => false,
+        };
+        let placed = of(&is_placed);
+        if placed.iter().any(|n| is_chosen[*n]) {
+            need(&[placed, of(&is_deleted)].concat(), "the places of rules are relative to each other");
+        }
+    }
+    let mut found = Diagnostics::default();
+    for (missing, (chosen, why)) in needs.iter().take(MOST_OF_A_KIND) {
+        let address = |n: usize| &whole.operations[n].address;
+        let (missing, chosen) = (address(*missing), address(*chosen));
+        found.push(
+            findings::PART_NEEDS_MORE
+                .nowhere(format!("{chosen} needs {missing}: {why}"))
+                .about(missing.to_string())
+                .help(format!("choose it as well: --only '{missing}'")),
+        );
+    }
+    let left = numbered().filter(|(n, _)| !is_chosen[*n]).map(|(_, operation)| operation.address.clone());
+    (left.collect(), found)
+}
+
+/// The operations that create DS records or their NS records, or that delete them, by name.
+fn delegations(whole: &ZonePlan) -> BTreeMap<(&str, bool), Vec<usize>> {
+    let mut found: BTreeMap<(&str, bool), Vec<usize>> = BTreeMap::new();
+    for (n, _, record) in whole.records() {
+        let form = record.form();
+        let is_created = match record.action {
+            RecordAction::Create { .. } => true,
+            RecordAction::Delete { .. } => false,
+            RecordAction::Update { .. } => continue,
+        };
+        if matches!(form.data.record_type(), Some(RecordType::Ds | RecordType::Ns)) {
+            found.entry((form.name.as_str(), is_created)).or_default().push(n);
+        }
+    }
+    let is_ds =
+        |n: &usize| whole.operations[*n].record().map(|r| r.form().data.record_type()) == Some(Some(RecordType::Ds));
+    found.retain(|_, group| group.iter().any(is_ds));
+    found
+}
+
+/// Takes the changes of records out that are left out.
+pub(super) fn records(left: &LeftOut, zone: &DesiredZone, changes: &mut RecordChanges<'_>) {
+    changes.changes.retain(|change| !left.contains(&record::operation(zone, change).address));
+}
+
+/// Takes the changes of settings out that are left out.
+pub(super) fn settings(left: &LeftOut, zone: &ZoneName, changes: &mut Vec<SettingChange>) {
+    changes.retain(|change| !left.contains(&setting::address(zone, &change.setting)));
+}
+
+/// Takes the changes of rules out that are left out: what is not put anywhere stays where it is.
+pub(super) fn rules(left: &LeftOut, zone: &ZoneName, changes: &mut WafChanges<'_>) {
+    changes.phases.retain(|phase| match phase.live {
+        EntryPoint::Absent => phase.changes.is_empty() || !left.contains(&Address::of_rule(zone, phase.phase, None)),
+        EntryPoint::Present(_) => true,
+    });
+    for phase in &mut changes.phases {
+        if matches!(phase.live, EntryPoint::Absent) {
+            continue;
+        }
+        let all = phase.changes.len();
+        let kind = phase.phase;
+        phase.changes.retain(|change| !left.contains(&Address::of_rule(zone, kind, Some(&change.name))));
+        if phase.changes.len() < all {
+            phase.order = order(phase);
+        }
+    }
+}
+
+/// The order of a phase with some of its changes.
+fn order(phase: &PhaseChanges<'_>) -> Vec<Member> {
+    let deleted = |member: &Member| {
+        let live = match member {
+            Member::Live(n) => phase.live.rules().get(*n),
+            Member::New(_) => None,
+        };
+        let is_it = |change: &RuleChange<'_>| match &change.kind {
+            RuleChangeKind::Delete(rule, _) => live.is_some_and(|live| live.id == rule.id),
+            RuleChangeKind::Create | RuleChangeKind::Update(_) | RuleChangeKind::Move(_) => false,
+        };
+        phase.changes.iter().any(is_it)
+    };
+    if phase.changes.iter().all(|change| change.placed.is_none()) {
+        return (0..phase.live.rules().len()).map(Member::Live).filter(|member| !deleted(member)).collect();
+    }
+    // All that is put somewhere is chosen, or the part is refused.
+    let is_there = |member: &Member| match member {
+        Member::Live(_) => true,
+        Member::New(_) => phase.changes.iter().any(|change| change.placed == Some(*member)),
+    };
+    phase.order.iter().copied().filter(is_there).collect()
+}
+
+/// The settings that a spec wants, without those that are left out.
+pub(super) fn wanted_settings(left: &LeftOut, zone: &DesiredZone) -> DesiredSettings {
+    let DesiredSettings { mut settings, mut dnssec, mut dns_settings } = zone.settings.clone();
+    let is_left = |part: &str| left.contains(&Address::of_zone_part(&zone.name, part));
+    settings.retain(|name, _| !is_left(&format!("settings/{name}")));
+    dnssec = dnssec.filter(|_| !is_left("dnssec"));
+    if is_left("dns_settings") {
+        dns_settings.clear();
+    }
+    DesiredSettings { settings, dnssec, dns_settings }
+}

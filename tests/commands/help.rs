@@ -1,0 +1,154 @@
+//! Help, examples and manual pages: short where people look first, whole where they look next, and never out of date.
+
+use std::collections::BTreeSet;
+
+use clap::Command;
+use tempfile::TempDir;
+
+use crate::support::workspace::{Ran, binary};
+use zonewright::model::Danger;
+
+fn alone(arguments: &[&str]) -> Ran {
+    binary(TempDir::new().unwrap().path()).args(arguments).output().unwrap().into()
+}
+
+/// Every command, with the words that lead to it; the program itself is the first.
+fn commands() -> Vec<(Vec<String>, Command)> {
+    let mut found = Vec::new();
+    let mut open = vec![(Vec::new(), zonewright::cli::command())];
+    while let Some((words, command)) = open.pop() {
+        for below in command.get_subcommands() {
+            let words: Vec<String> = words.iter().cloned().chain([below.get_name().to_owned()]).collect();
+            open.push((words, below.clone()));
+        }
+        found.push((words, command));
+    }
+    found
+}
+
+/// The command lines below `Examples:` in the help of a command.
+fn examples(command: &Command) -> Vec<String> {
+    let text = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+    let lines = text.lines().skip_while(|line| *line != "Examples:").skip(1);
+    lines.take_while(|line| line.starts_with("  ")).map(|line| line.trim().to_owned()).collect()
+}
+
+/// A command line as the program gets it: without what the shell does with its streams, and without a remark behind it.
+fn arguments(line: &str) -> Vec<String> {
+    let words = shlex::split(line.split("   ").next().unwrap()).unwrap_or_else(|| panic!("{line}"));
+    words.into_iter().take_while(|word| word != "|" && !word.starts_with(['<', '>'])).collect()
+}
+
+#[test]
+fn every_command_has_examples_that_it_understands() {
+    let mut seen = BTreeSet::new();
+    for (words, command) in commands() {
+        let examples = examples(&command);
+        assert!((2..=4).contains(&examples.len()), "{words:?}: {examples:?}");
+        for example in examples {
+            let arguments = arguments(&example);
+            assert_eq!(arguments[0], "zonewright", "{example}");
+            assert!(words.iter().all(|word| arguments.contains(word)), "{example} is not about {words:?}");
+            if let Err(error) = zonewright::cli::command().try_get_matches_from(&arguments) {
+                panic!("{example}: {error}");
+            }
+            seen.insert(example);
+        }
+    }
+    assert!(seen.len() > 60, "{}", seen.len());
+}
+
+/// Lines of the short help: with two or three examples and all options that people type, it fits on a screen.
+const MOST_LINES: usize = 48;
+
+#[test]
+fn short_help_is_short_and_shows_what_matters() {
+    for (words, _) in commands() {
+        let arguments: Vec<&str> = words.iter().map(String::as_str).chain(["-h"]).collect();
+        let ran = alone(&arguments).exits(0);
+        // The sandbox has a switch for each of its differences.
+        let is_long = words == ["sandbox", "serve"];
+        let lines = ran.stdout.lines().count();
+        assert!(lines <= MOST_LINES || is_long, "{arguments:?} has {lines} lines:\n{}", ran.stdout);
+    }
+    let short = |command: &str| alone(&[command, "-h"]).exits(0).stdout;
+    let schema = short("schema");
+    assert!(schema.lines().count() <= 16 && !schema.contains("--zone"), "{schema}");
+    let plan = short("plan");
+    for option in ["--zone", "--base", "--format", "--sandbox", "--quiet"] {
+        assert!(plan.contains(option), "{option}: {plan}");
+    }
+    assert!(!plan.contains("--page-size") && !plan.contains("--cache"), "{plan}");
+    assert!(!short("validate").contains("--sandbox"), "validate has no connection");
+    // All options that have an effect are in the long help.
+    let long = alone(&["plan", "--help"]).exits(0).stdout;
+    assert!(long.contains("--page-size") && long.contains("--cache"), "{long}");
+    assert!(!alone(&["schema", "--help"]).exits(0).stdout.contains("--page-size"));
+    // Those that are not shown are accepted.
+    alone(&["schema", "--page-size", "100", "--zone", "example.com"]).exits(0);
+}
+
+#[test]
+fn the_help_of_the_program_is_in_the_order_of_a_day() {
+    let help = alone(&["--help"]).exits(0).stdout;
+    let at = |word: &str| help.find(&format!("\n  {word} ")).unwrap_or_else(|| panic!("{word}: {help}"));
+    let order = ["import", "validate", "plan", "apply", "drift", "undo", "schema", "completions"];
+    assert!(order.windows(2).all(|pair| at(pair[0]) < at(pair[1])), "{help}");
+    assert!(help.lines().count() <= 50 && !help.contains("--max-rps"), "{help}");
+    assert_eq!(help, alone(&["-h"]).exits(0).stdout);
+    assert_eq!(help, alone(&["help"]).exits(0).stdout);
+}
+
+#[test]
+fn help_takes_commands_and_topics() {
+    for (words, _) in commands() {
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let asked = alone(&[&["help"], words.as_slice()].concat()).exits(0).stdout;
+        let long = alone(&[words.as_slice(), &["--help"]].concat()).exits(0).stdout;
+        assert_eq!(asked.trim_end(), long.trim_end(), "{words:?}");
+    }
+    let topic = |name: &str| alone(&["help", name]).exits(0).stdout;
+    assert!(topic("exit-codes").starts_with("Exit codes:\n  0 "));
+    let environment = topic("environment");
+    for variable in ["CLOUDFLARE_API_TOKEN", "CLOUDFLARE_EMAIL", "_FILE", "ZONEWRIGHT_WEBHOOK"] {
+        assert!(environment.contains(variable), "{environment}");
+    }
+    let (consents, apply) = (topic("consents"), alone(&["apply", "--help"]).exits(0).stdout);
+    assert!(consents.contains("--allow-deletes N"), "{consents}");
+    for danger in Danger::ALL.iter().filter(|danger| **danger != Danger::Delete) {
+        assert!(consents.contains(&format!("--allow {} ", danger.code())), "{consents}");
+        assert!(apply.contains(&format!("- {} ", danger.code())), "{apply}");
+    }
+    let apply = apply.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(apply.contains("or one plan that `plan --out` saved"), "{apply}");
+    let ran = alone(&["help", "plan", "nothing"]).exits(64);
+    assert!(ran.stdout.is_empty() && ran.stderr.contains("there is no command \"nothing\""), "{ran:?}");
+}
+
+#[test]
+fn every_command_has_a_manual_page() {
+    let directory = TempDir::new().unwrap();
+    let target = directory.path().join("share/man1");
+    // Written over the second time.
+    for _ in 0..2 {
+        let ran = binary(directory.path()).args(["man", "share/man1"]).output().unwrap();
+        assert!(ran.status.success(), "{ran:?}");
+    }
+    let read = |name: &str| std::fs::read_to_string(target.join(name)).unwrap_or_else(|e| panic!("{name}: {e}"));
+    let all = commands();
+    for (words, command) in &all {
+        let name: Vec<&str> = std::iter::once("zonewright").chain(words.iter().map(String::as_str)).collect();
+        let page = read(&format!("{}.1", name.join("-")));
+        assert!(page.starts_with(".ie") && page.contains(".SH SYNOPSIS"), "{page}");
+        let about = command.get_about().unwrap().to_string();
+        assert!(page.contains(about.split([' ', '-']).next().unwrap()), "{page}");
+    }
+    assert_eq!(std::fs::read_dir(&target).unwrap().count(), all.len());
+    let main = read("zonewright.1");
+    for words in ["Exit codes:", "CLOUDFLARE_API_TOKEN", "zonewright\\-plan(1)"] {
+        assert!(main.contains(words), "{words}: {main}");
+    }
+    assert_eq!(main, alone(&["man"]).exits(0).stdout);
+    let ran = binary(directory.path()).args(["man", "share/man1/zonewright.1"]).output().unwrap();
+    assert_eq!(ran.status.code(), Some(1));
+}
