@@ -24,6 +24,7 @@ mod settings;
 mod shard;
 mod signals;
 mod surroundings;
+mod zone_source;
 
 use std::ffi::OsString;
 

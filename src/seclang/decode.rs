@@ -227,59 +227,50 @@ fn octal(text: &[u8]) -> (u32, usize) {
     (text[..count].iter().fold(0, |value, byte| value * 8 + u32::from(byte - b'0')), count)
 }
 
-pub(super) fn js_decode(text: &[u8]) -> Vec<u8> {
+/// The value of octal digits at the beginning, and how many they are.
+fn octal_octet(text: &[u8]) -> Option<(u8, usize)> {
+    let (value, count) = octal(text);
+    (count > 0).then_some((value as u8, count))
+}
+
+/// The value of two hexadecimal digits after a letter, and the length of all three.
+fn hex_octet(text: &[u8]) -> Option<(u8, usize)> {
+    (is_hex(text.get(1)) && is_hex(text.get(2))).then(|| (hex_pair(text[1], text[2]), 3))
+}
+
+/// Replaces what follows backslashes: `special` tells the octet for it, if it has one of its own, and the bytes that it took.
+fn unescape(text: &[u8], special: impl Fn(&[u8]) -> Option<(u8, usize)>) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
     let mut at = 0;
     while let Some(&byte) = text.get(at) {
-        let Some(&next) = text.get(at + 1).filter(|_| byte == b'\\') else {
+        at += 1;
+        let rest = &text[at..];
+        let Some(&next) = rest.first().filter(|_| byte == b'\\') else {
             out.push(byte);
-            at += 1;
             continue;
         };
-        if next == b'u' && (2..6).all(|ahead| is_hex(text.get(at + ahead))) {
-            out.push(narrow(hex_pair(text[at + 4], text[at + 5]), &text[at + 2..at + 4]));
-            at += 6;
-        } else if next == b'x' && is_hex(text.get(at + 2)) && is_hex(text.get(at + 3)) {
-            out.push(hex_pair(text[at + 2], text[at + 3]));
-            at += 4;
-        } else if matches!(next, b'0'..=b'7') {
-            let (mut value, mut count) = octal(&text[at + 1..]);
-            if count == 3 && next > b'3' {
-                value /= 8;
-                count = 2;
-            }
-            out.push(value as u8);
-            at += 1 + count;
-        } else {
-            out.push(control(next).unwrap_or(next));
-            at += 2;
-        }
+        let (octet, taken) = special(rest).unwrap_or((control(next).unwrap_or(next), 1));
+        out.push(octet);
+        at += taken;
     }
     out
 }
 
+pub(super) fn js_decode(text: &[u8]) -> Vec<u8> {
+    unescape(text, |rest| match rest[0] {
+        b'u' if (1..5).all(|n| is_hex(rest.get(n))) => Some((narrow(hex_pair(rest[3], rest[4]), &rest[1..3]), 5)),
+        b'x' => hex_octet(rest),
+        // Three digits only as far as they are one octet.
+        b'4'..=b'7' => octal_octet(&rest[..rest.len().min(2)]),
+        _ => octal_octet(rest),
+    })
+}
+
 pub(super) fn escape_sequences(text: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(text.len());
-    let mut at = 0;
-    while let Some(&byte) = text.get(at) {
-        let Some(&next) = text.get(at + 1).filter(|_| byte == b'\\') else {
-            out.push(byte);
-            at += 1;
-            continue;
-        };
-        if next.eq_ignore_ascii_case(&b'x') && is_hex(text.get(at + 2)) && is_hex(text.get(at + 3)) {
-            out.push(hex_pair(text[at + 2], text[at + 3]));
-            at += 4;
-        } else if matches!(next, b'0'..=b'7') {
-            let (value, count) = octal(&text[at + 1..]);
-            out.push(value as u8);
-            at += 1 + count;
-        } else {
-            out.push(control(next).unwrap_or(next));
-            at += 2;
-        }
-    }
-    out
+    unescape(text, |rest| match rest[0] {
+        b'x' | b'X' => hex_octet(rest),
+        _ => octal_octet(rest),
+    })
 }
 
 pub(super) fn css_decode(text: &[u8]) -> Vec<u8> {

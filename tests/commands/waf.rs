@@ -33,25 +33,16 @@ fn waf_spec(workspace: &Workspace, waf: &str) {
     workspace.file("spec.yaml", format!("version: 1\nzones:\n  example.com:\n    waf:\n{}\n", lines.join("\n")));
 }
 
-/// The rules of an entry point, as the service would dump them.
-fn rules(workspace: &Workspace, phase: &str) -> Vec<Value> {
-    let dump = workspace.dump();
-    let zone = dump["zones"].as_array().unwrap().iter().find(|z| z["name"] == "example.com").unwrap().clone();
-    let rulesets = zone["rulesets"].as_array().cloned().unwrap_or_default();
-    let found = rulesets.into_iter().find(|r| r["phase"] == phase);
-    found.and_then(|r| r["rules"].as_array().cloned()).unwrap_or_default()
-}
-
 /// The overrides of the OWASP deployment.
 fn overrides(workspace: &Workspace) -> Value {
-    let all = rules(workspace, MANAGED);
+    let all = workspace.rules(MANAGED);
     let found = all.iter().find(|r| r["action_parameters"]["id"] == OWASP).unwrap_or_else(|| panic!("{all:?}"));
     found["action_parameters"]["overrides"].clone()
 }
 
 fn refs(workspace: &Workspace, phase: &str) -> Vec<String> {
     let name = |r: &Value| r["ref"].as_str().or(r["id"].as_str()).unwrap().to_owned();
-    rules(workspace, phase).iter().map(name).collect()
+    workspace.rules(phase).iter().map(name).collect()
 }
 
 /// Applies, whatever it weakens; then nothing is left to do.
@@ -112,7 +103,7 @@ fn weakening_needs_consent_or_a_waiver() {
     waf_spec(&workspace, "accept_weakening: TICKET-1, for the migration\nowasp: off");
     let ran = workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
     assert!(ran.stdout.contains("accepted in the spec: TICKET-1, for the migration"), "{}", ran.stdout);
-    assert_eq!(rules(&workspace, MANAGED)[0]["enabled"], false);
+    assert_eq!(workspace.rules(MANAGED)[0]["enabled"], false);
     // Stronger needs no word.
     waf_spec(&workspace, "owasp: { paranoia: 3, threshold: high, action: block }");
     workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
@@ -133,7 +124,7 @@ fn foreign_rules_and_overrides_survive() {
                 "categories": [ { "category": "paranoia-level-4", "enabled": false }, { "category": "paranoia-level-3", "enabled": false } ] } } }
         ]),
     );
-    let before = rules(&workspace, MANAGED);
+    let before = workspace.rules(MANAGED);
     // As it is: nothing to do, in whatever order the overrides are.
     waf_spec(&workspace, "owasp: { paranoia: 2, threshold: low, action: managed_challenge }");
     settles(&workspace);
@@ -143,7 +134,7 @@ fn foreign_rules_and_overrides_survive() {
     let writes = workspace.writes();
     assert_eq!((writes.len(), writes[0].method.as_str()), (1, "PATCH"));
     assert!(writes[0].path.ends_with("/rules/33333333333333333333333333333333"));
-    let after = rules(&workspace, MANAGED);
+    let after = workspace.rules(MANAGED);
     assert_eq!(after[..2], before[..2]);
     let (old, new) = (&before[2], &after[2]);
     for kept in ["id", "ref", "expression", "description", "enabled"] {
@@ -353,7 +344,7 @@ fn the_service_can_be_asked_first() {
     );
     let ran = workspace.run(&["plan", "spec.yaml", "--server-check"]).exits(0);
     assert!(ran.stdout.contains("server check: 2 of 2 changes of rules would be accepted"), "{}", ran.stdout);
-    assert!(rules(&workspace, MANAGED).is_empty() && rules(&workspace, CUSTOM).is_empty());
+    assert!(workspace.rules(MANAGED).is_empty() && workspace.rules(CUSTOM).is_empty());
     // What the service would refuse is said in its words, and fails the run.
     let free = Workspace::new(options());
     waf_spec(&free, "owasp: { paranoia: 2 }");
@@ -366,7 +357,7 @@ fn the_service_can_be_asked_first() {
     waf_spec(&without, "owasp: { paranoia: 2 }");
     let ran = without.run(&["plan", "spec.yaml", "--server-check"]).exits(0);
     assert!(ran.stdout.contains("was not checked"), "{}", ran.stdout);
-    assert!(rules(&without, MANAGED).is_empty());
+    assert!(without.rules(MANAGED).is_empty());
 }
 
 /// A zone that is made gets its rules in the same run.

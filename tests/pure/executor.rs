@@ -153,20 +153,7 @@ async fn run_on(
     let file = disk(std::fs::File::create(&path).unwrap());
     let journal = Journal::on(file, &path, "digest", || "2026-01-01T00:00:00Z".to_owned()).unwrap();
     let begun = tokio::time::Instant::now();
-    let options = Options::default();
-    let RecordsApplied { outcomes, noticed, is_confirmed } = Executor {
-        reader: &service,
-        writer: &service,
-        options: &options,
-        journal: &journal,
-        observer: &|_: &ApplyEvent| {},
-        stop: &Stop::never(),
-        verify: Verify::Read,
-        read_at: tokio::time::Instant::now(),
-    }
-    .execute(plan, zone, lowering)
-    .await;
-    let applied = ZoneApplied { outcomes, noticed, is_confirmed };
+    let applied = execute(&service, &service, &journal, plan, zone, lowering).await;
     let text = std::fs::read_to_string(journal.path()).unwrap();
     let sent = service.sent.lock().unwrap().clone();
     let mut lines = text.lines().map(serde_json::from_str).collect::<Vec<_>>();
@@ -174,6 +161,30 @@ async fn run_on(
     lines.pop_if(|last| last.is_err());
     let journal = lines.into_iter().map(Result::unwrap).collect();
     Ran { applied, sent, waited: begun.elapsed(), journal }
+}
+
+/// Carries out a plan on a service that reads otherwise than it writes.
+async fn execute(
+    reader: &impl Reader,
+    writer: &Service,
+    journal: &Journal,
+    plan: &ZonePlan,
+    zone: &LiveZone,
+    lowering: Lowering,
+) -> ZoneApplied {
+    let RecordsApplied { outcomes, noticed, is_confirmed } = Executor {
+        reader,
+        writer,
+        options: &Options::default(),
+        journal,
+        observer: &|_: &ApplyEvent| {},
+        stop: &Stop::never(),
+        verify: Verify::Read,
+        read_at: tokio::time::Instant::now(),
+    }
+    .execute(plan, zone, lowering)
+    .await;
+    ZoneApplied { outcomes, noticed, is_confirmed }
 }
 
 /// The outcomes in words.

@@ -189,22 +189,12 @@ fn catalogue() -> Catalogue {
         score: None,
         threshold: None,
     };
-    let last = CatalogueRule {
-        id: RuleId(ANOMALY.to_owned()),
-        number: Some(949_110),
-        description: "949110: Inbound Anomaly Score Exceeded".to_owned(),
-        tags: Vec::new(),
-        enabled: true,
-        action: "block".to_owned(),
-        score: None,
-        threshold: Some(40),
-    };
     Catalogue {
         which: Some(Managed::Owasp),
         id: RulesetId(OWASP.to_owned()),
         name: "OWASP".to_owned(),
         version: "35".to_owned(),
-        rules: (1..=40).map(rule).chain([last]).collect(),
+        rules: (1..=40).map(rule).chain([crate::support::rulesets::anomaly_rule()]).collect(),
     }
 }
 

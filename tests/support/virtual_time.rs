@@ -112,11 +112,11 @@ impl Heard {
 /// A paused clock does not jump while work is under way on a thread for blocking work, so such a thread waits for the end of
 /// the last exchange.
 #[derive(Default)]
-struct Held(Mutex<(usize, Option<Sender<()>>)>);
+pub(crate) struct Held(Mutex<(usize, Option<Sender<()>>)>);
 
 impl Held {
     /// Counts exchanges.
-    fn hear(&self, event: &ApiEvent) {
+    pub(crate) fn hear(&self, event: &ApiEvent) {
         let mut held = self.0.lock().expect("nobody panics");
         match event {
             ApiEvent::Sent { .. } => {

@@ -166,6 +166,15 @@ impl Workspace {
         zone["records"].as_array().unwrap().clone()
     }
 
+    /// The rules of example.com in a phase, as the sandbox would dump them.
+    pub(crate) fn rules(&self, phase: &str) -> Vec<Value> {
+        let dump = self.dump();
+        let zone = dump["zones"].as_array().unwrap().iter().find(|z| z["name"] == "example.com").unwrap().clone();
+        let rulesets = zone["rulesets"].as_array().cloned().unwrap_or_default();
+        let found = rulesets.into_iter().find(|r| r["phase"] == phase);
+        found.and_then(|r| r["rules"].as_array().cloned()).unwrap_or_default()
+    }
+
     /// Writes a file.
     pub(crate) fn file(&self, name: &str, text: impl AsRef<[u8]>) -> PathBuf {
         let path = self.directory.path().join(name);

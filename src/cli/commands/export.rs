@@ -7,20 +7,17 @@ use anyhow::{Context, bail};
 use clap::Args;
 
 use super::{Facts, Run, Session};
-use crate::cli::args::{Global, SpecArgs};
+use crate::cli::args::Global;
 use crate::cli::exit::Exit;
 use crate::cli::files;
-use crate::cli::load::load;
 use crate::cli::output::Output;
-use crate::cli::own_files::Takes;
 use crate::cli::relevance::Matters;
-use crate::cli::service::{Access, Service};
 use crate::cli::settings::Settings;
+use crate::cli::zone_source;
 use crate::export::{Exported, Target, export};
 use crate::import::{Imported, from_live};
-use crate::live::{Fetched, WafQuery, Wanted, fetch};
-use crate::model::{DesiredSettings, DesiredZone, LiveZone, ZoneName};
-use crate::reconcile::OpenSnapshot;
+use crate::live::Fetched;
+use crate::model::{DesiredZone, LiveZone, ZoneName};
 use crate::render::safe::safe;
 
 /// Write zones in the format of another tool
@@ -53,13 +50,7 @@ impl Run for ExportArgs {
     const MATTERS: Matters = Matters { connection: true, ..Matters::SPEC };
 
     fn facts(&self) -> Facts<'_> {
-        let against = self.against.as_deref().map(|path| (path, Takes::Snapshot));
-        let spec = self.spec.iter().map(|path| (path.as_path(), Takes::Spec));
-        Facts {
-            is_online: self.live || self.against.is_some(),
-            files: against.into_iter().chain(spec).collect(),
-            ..Facts::offline("export")
-        }
+        zone_source::facts("export", &self.spec, self.live, self.against.as_ref())
     }
 
     fn missing_spec(&mut self) -> Option<&mut Vec<PathBuf>> {
@@ -79,13 +70,10 @@ impl Run for ExportArgs {
 
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
-        let zones = if self.spec.is_empty() {
-            live(self, settings, output).await?
-        } else {
-            match load("export", &SpecArgs { spec: self.spec.clone() }, settings, output)? {
-                Ok(goal) => goal.desired.zones.into_values().map(|zone| (zone, Vec::new())).collect(),
-                Err(exit) => return Ok(exit),
-            }
+        let zones = match zone_source::goal("export", &self.spec, settings, output)? {
+            Ok(Some(goal)) => goal.desired.zones.into_values().map(|zone| (zone, Vec::new())).collect(),
+            Ok(None) => live(self, settings, output).await?,
+            Err(exit) => return Ok(exit),
         };
         output.hide();
         let target = Target::parse(&self.to).context("the format is not known")?;
@@ -99,27 +87,15 @@ type Zones = Vec<(DesiredZone, Vec<String>)>;
 
 /// What Cloudflare or a snapshot has.
 async fn live(args: &ExportArgs, settings: &Settings<'_>, output: &Arc<Output>) -> anyhow::Result<Zones> {
-    let named =
-        |name: ZoneName| Wanted { name, id: None, settings: DesiredSettings::default(), waf: WafQuery::default() };
-    let fetched = if let Some(file) = &args.against {
-        let OpenSnapshot { snapshot, .. } = OpenSnapshot::open(file, settings.now()?)?;
-        let about = snapshot.about();
-        let zones = about.zones.iter().map(|zone| Wanted { id: zone.pinned.clone(), ..named(zone.name.clone()) });
-        let is_meant = |zone: &Wanted| {
-            settings.flags.zone.is_empty() || settings.flags.zone.iter().any(|n| n == zone.name.as_str())
-        };
-        let mut options = settings.options();
-        options.read.account.clone_from(&about.account);
-        fetch(&snapshot, &zones.filter(is_meant).collect::<Vec<_>>(), &options.read, &|_| {}).await?
+    let names = &settings.flags.zone;
+    let Fetched { live, missing, .. } = if let Some(file) = &args.against {
+        let is_meant = |zone: &ZoneName| names.is_empty() || names.iter().any(|name| name == zone.as_str());
+        zone_source::of_snapshot(file, is_meant, settings).await?
     } else {
-        let zones = settings.flags.zone.iter().map(|name| Ok(named(ZoneName::parse(name)?)));
+        let zones = names.iter().map(|name| Ok(zone_source::named(ZoneName::parse(name)?)));
         let zones = zones.collect::<anyhow::Result<Vec<_>>>()?;
-        let service = Service::open(settings, Access::Read, output, std::iter::empty()).await?;
-        let fetched = fetch(&service.reader, &zones, &service.options(settings, output).read, &|_| {}).await;
-        service.close().await;
-        fetched?
+        zone_source::of_cloudflare(&zones, settings, output).await?
     };
-    let Fetched { live, missing, .. } = fetched;
     if let Some(missing) = missing.first() {
         bail!("the zone {missing} does not exist, or these credentials cannot see it");
     }

@@ -8,19 +8,16 @@ use anyhow::bail;
 use clap::Args;
 
 use super::{Facts, Run, Session};
-use crate::cli::args::{Format, SpecArgs};
+use crate::cli::args::Format;
 use crate::cli::exit::Exit;
-use crate::cli::load::load;
 use crate::cli::output::Output;
-use crate::cli::own_files::Takes;
 use crate::cli::relevance::Matters;
-use crate::cli::service::{Access, Service};
 use crate::cli::settings::Settings;
+use crate::cli::zone_source::{self, named};
 use crate::diagnostic::{Place, Sources};
 use crate::insight::dns::{Entry, Serving, ZoneIndex, Zones};
-use crate::live::{Fetched, WafQuery, Wanted, fetch};
-use crate::model::{Desired, DesiredSettings, Fqdn, Live, Rdata, RecordType, Unmanaged, ZoneName};
-use crate::reconcile::{Goal, OpenSnapshot, wanted};
+use crate::model::{Desired, Fqdn, Live, Rdata, RecordType, Unmanaged, ZoneName};
+use crate::reconcile::{Goal, wanted};
 use crate::render::dns_answer::{AnswerView, json, write_answers};
 
 /// Show the authoritative answer for a name, and which records make it
@@ -50,13 +47,7 @@ impl Run for ResolveArgs {
     const MATTERS: Matters = Matters { connection: true, ..Matters::SPEC };
 
     fn facts(&self) -> Facts<'_> {
-        let against = self.against.as_deref().map(|path| (path, Takes::Snapshot));
-        let spec = self.spec.iter().map(|path| (path.as_path(), Takes::Spec));
-        Facts {
-            is_online: self.live || self.against.is_some(),
-            files: against.into_iter().chain(spec).collect(),
-            ..Facts::offline("resolve")
-        }
+        zone_source::facts("resolve", &self.spec, self.live, self.against.as_ref())
     }
 
     fn missing_spec(&mut self) -> Option<&mut Vec<PathBuf>> {
@@ -78,13 +69,9 @@ async fn run(args: &ResolveArgs, settings: &Settings<'_>, output: &Arc<Output>) 
             return Ok(Exit::Usage);
         }
     };
-    let goal = if args.spec.is_empty() {
-        None
-    } else {
-        match load("resolve", &SpecArgs { spec: args.spec.clone() }, settings, output)? {
-            Ok(goal) => Some(goal),
-            Err(exit) => return Ok(exit),
-        }
+    let goal = match zone_source::goal("resolve", &args.spec, settings, output)? {
+        Ok(goal) => goal,
+        Err(exit) => return Ok(exit),
     };
     let live = live(args, &name, goal.as_ref(), settings, output).await?;
     output.hide();
@@ -147,14 +134,7 @@ async fn live(
 ) -> anyhow::Result<Option<Live>> {
     let of_spec = goal.map(|goal| goal.desired.zones.values().map(wanted).collect::<Vec<_>>());
     if let Some(file) = &args.against {
-        let OpenSnapshot { snapshot, .. } = OpenSnapshot::open(file, settings.now()?)?;
-        let all =
-            snapshot.about().zones.iter().map(|zone| Wanted { id: zone.pinned.clone(), ..named(zone.name.clone()) });
-        let all: Vec<_> = all.collect();
-        let mut options = settings.options();
-        options.read.account.clone_from(&snapshot.about().account);
-        let Fetched { live, .. } = fetch(&snapshot, &all, &options.read, &|_| {}).await?;
-        return Ok(Some(live));
+        return Ok(Some(zone_source::of_snapshot(file, |_| true, settings).await?.live));
     }
     if !args.live {
         return Ok(None);
@@ -163,15 +143,7 @@ async fn live(
     let above = || std::iter::successors(Some(name.as_str()), |text| text.split_once('.').map(|(_, rest)| rest));
     let candidates = || above().filter(|text| text.contains('.')).filter_map(|text| ZoneName::parse(text).ok());
     let zones = of_spec.unwrap_or_else(|| candidates().map(named).collect());
-    let service = Service::open(settings, Access::Read, output, std::iter::empty()).await?;
-    let fetched = fetch(&service.reader, &zones, &service.options(settings, output).read, &|_| {}).await;
-    service.close().await;
-    Ok(Some(fetched?.live))
-}
-
-/// A zone to read by its name, with its records only.
-fn named(name: ZoneName) -> Wanted {
-    Wanted { name, id: None, settings: DesiredSettings::default(), waf: WafQuery::default() }
+    Ok(Some(zone_source::of_cloudflare(&zones, settings, output).await?.live))
 }
 
 /// Live zones, with the lines of the spec that its records have.

@@ -1,7 +1,6 @@
 //! `undo`: the plan that takes an apply back, carried out like any other.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use clap::Args;
 
@@ -11,11 +10,8 @@ use crate::cli::args::{ConsentArgs, VerifyArg};
 use crate::cli::exit::Exit;
 use crate::cli::load::consents;
 use crate::cli::lock;
-use crate::cli::output::Output;
 use crate::cli::own_files::Takes;
 use crate::cli::relevance::Matters;
-use crate::cli::settings::Settings;
-use crate::cli::signals::Interrupt;
 use crate::reconcile::Goal;
 
 /// Restore what an apply changed, from its journal
@@ -53,31 +49,21 @@ impl Run for UndoArgs {
 
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, interrupt, .. } = *session;
-        run(self, settings, output, interrupt).await
+        let how = How { yes: self.yes, dry_run: self.dry_run, resume: false, verify: self.verify.into() };
+        if let Some(exit) = how.refused(output) {
+            return Ok(exit);
+        }
+        if settings.flags.base.is_some() {
+            output.message("error: undo knows what was before from the journal; leave --base out");
+            return Ok(Exit::Usage);
+        }
+        let consents = match consents(&self.consents, settings, output)? {
+            Ok(consents) => consents,
+            Err(exit) => return Ok(exit),
+        };
+        // The journal of an apply that is still under way is not read: its end is not known.
+        let _lock = if self.dry_run { None } else { Some(lock::take(&settings.flags.journal)?) };
+        let goal = Goal::from_journal(&self.journal_file, self.skip_conflicts, settings.flags.zone.clone())?;
+        plan_and_apply(how, (&goal, &consents), settings, output, interrupt).await
     }
-}
-
-/// Plans, asks and undoes.
-async fn run(
-    args: &UndoArgs,
-    settings: &Settings<'_>,
-    output: &Arc<Output>,
-    interrupt: &Interrupt,
-) -> anyhow::Result<Exit> {
-    let how = How { yes: args.yes, dry_run: args.dry_run, resume: false, verify: args.verify.into() };
-    if let Some(exit) = how.refused(output) {
-        return Ok(exit);
-    }
-    if settings.flags.base.is_some() {
-        output.message("error: undo knows what was before from the journal; leave --base out");
-        return Ok(Exit::Usage);
-    }
-    let consents = match consents(&args.consents, settings, output)? {
-        Ok(consents) => consents,
-        Err(exit) => return Ok(exit),
-    };
-    // The journal of an apply that is still under way is not read: its end is not known.
-    let _lock = if args.dry_run { None } else { Some(lock::take(&settings.flags.journal)?) };
-    let goal = Goal::from_journal(&args.journal_file, args.skip_conflicts, settings.flags.zone.clone())?;
-    plan_and_apply(how, (&goal, &consents), settings, output, interrupt).await
 }

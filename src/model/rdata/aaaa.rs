@@ -37,10 +37,7 @@ impl RecordData for Aaaa {
     };
 
     fn from_fields(fields: &Fields) -> Result<Self, Vec<DataError>> {
-        let mut reader = FieldReader::new(&Self::FACTS, fields);
-        let text = reader.text("content");
-        let data = text.and_then(|text| Self::from_text(&text).map_err(|e| reader.errors.push(e)).ok());
-        reader.finish(data)
+        FieldReader::new(&Self::FACTS, fields).content(Self::from_text)
     }
 
     fn from_text(text: &str) -> Result<Self, DataError> {

@@ -127,6 +127,13 @@ impl<'a> FieldReader<'a> {
         }
     }
 
+    /// A value that `content` holds whole, in presentation form.
+    pub(super) fn content<T>(mut self, parse: fn(&str) -> Result<T, DataError>) -> Result<T, Vec<DataError>> {
+        let text = self.text("content");
+        let value = text.and_then(|text| self.keep(parse(&text)));
+        self.finish(value)
+    }
+
     /// The value, if there were no errors.
     pub(super) fn finish<T>(self, value: Option<T>) -> Result<T, Vec<DataError>> {
         match value {

@@ -1,18 +1,9 @@
 //! Accidents with rules of the firewall.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{on_plan, plan, refused_without, zone_spec};
 use crate::support::workspace::{Workspace, options};
-
-/// The rules of a phase of example.com.
-fn rules(workspace: &Workspace, phase: &str) -> Vec<Value> {
-    let dump = workspace.dump();
-    let zone = dump["zones"].as_array().unwrap().iter().find(|z| z["name"] == "example.com").unwrap().clone();
-    let rulesets = zone["rulesets"].as_array().cloned().unwrap_or_default();
-    let found = rulesets.into_iter().find(|r| r["phase"] == phase);
-    found.and_then(|r| r["rules"].as_array().cloned()).unwrap_or_default()
-}
 
 /// C8: one rule for all zones at once. The plan says per zone what it does, and `--zone` makes the first wave.
 #[test]
@@ -65,7 +56,7 @@ fn c15_one_override_switches_others_off() {
         &["WEAKENS", "→ 1 of 210 rules change", "the protection gets weaker"],
         &[&["--allow", "weakens-protection"]],
     );
-    let overrides = rules(&workspace, "http_request_firewall_managed")[0]["action_parameters"]["overrides"].clone();
+    let overrides = workspace.rules("http_request_firewall_managed")[0]["action_parameters"]["overrides"].clone();
     assert_eq!(overrides["rules"].as_array().map(Vec::len), Some(1), "{overrides}");
     assert!(overrides.get("enabled").is_none() && overrides.get("categories").is_none(), "{overrides}");
 }
@@ -78,7 +69,7 @@ fn c16_the_rule_that_lets_through_slides_below() {
     zone_spec(&workspace, "spec.yaml", spec);
     workspace.run(&["apply", "spec.yaml", "--yes", "--allow", "weakens-protection"]).exits(0);
     let phase = "http_request_firewall_custom";
-    let order = |workspace: &Workspace| rules(workspace, phase).iter().map(|r| r["ref"].clone()).collect::<Vec<_>>();
+    let order = |workspace: &Workspace| workspace.rules(phase).iter().map(|r| r["ref"].clone()).collect::<Vec<_>>();
     assert_eq!(order(&workspace), ["partner", "others"]);
     // Somebody moves it.
     let dump = workspace.dump();

@@ -238,20 +238,7 @@ async fn a_zone_that_cannot_be_read_leaves_it_unknown() {
     let liar = Liar(service.clone());
     let directory = tempfile::TempDir::new().unwrap();
     let journal = Journal::begin(directory.path(), "digest", String::new).unwrap();
-    let options = Options::default();
-    let RecordsApplied { outcomes, noticed, is_confirmed } = Executor {
-        reader: &liar,
-        writer: &service,
-        options: &options,
-        journal: &journal,
-        observer: &|_: &ApplyEvent| {},
-        stop: &Stop::never(),
-        verify: Verify::Read,
-        read_at: tokio::time::Instant::now(),
-    }
-    .execute(&plan, &zone, Lowering::Single)
-    .await;
-    let applied = ZoneApplied { outcomes, noticed, is_confirmed };
+    let applied = execute(&liar, &service, &journal, &plan, &zone, Lowering::Single).await;
     assert!(
         matches!(applied.outcomes.as_slice(), [Outcome::Unknown(_), Outcome::NotSent(_)]),
         "{:?}",

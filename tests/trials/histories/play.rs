@@ -9,7 +9,6 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, LazyLock, Mutex};
 
 use serde_json::Value as Json;
@@ -22,6 +21,7 @@ use zonewright::sandbox::{self, Fault, ListOrder, LoggedRequest, Options, Profil
 
 use super::history::{Foreign, History, Strike};
 use super::intents::Intents;
+use crate::support::virtual_time::Held;
 
 /// Where the services of all histories run.
 static SERVICES: LazyLock<Runtime> =
@@ -260,35 +260,4 @@ fn journal_files(directory: &PathBuf) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(directory).into_iter().flatten();
     let paths = entries.map(|entry| entry.expect("the directory can be read").path());
     paths.filter(|path| path.extension().is_some_and(|e| e == "jsonl")).collect()
-}
-
-/// Holds the clock of a runtime while requests are under way.
-///
-/// A paused clock does not jump while work is under way on a thread for blocking work, so such a thread waits for the end of
-/// the last exchange.
-#[derive(Default)]
-struct Held(Mutex<(usize, Option<Sender<()>>)>);
-
-impl Held {
-    /// Counts exchanges.
-    fn hear(&self, event: &ApiEvent) {
-        let mut held = self.0.lock().expect("nobody panics");
-        match event {
-            ApiEvent::Sent { .. } => {
-                held.0 += 1;
-                held.1.get_or_insert_with(|| {
-                    let (end, wait) = channel();
-                    tokio::task::spawn_blocking(move || wait.recv());
-                    end
-                });
-            }
-            ApiEvent::Over => {
-                held.0 -= 1;
-                if held.0 == 0 {
-                    held.1 = None;
-                }
-            }
-            _ => {}
-        }
-    }
 }

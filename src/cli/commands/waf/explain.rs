@@ -9,13 +9,12 @@ use clap::Args;
 
 use super::protection;
 use super::requests::{Asked, after_days, as_sent, attacks, spec_of};
-use crate::cli::args::{Format, SpecArgs};
+use crate::cli::args::Format;
 use crate::cli::commands::{Facts, Run, Session};
 use crate::cli::exit::Exit;
-use crate::cli::load::load;
 use crate::cli::output::Output;
-use crate::cli::own_files::Takes;
 use crate::cli::settings::Settings;
+use crate::cli::zone_source;
 use crate::crs;
 use crate::diagnostic::Sources;
 use crate::insight::traffic::{Hit, Hits, Protection, Ways, ways_out};
@@ -70,8 +69,7 @@ pub(super) struct WafExplainArgs {
 
 impl Run for WafExplainArgs {
     fn facts(&self) -> Facts<'_> {
-        let files = self.spec.iter().map(|path| (path.as_path(), Takes::Spec)).collect();
-        Facts { files, is_online: self.live.is_some(), ..Facts::offline("waf") }
+        zone_source::facts("waf", &self.spec, self.live.is_some(), None)
     }
 
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
@@ -107,13 +105,9 @@ async fn run(args: &WafExplainArgs, settings: &Settings<'_>, output: &Arc<Output
     };
     let rules = crs::load(&args.crs)?;
     let mut found = find(asked, &rules)?;
-    let goal = if args.spec.is_empty() {
-        None
-    } else {
-        match load("waf", &SpecArgs { spec: args.spec.clone() }, settings, output)? {
-            Ok(goal) => Some(goal),
-            Err(exit) => return Ok(exit),
-        }
+    let goal = match zone_source::goal("waf", &args.spec, settings, output)? {
+        Ok(goal) => goal,
+        Err(exit) => return Ok(exit),
     };
     let setting = match (&goal, &args.live) {
         (Some(goal), _) => Some(of_spec(goal, found.request.as_ref(), &rules)?),

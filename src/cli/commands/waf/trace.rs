@@ -7,14 +7,13 @@ use anyhow::{anyhow, bail};
 use clap::Args;
 
 use super::{protection, requests};
-use crate::cli::args::{Format, SpecArgs};
+use crate::cli::args::Format;
 use crate::cli::commands::{Facts, Run, Session};
 use crate::cli::exit::Exit;
-use crate::cli::load::load;
 use crate::cli::output::Output;
-use crate::cli::own_files::Takes;
 use crate::cli::relevance::Matters;
 use crate::cli::settings::Settings;
+use crate::cli::zone_source;
 use crate::crs;
 use crate::diagnostic::Sources;
 use crate::insight::traffic::{Protection, Verdict};
@@ -57,8 +56,7 @@ impl Run for WafTraceArgs {
     const MATTERS: Matters = Matters { connection: true, ..Matters::SPEC };
 
     fn facts(&self) -> Facts<'_> {
-        let files = self.spec.iter().map(|path| (path.as_path(), Takes::Spec)).collect();
-        Facts { files, is_online: self.live.is_some(), ..Facts::offline("waf") }
+        zone_source::facts("waf", &self.spec, self.live.is_some(), None)
     }
 
     fn missing_spec(&mut self) -> Option<&mut Vec<PathBuf>> {
@@ -80,13 +78,9 @@ async fn run(args: &WafTraceArgs, settings: &Settings<'_>, output: &Arc<Output>)
             return Ok(Exit::Usage);
         }
     };
-    let goal = if args.spec.is_empty() {
-        None
-    } else {
-        match load("waf", &SpecArgs { spec: args.spec.clone() }, settings, output)? {
-            Ok(goal) => Some(goal),
-            Err(exit) => return Ok(exit),
-        }
+    let goal = match zone_source::goal("waf", &args.spec, settings, output)? {
+        Ok(goal) => goal,
+        Err(exit) => return Ok(exit),
     };
     let desired = goal.as_ref().map(|goal| &goal.desired);
     let rules = args.crs.as_deref().map(crs::load).transpose()?;

@@ -1,0 +1,85 @@
+//! Where commands that only read find zones: in a spec, at Cloudflare, in a snapshot.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::args::SpecArgs;
+use super::commands::Facts;
+use super::exit::Exit;
+use super::load::load;
+use super::output::Output;
+use super::own_files::Takes;
+use super::service::{Access, Service};
+use super::settings::Settings;
+use crate::live::{Fetched, WafQuery, Wanted, fetch};
+use crate::model::{DesiredSettings, ZoneName};
+use crate::reconcile::{Goal, OpenSnapshot};
+
+/// The facts of a command that reads specs, and Cloudflare or a snapshot.
+pub(super) fn facts<'a>(
+    name: &'static str,
+    specs: &'a [PathBuf],
+    is_live: bool,
+    snapshot: Option<&'a PathBuf>,
+) -> Facts<'a> {
+    let against = snapshot.map(|path| (path.as_path(), Takes::Snapshot));
+    let specs = specs.iter().map(|path| (path.as_path(), Takes::Spec));
+    Facts {
+        is_online: is_live || snapshot.is_some(),
+        files: against.into_iter().chain(specs).collect(),
+        ..Facts::offline(name)
+    }
+}
+
+/// Reads the specs, if there are any. A spec with mistakes is reported here and ends the run.
+///
+/// # Errors
+/// As [`load`].
+pub(super) fn goal(
+    command: &'static str,
+    specs: &[PathBuf],
+    settings: &Settings<'_>,
+    output: &Output,
+) -> anyhow::Result<Result<Option<Goal>, Exit>> {
+    if specs.is_empty() {
+        return Ok(Ok(None));
+    }
+    Ok(load(command, &SpecArgs { spec: specs.to_vec() }, settings, output)?.map(Some))
+}
+
+/// A zone to read by its name, with its records only.
+pub(super) fn named(name: ZoneName) -> Wanted {
+    Wanted { name, id: None, settings: DesiredSettings::default(), waf: WafQuery::default() }
+}
+
+/// The zones of a snapshot that are meant, with their records.
+///
+/// # Errors
+/// It cannot be read.
+pub(super) async fn of_snapshot(
+    file: &Path,
+    is_meant: impl Fn(&ZoneName) -> bool,
+    settings: &Settings<'_>,
+) -> anyhow::Result<Fetched> {
+    let OpenSnapshot { snapshot, .. } = OpenSnapshot::open(file, settings.now()?)?;
+    let zones = snapshot.about().zones.iter().filter(|zone| is_meant(&zone.name));
+    let zones: Vec<_> = zones.map(|zone| Wanted { id: zone.pinned.clone(), ..named(zone.name.clone()) }).collect();
+    let mut options = settings.options();
+    options.read.account.clone_from(&snapshot.about().account);
+    Ok(fetch(&snapshot, &zones, &options.read, &|_| {}).await?)
+}
+
+/// Zones as Cloudflare has them.
+///
+/// # Errors
+/// They cannot be read.
+pub(super) async fn of_cloudflare(
+    zones: &[Wanted],
+    settings: &Settings<'_>,
+    output: &Arc<Output>,
+) -> anyhow::Result<Fetched> {
+    let service = Service::open(settings, Access::Read, output, std::iter::empty()).await?;
+    let fetched = fetch(&service.reader, zones, &service.options(settings, output).read, &|_| {}).await;
+    service.close().await;
+    Ok(fetched?)
+}
