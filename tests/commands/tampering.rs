@@ -76,7 +76,7 @@ fn a_snapshot_cannot_become_an_apply() {
     assert_eq!(workspace.writes().len(), 0);
 }
 
-/// A consent in the spec is for the thing that it stands at.
+/// A consent in the spec covers only what it is given beside.
 #[test]
 fn a_consent_beside_one_record_does_not_cover_another() {
     let workspace = Workspace::new(options());

@@ -240,10 +240,10 @@ fn a_zone_that_was_made_stays() {
     assert!(workspace.records("example.com").iter().all(|r| r["name"] != "www.example.com"));
 }
 
-/// What stands at a name: addresses, an alias, or texts; each with a time to live and perhaps a comment.
+/// The records of a name: addresses, an alias, or texts; each with a time to live and perhaps a comment.
 type AtName = (u8, BTreeSet<u8>, u16, bool);
 
-/// A zone: what stands at each of four names, its rules in order with their actions, and the mode of TLS.
+/// A zone: the records of each of four names, its rules in order with their actions, and the mode of TLS.
 type Zone = (Vec<AtName>, Vec<(char, bool)>, u8);
 
 /// Random zones.

@@ -166,7 +166,7 @@ async fn what_is_sent_away_the_second_time_is_unknown() {
     }
 }
 
-/// Nobody knows of the create, but the name shall not be empty.
+/// It is unknown whether the create had an effect, and the name must not stay empty.
 #[tokio::test(start_paused = true)]
 async fn a_name_is_filled_again_though_the_zone_cannot_be_read() {
     let (zone, plan) = swap();

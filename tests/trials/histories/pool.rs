@@ -31,7 +31,7 @@ const LONG: &str = "words that go on and on and on and on and on and on and on a
     and on and on and on and on and on and on and on and on and on and on and on and on and on and on and on and on and on and \
     on and on and on and on and on and on and on and on and on and on and on and on";
 
-/// What stands at the names of hosts.
+/// Values at the names of hosts.
 pub(crate) const HOST: &[Value] = &[
     value("A", "192.0.2.1"),
     value("A", "192.0.2.2"),
@@ -57,7 +57,7 @@ pub(crate) const HOST: &[Value] = &[
     meant("CAA", "0 iodef \"mailto:security@example.net\"", "iodef"),
 ];
 
-/// What stands at the name of a service.
+/// Values at the name of a service.
 pub(crate) const SERVICE: &[Value] = &[
     value("SRV", "10 5 5060 sip1.example.net"),
     value("SRV", "20 5 5060 sip1.example.net"),
@@ -65,7 +65,7 @@ pub(crate) const SERVICE: &[Value] = &[
     value("SRV", "10 5 5061 sip2.example.net"),
 ];
 
-/// What stands at a name that is delegated, as far as a spec may say it.
+/// Values at a delegated name, as far as a spec may say it.
 pub(crate) const DELEGATION: &[Value] =
     &[value("NS", "ns1.example.net"), value("NS", "ns2.example.net"), value("NS", "ns3.example.net")];
 
@@ -144,8 +144,8 @@ pub(crate) fn known(kind: &str, text: &str) -> Option<Value> {
     all.copied().find(|value| value.kind == kind && value.text == text)
 }
 
-/// Whether records of two types cannot stand at one name: an alias beside addresses or other aliases, and a delegation beside
-/// either; at the zone's own name the service keeps the delegation itself.
+/// Whether records of two types exclude each other at one name: an alias beside addresses or other aliases, and a delegation beside
+/// either; at the zone's own name Cloudflare keeps the delegation itself.
 pub(crate) fn excludes(a: &str, b: &str, is_apex: bool) -> bool {
     let is_address = |kind: &str| matches!(kind, "A" | "AAAA");
     let one_way = |a: &str, b: &str| match a {
