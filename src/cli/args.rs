@@ -69,7 +69,7 @@ pub(super) struct Global {
     #[arg(long, global = true, value_name = "N", default_value_t = 1200, value_parser = clap::value_parser!(u32).range(10..=1_000_000), help_heading = CONNECTION)]
     pub request_quota: u32,
     /// Request pages of N records
-    #[arg(long, global = true, value_name = "N", default_value_t = 5000, value_parser = clap::value_parser!(u64).range(1..=5_000_000), help_heading = CONNECTION)]
+    #[arg(long, global = true, value_name = "N", default_value_t = crate::live::RECORDS_PER_PAGE, value_parser = clap::value_parser!(u64).range(1..=5_000_000), help_heading = CONNECTION)]
     pub page_size: u64,
     /// Send at most N changes in a request [default: what the plan of the zone allows]
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = CONNECTION)]

@@ -1,57 +1,11 @@
 //! The result of a comparison.
 
+use super::delete_reason::DeleteReason;
 use std::collections::BTreeMap;
 
 use super::field::FieldChange;
 use super::ownership::Claim;
 use crate::model::{Address, Danger, DesiredRecord, Fqdn, LiveRecord, ReadOnly, ZoneName};
-
-/// Why a live record is to be deleted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DeleteReason {
-    /// The spec says `state: absent`.
-    Tombstone,
-    /// The spec is the complete state for the zone, and does not name it.
-    Pruned,
-    /// It cannot exist beside a record that the spec wants at this name.
-    InTheWay,
-    /// It is a DS record, and the delegation that it belongs to is deleted.
-    WithDelegation,
-    /// An earlier spec wanted it, and this one does not name it.
-    Removed,
-    /// The spec asked for its removal, and creates what takes its place: not counted as a delete.
-    Replaced,
-    /// An apply made it, and that is undone.
-    Undone,
-}
-
-impl DeleteReason {
-    /// In words.
-    #[must_use]
-    pub fn about(self) -> &'static str {
-        match self {
-            Self::Tombstone => "the spec says state: absent",
-            Self::Pruned => "not in the spec, and the zone is pruned",
-            Self::InTheWay => "makes room for another record at this name",
-            Self::WithDelegation => "belongs to the delegation (NS), which is deleted",
-            Self::Removed => "removed from the spec",
-            Self::Replaced => "replaced by a record that this plan creates; not counted as a delete",
-            Self::Undone => "made by the apply that is undone",
-        }
-    }
-
-    /// In words for a line with little room.
-    #[must_use]
-    pub fn brief(self) -> &'static str {
-        match self {
-            Self::Tombstone => "state: absent",
-            Self::InTheWay => "makes room at this name",
-            Self::WithDelegation => "goes with its delegation",
-            Self::Replaced => "replaced, not counted as a delete",
-            Self::Pruned | Self::Removed | Self::Undone => self.about(),
-        }
-    }
-}
 
 /// What is to be done to one record.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -14,6 +14,7 @@
 //! The order of the input makes no difference to the result.
 
 mod change;
+mod delete_reason;
 mod facets;
 mod field;
 mod ownership;
@@ -29,14 +30,14 @@ mod sequence;
 mod settings;
 mod spec;
 
-pub use change::{Change, ChangeKind, Conflict, DeleteReason, RecordChanges, SetAside, SetAsideReason, Stranded};
+pub use change::{Change, ChangeKind, Conflict, RecordChanges, SetAside, SetAsideReason, Stranded};
+pub use delete_reason::{DeleteReason, RuleDeleteReason};
 pub use facets::field_changes;
 pub use field::{Field, FieldChange, Override, RuleField};
 pub use ownership::{Claim, Owner};
 pub use planned::planned;
 pub use records::diff_records;
 pub use rule_fields::rule_fields;
-pub use rule_pair::RuleDeleteReason;
 pub use rulesets::{PhaseChanges, RuleChange, RuleChangeKind, WafChanges, diff_rulesets, foreign_by_action};
 pub use sequence::Member;
 pub use settings::{SettingChange, ZoneSetting, diff_settings};

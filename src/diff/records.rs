@@ -13,7 +13,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::change::{Change, ChangeKind, Conflict, DeleteReason, RecordChanges, SetAside, SetAsideReason, Stranded};
+use super::change::{Change, ChangeKind, Conflict, RecordChanges, SetAside, SetAsideReason, Stranded};
+use super::delete_reason::DeleteReason;
 use super::facets::field_changes;
 use super::ownership::{BaseName, Claim, Claims, Owner};
 use super::pairing::pair;

@@ -1,47 +1,10 @@
 //! Rules of the spec beside the live ones.
 
+use super::delete_reason::RuleDeleteReason;
 use super::sequence::Member;
 use crate::diagnostic::Place;
 use crate::model::managed::Compiled;
 use crate::model::ruleset::{DesiredDeployment, DesiredRule, LiveRule, Switch};
-
-/// Why a rule is to be deleted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RuleDeleteReason {
-    /// Its last day is over.
-    Expired,
-    /// The spec says `state: absent`.
-    Absent,
-    /// The section is the complete state, and does not name it.
-    Pruned,
-    /// The base wanted it, and the spec does not name it.
-    Removed,
-    /// An apply made it, and that is undone.
-    Undone,
-}
-
-impl RuleDeleteReason {
-    /// In words.
-    #[must_use]
-    pub fn about(self) -> &'static str {
-        match self {
-            Self::Expired => "its last day is over",
-            Self::Absent => "the spec says state: absent",
-            Self::Pruned => "not in the spec, and the section is pruned",
-            Self::Removed => "removed from the spec",
-            Self::Undone => "made by the apply that is undone",
-        }
-    }
-
-    /// In words for a line with little room.
-    #[must_use]
-    pub fn brief(self) -> &'static str {
-        match self {
-            Self::Absent => "state: absent",
-            Self::Expired | Self::Pruned | Self::Removed | Self::Undone => self.about(),
-        }
-    }
-}
 
 /// One of our rules.
 pub(super) enum Ours<'w> {

@@ -9,15 +9,16 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use super::delete_reason::RuleDeleteReason;
 use super::field::FieldChange;
 use super::rule_fields::rule_fields;
 use super::rule_order::{WantedOrder, first_of};
-use super::rule_pair::{Ours, Pair, RuleDeleteReason};
+use super::rule_pair::{Ours, Pair};
 use super::sequence::Member;
 use crate::diagnostic::Place;
 use crate::model::managed::{Compiled, Problem, ProblemKind, compile, find_deployment};
 use crate::model::ruleset::{
-    DesiredRule, DesiredWaf, EntryPoint, LiveRule, LiveWaf, Phase, RuleBody, Switch, canonical, compile_rule,
+    DesiredWaf, EntryPoint, LiveRule, LiveWaf, Phase, RuleBody, Switch, canonical, compile_rule,
 };
 use crate::model::{DesiredZone, LiveZone, Unmanaged};
 
@@ -98,21 +99,10 @@ pub fn diff_rulesets<'a>(desired: &DesiredZone, live: &'a LiveZone) -> WafChange
 
 /// Our rules of a phase in the wanted order; `None` if the phase is not ours.
 fn ours(wants: &DesiredWaf, phase: Phase) -> Option<Vec<Ours<'_>>> {
-    match phase {
-        Phase::Custom => all_of(wants.custom.as_deref()),
-        Phase::RateLimit => all_of(wants.rate_limits.as_deref()),
-        Phase::Managed => {
-            let deployments = wants.deployments.iter().map(Ours::Deployment);
-            let exceptions = wants.exceptions.iter().flatten().map(Ours::Rule);
-            let all: Vec<_> = exceptions.chain(deployments).collect();
-            (wants.exceptions.is_some() || !wants.deployments.is_empty()).then_some(all)
-        }
-    }
-}
-
-/// A list of rules, if there is one.
-fn all_of(list: Option<&[DesiredRule]>) -> Option<Vec<Ours<'_>>> {
-    Some(list?.iter().map(Ours::Rule).collect())
+    let named = wants.rules(phase);
+    let deployments = wants.deployments.iter().filter(|_| phase.deploys()).map(Ours::Deployment);
+    let all: Vec<_> = named.into_iter().flatten().map(Ours::Rule).chain(deployments).collect();
+    (named.is_some() || !all.is_empty()).then_some(all)
 }
 
 /// Compares one phase.
@@ -233,11 +223,8 @@ fn adopt(
 
 /// Live rules of the kinds that the spec names, in a section that is the complete state, that are not named.
 fn pruned(wants: &DesiredWaf, phase: Phase, rules: &[LiveRule], taken: &BTreeSet<usize>) -> Vec<usize> {
-    let is_named_kind = |rule: &LiveRule| match phase {
-        Phase::Custom | Phase::RateLimit => true,
-        // Deployments of other rulesets are not named by the list of exceptions.
-        Phase::Managed => wants.exceptions.is_some() && rule.body.action() == "skip",
-    };
+    // Deployments of other rulesets are not named by the list of exceptions.
+    let is_named_kind = |rule: &LiveRule| wants.rules(phase).is_some() && phase.lists(rule.body.action());
     let numbers = rules.iter().enumerate().filter(|(n, rule)| !taken.contains(n) && is_named_kind(rule));
     if wants.unmanaged == Unmanaged::Prune { numbers.map(|(n, _)| n).collect() } else { Vec::new() }
 }

@@ -48,15 +48,6 @@ struct Rules<'w, 't, 'a> {
     left: &'w mut Left,
 }
 
-/// The key of the list of a phase.
-fn list_key(phase: Phase) -> &'static str {
-    match phase {
-        Phase::Custom => "custom",
-        Phase::RateLimit => "rate_limits",
-        Phase::Managed => "exceptions",
-    }
-}
-
 /// Writes what was chosen into the files.
 pub(super) fn pull(
     workspace: &mut Workspace<'_>,
@@ -173,19 +164,9 @@ impl Rules<'_, '_, '_> {
         found
     }
 
-    /// The rule of the spec with a name.
-    fn wanted(&self, phase: Phase, name: &str) -> Option<&DesiredRule> {
-        let list = match phase {
-            Phase::Custom => &self.wants.custom,
-            Phase::RateLimit => &self.wants.rate_limits,
-            Phase::Managed => &self.wants.exceptions,
-        };
-        list.iter().flatten().find(|rule| rule.name == name)
-    }
-
     /// A rule that Cloudflare does not have.
     fn remove(&mut self, phase: Phase, name: &str, address: &Address) {
-        let found = self.find(list_key(phase), name);
+        let found = self.find(phase.key(), name);
         let is_elsewhere = found.iter().any(|(_, owner)| *owner == Owner::SharedProfile);
         if found.is_empty() {
             return self.leave(address.clone(), "it is in no file of the spec");
@@ -204,13 +185,13 @@ impl Rules<'_, '_, '_> {
             let mut own = Map::new();
             own.insert("name".to_owned(), Json::from(spec::written(name)));
             own.insert("state".to_owned(), Json::from("absent"));
-            self.additions.push((list_key(phase), Json::Object(own)));
+            self.additions.push((phase.key(), Json::Object(own)));
         }
     }
 
     /// A rule that Cloudflare has otherwise.
     fn rule(&mut self, phase: Phase, name: &str, live: &LiveRule, address: &Address) {
-        let Some(wanted) = self.wanted(phase, name).cloned() else { return };
+        let Some(wanted) = self.wants.rule(phase, name).cloned() else { return };
         let found = recognise_rule(live, name, phase, &self.live.waf, Place::NOWHERE);
         if matches!(&found.form, RuleForm::Raw(raw) if raw.holds_credential()) {
             return self.leave(address.clone(), "it names a credential, which no spec may hold");
@@ -225,7 +206,7 @@ impl Rules<'_, '_, '_> {
         };
         let says_action = phase != Phase::Managed;
         let (before, after) = (spec::rule_entry(&wanted, says_action), spec::rule_entry(&after, says_action));
-        let found = self.find(list_key(phase), name);
+        let found = self.find(phase.key(), name);
         let is_own = found.iter().any(|(_, owner)| *owner == Owner::Zone);
         for (at, owner) in found {
             match owner {
@@ -237,7 +218,7 @@ impl Rules<'_, '_, '_> {
                 }
                 Owner::SharedProfile => {
                     self.said(address, "other zones use its profile too, so the zone has its own now");
-                    self.additions.push((list_key(phase), after.clone()));
+                    self.additions.push((phase.key(), after.clone()));
                 }
             }
         }
@@ -246,19 +227,19 @@ impl Rules<'_, '_, '_> {
     /// A rule that the spec does not name.
     fn add(&mut self, phase: Phase, live: &LiveRule, address: Address) {
         let imported = crate::import::rule_from_live(live, phase, &self.live.waf);
-        let Some(mut rule) = imported.filter(|rule| self.wanted(phase, &rule.name).is_none_or(|own| own.is_absent))
+        let Some(mut rule) = imported.filter(|rule| self.wants.rule(phase, &rule.name).is_none_or(|own| own.is_absent))
         else {
             return self.leave(address, "a spec cannot say it");
         };
         if matches!(rule.form, RuleForm::Skip(_)) && rule.note.reason.is_none() {
             rule.note = Note { reason: Some(REASON.to_owned()), ..rule.note };
         }
-        self.additions.push((list_key(phase), spec::rule_entry(&rule, phase != Phase::Managed)));
+        self.additions.push((phase.key(), spec::rule_entry(&rule, phase != Phase::Managed)));
     }
 
     /// Brings a list into Cloudflare's order.
     fn reorder(&mut self, phase: &PhaseChanges<'_>, address: &Address) {
-        let key = list_key(phase.phase);
+        let key = phase.phase.key();
         let own = self.sections.iter().filter(|(_, owner)| *owner == Owner::Zone);
         let lists: Vec<At> = own
             .filter_map(|(at, _)| Some(At { node: self.workspace.layout(at.file).get(at.node, key)?, ..*at }))

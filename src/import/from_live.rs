@@ -111,14 +111,12 @@ fn waf(live: &LiveWaf, notes: &mut Vec<String>, meanings: &mut Vec<String>) -> O
         if rules.is_empty() {
             continue;
         }
-        let deployed: Vec<&LiveRule> = match phase {
-            Phase::Managed => deployments(rules, live, &mut wants, notes, meanings),
-            Phase::Custom | Phase::RateLimit => Vec::new(),
-        };
+        let deployed: Vec<&LiveRule> =
+            if phase.deploys() { deployments(rules, live, &mut wants, notes, meanings) } else { Vec::new() };
         let mut names = BTreeSet::new();
         let mut list = Vec::new();
         for rule in rules.iter().filter(|r| !deployed.iter().any(|d| d.id == r.id)) {
-            if *phase == Phase::Managed && rule.body.action() != "skip" {
+            if !phase.lists(rule.body.action()) {
                 notes.push(format!(
                     "the rule {} deploys something that specs have no word for; it is left alone",
                     rule.shown()
@@ -129,7 +127,7 @@ fn waf(live: &LiveWaf, notes: &mut Vec<String>, meanings: &mut Vec<String>) -> O
                 notes.push(format!("the rule {} has no action or no expression; it is left alone", rule.shown()));
                 continue;
             }
-            if *phase == Phase::Managed && is_dead(rules, rule) {
+            if phase.deploys() && is_dead(rules, rule) {
                 notes.push(format!(
                     "the exception {} comes after what it bypasses and has no effect; it is left alone",
                     rule.shown()
@@ -158,12 +156,7 @@ fn waf(live: &LiveWaf, notes: &mut Vec<String>, meanings: &mut Vec<String>) -> O
             }
             list.push(own);
         }
-        let list: Option<Vec<DesiredRule>> = (!list.is_empty()).then_some(list);
-        match phase {
-            Phase::Custom => wants.custom = list,
-            Phase::RateLimit => wants.rate_limits = list,
-            Phase::Managed => wants.exceptions = list,
-        }
+        *wants.rules_mut(*phase) = (!list.is_empty()).then_some(list);
     }
     let is_silent = wants.phases().next().is_none();
     (!is_silent).then_some(wants)
@@ -173,7 +166,7 @@ fn waf(live: &LiveWaf, notes: &mut Vec<String>, meanings: &mut Vec<String>) -> O
 #[must_use]
 pub fn rule_from_live(live: &LiveRule, phase: Phase, waf: &LiveWaf) -> Option<DesiredRule> {
     let is_said = ["action", "expression"].iter().all(|member| live.body.text(member).is_some());
-    let is_ours = phase != Phase::Managed || live.body.action() == "skip";
+    let is_ours = phase.lists(live.body.action());
     let name = name(live, &mut BTreeSet::new()).filter(|_| is_said && is_ours)?;
     let rule = recognise_rule(live, &name, phase, waf, Place::NOWHERE);
     let holds_credential = matches!(&rule.form, RuleForm::Raw(raw) if raw.holds_credential());

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::view::{ADDRESSES, Owner, View};
 use crate::diagnostic::Place;
-use crate::model::ruleset::{DesiredWaf, RuleForm, Switch};
+use crate::model::ruleset::{DesiredWaf, Phase, RuleForm, Switch};
 use crate::model::{Expression, Fqdn, RecordType, Value};
 
 /// Whether requests to a host go through Cloudflare, as far as the spec says.
@@ -52,9 +52,8 @@ pub(super) fn expressions(waf: &DesiredWaf) -> Vec<(Expression, Place)> {
 /// Whether a section protects against anything.
 pub(super) fn is_protected(waf: &DesiredWaf) -> bool {
     let acts = |form: &RuleForm| !matches!(form, RuleForm::Skip(_));
-    let rules = [&waf.custom, &waf.rate_limits].into_iter().flatten().flatten();
-    waf.deployments.iter().any(|d| d.switch == Switch::On)
-        || rules.into_iter().any(|r| r.enabled && !r.is_absent && acts(&r.form))
+    let mut rules = Phase::ALL.iter().filter(|phase| !phase.deploys()).filter_map(|phase| waf.rules(*phase)).flatten();
+    waf.deployments.iter().any(|d| d.switch == Switch::On) || rules.any(|r| r.enabled && !r.is_absent && acts(&r.form))
 }
 
 /// The names of mail servers, name servers and other services, which are not for websites.

@@ -9,7 +9,10 @@ use serde_json::Value as Json;
 use crate::model::managed::Managed;
 use crate::model::ruleset::{DesiredWaf, Phase, RuleForm, SkipTarget};
 use crate::model::{DesiredSettings, ZoneId, ZoneName};
-use crate::wire::record::RECORDS_PER_PAGE;
+
+/// Requested number of records on one page of the list. The documented maximum is 5,000,000; responses above about
+/// 5,000 records have been seen to time out.
+pub const RECORDS_PER_PAGE: u64 = 5000;
 
 /// How to read.
 #[derive(Debug, Clone)]
@@ -87,8 +90,7 @@ impl WafQuery {
     #[must_use]
     pub fn of(wants: &DesiredWaf) -> Self {
         let mut managed: BTreeSet<Managed> = wants.deployments.iter().map(|d| d.ruleset).collect();
-        let lists = [&wants.exceptions, &wants.custom, &wants.rate_limits];
-        for rule in lists.into_iter().flatten().flatten() {
+        for rule in wants.all_rules() {
             let RuleForm::Skip(targets) = &rule.form else { continue };
             managed.extend(targets.iter().filter_map(|target| match target {
                 SkipTarget::Ruleset(managed) | SkipTarget::Rules(managed, _) => Some(*managed),

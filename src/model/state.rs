@@ -87,13 +87,7 @@ impl DesiredZone {
     /// The place of a rule by its phase and name, if it is wanted.
     #[must_use]
     pub fn place_of_rule(&self, phase: Phase, name: &str) -> Option<Place> {
-        let waf = self.waf.as_ref()?;
-        let rules = match phase {
-            Phase::Custom => &waf.custom,
-            Phase::RateLimit => &waf.rate_limits,
-            Phase::Managed => &waf.exceptions,
-        };
-        rules.iter().flatten().find(|rule| rule.name == name).map(|rule| rule.place)
+        self.waf.as_ref()?.rule(phase, name).map(|rule| rule.place)
     }
 }
 

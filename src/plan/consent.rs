@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::action::Action;
 use super::grades;
 use super::operation::Operation;
+use super::policy::Policy;
 use super::zone_plan::{GivenConsent, Plan, ZonePlan};
 use crate::diff::{Field, FieldChange};
-use crate::model::{Danger, NARROW_DAYS, NARROW_RULES};
+use crate::model::Danger;
 
 /// Permissions given for one run, and what counts as much.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -35,56 +36,6 @@ impl Consents {
     /// Where a permission was given.
     fn by(&self, danger: Danger) -> &'static str {
         if self.typed.contains(&danger) { "typed at the terminal" } else { "on the command line" }
-    }
-}
-
-/// Permissions and limits that are committed beside a spec.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Policy {
-    /// How much of a zone may change without consent.
-    ///
-    /// # Units
-    /// Percent of its records, 0 to 100.
-    pub most_changes: u8,
-    /// Zones with fewer records than this have no such limit.
-    pub from_records: usize,
-    /// The most rules that a narrow weakening of a zone concerns; 0 refuses the grade.
-    pub narrow_rules: u8,
-    /// The most days that it lasts.
-    pub narrow_days: u8,
-    /// Dangers that are allowed, for zones whose names match, with the reasons.
-    pub allowed: Vec<PolicyEntry>,
-}
-
-/// A danger that a policy allows.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PolicyEntry {
-    /// Which zones.
-    pub zones: glob::Pattern,
-    /// Which danger.
-    pub danger: Danger,
-    /// Why.
-    pub reason: String,
-}
-
-impl Default for Policy {
-    fn default() -> Self {
-        Self {
-            most_changes: 50,
-            from_records: 20,
-            narrow_rules: NARROW_RULES,
-            narrow_days: NARROW_DAYS,
-            allowed: Vec::new(),
-        }
-    }
-}
-
-impl Policy {
-    /// Why a danger is allowed for a zone, if it is.
-    #[must_use]
-    pub fn allows(&self, zone: &str, danger: Danger) -> Option<&str> {
-        let entry = self.allowed.iter().find(|e| e.danger == danger && e.zones.matches(zone))?;
-        Some(&entry.reason)
     }
 }
 

@@ -85,23 +85,20 @@ pub(super) fn expiries(desired: &DesiredZone, live: &LiveZone, changes: &WafChan
         found.push(diagnostic.about(desired.name.to_string()));
     };
     for phase in &changes.phases {
-        let lists = match phase.phase {
-            Phase::Custom => &waf.custom,
-            Phase::RateLimit => &waf.rate_limits,
-            Phase::Managed => &waf.exceptions,
-        };
         // What will be there by then: as wanted, and else as it is.
         let wanted = |name: &str| {
             let changed = phase.changes.iter().find(|change| change.name == name).map(|change| &change.after);
             let is = |body: &&RuleBody| body.reference() == Some(name);
             changed.or_else(|| phase.live.rules().iter().map(|rule| &rule.body).find(is))
         };
-        for rule in lists.iter().flatten().filter(|rule| rule.note.expires_soon && !rule.is_absent) {
+        for rule in
+            waf.rules(phase.phase).into_iter().flatten().filter(|rule| rule.note.expires_soon && !rule.is_absent)
+        {
             let (Some(body), Some(day)) = (wanted(&rule.name), &rule.note.expires) else { continue };
             let impact = rule_impact(phase.phase, Some(body), None, &live.waf);
             tell(rule.place, format!("after {day}, the rule {} is removed", rule.name), impact);
         }
-        if phase.phase != Phase::Managed {
+        if !phase.phase.deploys() {
             continue;
         }
         for deployment in &waf.deployments {

@@ -158,7 +158,7 @@ fn rule_changed(desired: &DesiredZone, base: &DesiredZone, phase: Phase, name: &
     let has_expired = desired.waf.as_deref().is_some_and(|waf| {
         let deployments = waf.deployments.iter().filter(|d| phase == Phase::Managed && d.ruleset.key() == name);
         let mut notes = deployments.flat_map(|d| d.rules.iter().map(|r| &r.note).chain(d.tags.iter().map(|t| &t.note)));
-        notes.any(|note| note.is_expired) || rule_of(waf, phase, name).is_some_and(|rule| rule.note.is_expired)
+        notes.any(|note| note.is_expired) || waf.rule(phase, name).is_some_and(|rule| rule.note.is_expired)
     });
     has_expired || rule_differs(desired, base, phase, name)
 }
@@ -166,20 +166,10 @@ fn rule_changed(desired: &DesiredZone, base: &DesiredZone, phase: Phase, name: &
 /// Says of a rule that goes because the spec gave it up that this is why.
 fn tell_removed(rule: &mut RuleSubject, desired: &DesiredZone) {
     let RuleAction::Delete { reason, .. } = &mut rule.action else { return };
-    let is_named = desired.waf.as_deref().is_some_and(|waf| rule_of(waf, rule.phase, &rule.name).is_some());
+    let is_named = desired.waf.as_deref().is_some_and(|waf| waf.rule(rule.phase, &rule.name).is_some());
     if *reason == RuleDeleteReason::Absent && !is_named {
         *reason = RuleDeleteReason::Removed;
     }
-}
-
-/// The entry of a rule.
-fn rule_of<'w>(waf: &'w DesiredWaf, phase: Phase, name: &str) -> Option<&'w DesiredRule> {
-    let list = match phase {
-        Phase::Custom => &waf.custom,
-        Phase::RateLimit => &waf.rate_limits,
-        Phase::Managed => &waf.exceptions,
-    };
-    list.iter().flatten().find(|r| r.name == name)
 }
 
 /// Whether the specs say different things about a rule.
@@ -190,7 +180,7 @@ fn rule_differs(desired: &DesiredZone, base: &DesiredZone, phase: Phase, name: &
     match (phase, deployment(&own), deployment(&old)) {
         (Phase::Managed, Some(own), Some(old)) => own != old,
         (Phase::Managed, Some(_), None) | (Phase::Managed, None, Some(_)) => true,
-        _ => match (rule_of(&own, phase, name), rule_of(&old, phase, name)) {
+        _ => match (own.rule(phase, name), old.rule(phase, name)) {
             (None, None) => own != old,
             (own, old) => own != old,
         },

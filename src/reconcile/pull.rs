@@ -275,11 +275,9 @@ fn outline(desired: &Desired) -> BTreeMap<String, Vec<String>> {
         }
         let Some(waf) = zone.waf.as_deref() else { continue };
         use crate::model::ruleset::Phase;
-        let lists =
-            [(Phase::Managed, &waf.exceptions), (Phase::Custom, &waf.custom), (Phase::RateLimit, &waf.rate_limits)];
-        for (phase, list) in lists {
-            for rule in list.iter().flatten() {
-                let key = Address::of_rule(name, phase, Some(&rule.name));
+        for phase in Phase::ALL {
+            for rule in waf.rules(*phase).into_iter().flatten() {
+                let key = Address::of_rule(name, *phase, Some(&rule.name));
                 add(key.to_string(), spec::rule_entry(rule, true).to_string());
             }
         }

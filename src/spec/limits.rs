@@ -1,6 +1,12 @@
-//! How much is reported.
+//! How much is read, and how much is reported.
 
 use crate::diagnostic::Diagnostics;
+
+/// Largest size of a file of the spec, and of standard input.
+///
+/// # Units
+/// Bytes.
+pub(super) const LARGEST: u64 = 24 * 1024 * 1024;
 
 /// How many findings are collected at most: a broken generator must not fill the memory.
 pub(super) const MOST: usize = 10_000;

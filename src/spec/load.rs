@@ -10,6 +10,7 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
+use super::limits::LARGEST;
 use super::scan::scan;
 use super::search::{self, Budget, Found};
 use super::tree::{Meaning, Tree};
@@ -24,12 +25,6 @@ pub enum Input {
     /// The text of the standard input.
     Stdin(String),
 }
-
-/// Largest file size.
-///
-/// # Units
-/// Bytes.
-pub(super) const LARGEST: u64 = 24 * 1024 * 1024;
 
 /// A file that was read.
 #[derive(Debug)]

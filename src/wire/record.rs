@@ -22,10 +22,6 @@ pub struct RecordPatch {
     pub reported: AsReported,
 }
 
-/// Requested number of records on one page of the list. The documented maximum is 5,000,000; responses above about
-/// 5,000 records have been seen to time out.
-pub const RECORDS_PER_PAGE: u64 = 5000;
-
 /// A neutral value as JSON.
 #[must_use]
 pub fn to_json(value: &Value) -> Json {

@@ -41,6 +41,7 @@ mod svc_params;
 mod svcb;
 mod tlsa;
 mod txt;
+mod txt_pairing;
 mod uri;
 
 use std::fmt;

@@ -27,7 +27,7 @@ use std::hash::{Hash, Hasher};
 use super::super::facts::{FieldFacts, FieldKind, Slot, TXT_WIRE_BYTES, TypeFacts};
 use super::super::fields::{Fields, Value};
 use super::super::name::Fqdn;
-use super::{DataError, FieldReader, Purpose, RecordData, presentation};
+use super::{DataError, FieldReader, Purpose, RecordData, presentation, txt_pairing};
 
 /// Octets in one character string (RFC 1035 section 3.3).
 const STRING_BYTES: usize = 255;
@@ -248,35 +248,11 @@ impl RecordData for Txt {
         }
     }
 
-    /// `v=spf1`, `v=DMARC1` and the like exist once at a name, and `key=value` texts with the same key replace each
-    /// other. Verification tokens do not: each of several services may need its own, so another token is another
-    /// record. For a list, the first string decides.
     fn purpose(&self) -> Purpose {
         let (octets, ends) = self.key();
         let first = ends.and_then(|ends| ends.first()).map_or(octets, |end| &octets[..*end as usize]);
-        let text = String::from_utf8_lossy(first);
-        let first = text.split([' ', ';', '\t']).next().unwrap_or_default();
-        let Some((key, value)) = first.split_once(['=', ':']) else {
-            return if is_token(&text) { Purpose::Unique } else { Purpose::Shared };
-        };
-        let key = key.to_ascii_lowercase();
-        if key.is_empty() || !key.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.')) {
-            return Purpose::Shared;
-        }
-        if key == "v" {
-            return Purpose::Keyed(format!("v={}", value.to_ascii_lowercase()));
-        }
-        let words = ["verif", "challenge", "token", "code", "heritage", "domain", "site", "sign", "auth", "key"];
-        let token = words.iter().any(|word| key.contains(word)) || key == "ms" || is_token(value);
-        if token { Purpose::Unique } else { Purpose::Keyed(key) }
+        txt_pairing::purpose(&String::from_utf8_lossy(first))
     }
-}
-
-/// Whether a text looks like a machine-generated token: one long word with digits in it.
-fn is_token(text: &str) -> bool {
-    text.len() >= 16
-        && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'+' | b'/' | b'='))
-        && text.bytes().any(|b| b.is_ascii_digit())
 }
 
 #[cfg(test)]
@@ -336,20 +312,5 @@ mod tests {
         assert!(Txt::from_text(r#""""#).is_err());
         assert!(Txt::from_text(&"x".repeat(4080)).is_ok());
         assert!(Txt::from_text(&"x".repeat(4081)).is_err());
-    }
-
-    #[test]
-    fn purposes() {
-        let purpose = |text: &str| Txt::from_text(text).unwrap().purpose();
-        assert_eq!(purpose("v=spf1 -all"), Purpose::Keyed("v=spf1".into()));
-        assert_eq!(purpose("v=DMARC1; p=none"), Purpose::Keyed("v=dmarc1".into()));
-        assert_eq!(purpose("google-site-verification=abc"), Purpose::Unique);
-        assert_eq!(purpose("MS=ms123"), Purpose::Unique);
-        assert_eq!(purpose("owner=dns team"), Purpose::Keyed("owner".into()));
-        assert_eq!(purpose("apple-domain=x"), Purpose::Unique);
-        assert_eq!(purpose("abcdef0123456789abcdef"), Purpose::Unique);
-        assert_eq!(purpose("owner=abcdef0123456789abcdef"), Purpose::Unique);
-        assert_eq!(purpose("just words"), Purpose::Shared);
-        assert_eq!(purpose(r#""txtvers=1" "rp=ipp/print""#), Purpose::Keyed("txtvers".into()));
     }
 }

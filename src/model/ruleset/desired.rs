@@ -1,5 +1,6 @@
 //! The protection of a zone as the spec wants it.
 
+use super::Phase;
 use crate::diagnostic::Place;
 use crate::model::expression::Expression;
 use crate::model::fields::Value;
@@ -42,13 +43,39 @@ impl DesiredWaf {
     }
 
     /// The phases that are managed.
-    pub fn phases(&self) -> impl Iterator<Item = super::Phase> + '_ {
-        use super::Phase;
-        super::Phase::ALL.iter().copied().filter(|phase| match phase {
-            Phase::Custom => self.custom.is_some(),
-            Phase::RateLimit => self.rate_limits.is_some(),
-            Phase::Managed => self.exceptions.is_some() || !self.deployments.is_empty(),
-        })
+    pub fn phases(&self) -> impl Iterator<Item = Phase> + '_ {
+        let deploys = |phase: Phase| phase.deploys() && !self.deployments.is_empty();
+        Phase::ALL.iter().copied().filter(move |phase| self.rules(*phase).is_some() || deploys(*phase))
+    }
+
+    /// The rules of a phase that have names; `None` leaves the live ones alone.
+    #[must_use]
+    pub fn rules(&self, phase: Phase) -> Option<&[DesiredRule]> {
+        match phase {
+            Phase::Custom => self.custom.as_deref(),
+            Phase::RateLimit => self.rate_limits.as_deref(),
+            Phase::Managed => self.exceptions.as_deref(),
+        }
+    }
+
+    /// The rules of all phases that have names.
+    pub fn all_rules(&self) -> impl Iterator<Item = &DesiredRule> {
+        Phase::ALL.iter().filter_map(|phase| self.rules(*phase)).flatten()
+    }
+
+    /// Those of one phase, to change them.
+    pub fn rules_mut(&mut self, phase: Phase) -> &mut Option<Vec<DesiredRule>> {
+        match phase {
+            Phase::Custom => &mut self.custom,
+            Phase::RateLimit => &mut self.rate_limits,
+            Phase::Managed => &mut self.exceptions,
+        }
+    }
+
+    /// A rule by its name.
+    #[must_use]
+    pub fn rule(&self, phase: Phase, name: &str) -> Option<&DesiredRule> {
+        self.rules(phase)?.iter().find(|rule| rule.name == name)
     }
 }
 

@@ -1,4 +1,16 @@
-//! The remaining size of a comment, in characters.
+//! The size of a comment, in characters: its limits, and what remains.
+
+/// Default size of a comment: GitHub's limit (65,536), minus some characters for what a pipeline adds.
+///
+/// # Units
+/// Characters.
+pub const LIMIT: usize = 60_000;
+
+/// Smallest size that can be requested; the parts that are never omitted fit into it.
+///
+/// # Units
+/// Characters.
+pub const SMALLEST_LIMIT: usize = 4_000;
 
 /// Reserved for the text that says what was omitted.
 ///

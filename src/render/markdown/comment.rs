@@ -6,18 +6,6 @@ use crate::render::document::Comment;
 use crate::render::escape::{code, prose};
 use crate::render::findings::{Region, detail, known_findings};
 
-/// Default size of a comment: GitHub's limit (65,536), minus some characters for what a pipeline adds.
-///
-/// # Units
-/// Characters.
-pub const LIMIT: usize = 60_000;
-
-/// Smallest size that can be requested; the parts that are never omitted fit into it.
-///
-/// # Units
-/// Characters.
-pub const SMALLEST_LIMIT: usize = 4_000;
-
 /// Longest reason of a consent that is shown in full.
 ///
 /// # Units

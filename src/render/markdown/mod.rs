@@ -12,7 +12,8 @@ mod drift;
 mod zone;
 
 use budget::{Budget, Piece};
-pub use comment::{LIMIT, SMALLEST_LIMIT, is_marker};
+pub use budget::{LIMIT, SMALLEST_LIMIT};
+pub use comment::is_marker;
 use comment::{findings, marker, short};
 pub use drift::drift;
 
