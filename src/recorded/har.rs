@@ -24,7 +24,7 @@ struct Entry {
     started_date_time: Option<String>,
     request: Asked,
     #[serde(default)]
-    response: Option<Answer>,
+    response: Option<Response>,
 }
 
 /// A request.
@@ -45,7 +45,7 @@ struct Asked {
 
 /// A response.
 #[derive(Debug, Deserialize)]
-struct Answer {
+struct Response {
     #[serde(default)]
     headers: Vec<Header>,
 }
