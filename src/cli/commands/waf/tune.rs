@@ -14,8 +14,8 @@ use crate::cli::commands::{Facts, Run, Session};
 use crate::cli::exit::Exit;
 use crate::cli::load::load;
 use crate::cli::output::Output;
-use crate::cli::own_files::Takes;
 use crate::cli::settings::Settings;
+use crate::cli::zone_source;
 use crate::crs;
 use crate::diagnostic::count;
 use crate::insight::Why;
@@ -74,8 +74,7 @@ pub(super) struct WafTuneArgs {
 
 impl Run for WafTuneArgs {
     fn facts(&self) -> Facts<'_> {
-        let files = self.spec.iter().map(|path| (path.as_path(), Takes::Spec)).collect();
-        Facts { files, is_online: self.live.is_some(), ..Facts::offline("waf") }
+        zone_source::facts("waf", &self.spec, self.live.is_some(), None)
     }
 
     fn check(&self, _global: &Global) -> Result<(), String> {
