@@ -70,7 +70,9 @@ fn the_example_has_the_name_that_is_given() {
     alone(directory.path(), &["init", "--zone", "bücher.example"]).exits(0);
     let plan = alone(directory.path(), &["plan", "--sandbox"]).exits(0).stdout;
     assert!(plan.contains("xn--bcher-kva.example"), "{plan}");
-    for arguments in [&["init", "--all"][..], &["init", "--zone", "*.example"], &["init", "--zone", "a.b", "--zone", "c.d"]] {
+    for arguments in
+        [&["init", "--all"][..], &["init", "--zone", "*.example"], &["init", "--zone", "a.b", "--zone", "c.d"]]
+    {
         let empty = tempfile::TempDir::new().unwrap();
         let ran = alone(empty.path(), arguments).exits(1);
         assert!(ran.stderr.contains("no credentials") && files(empty.path()).is_empty(), "{ran:?}");
