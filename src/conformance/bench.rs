@@ -134,6 +134,14 @@ impl Seen {
     }
 }
 
+/// What a failed read teaches: a refusal for what it says is a difference.
+pub(super) fn unread(error: ApiError) -> Finding {
+    match Seen::of(Err(error)).accepted() {
+        Err(finding) => finding,
+        Ok(_) => Finding::Unknown("nothing was read".to_owned()),
+    }
+}
+
 /// Joins the steps of a check: the first finding that ends it.
 pub(super) fn conclude(result: Result<(), Finding>) -> Finding {
     result.err().unwrap_or(Finding::Held)

@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 
-use super::bench::{Bench, Seen, conclude};
+use super::bench::{Bench, conclude, unread};
 use super::finding::Finding;
 use crate::api::ApiError;
 use crate::wire::account::verify_account_token;
@@ -10,10 +10,7 @@ use crate::wire::{Envelope, Method, Request};
 
 /// What came of a read that must succeed.
 fn read(answer: Result<Envelope, ApiError>) -> Result<Envelope, Finding> {
-    answer.map_err(|error| match Seen::of(Err(error)).accepted() {
-        Err(finding) => finding,
-        Ok(_) => Finding::Unknown("nothing was read".to_owned()),
-    })
+    answer.map_err(unread)
 }
 
 /// A list of the zone's records.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-use super::bench::{Bench, Refused, Seen, conclude};
+use super::bench::{Bench, Refused, Seen, conclude, unread};
 use super::finding::Finding;
 use crate::api::Checker;
 use crate::apply::{DryRuns, dry_runs};
@@ -15,7 +15,7 @@ async fn ruleset(bench: &Bench) -> Result<Option<RulesetId>, Finding> {
     let found = match bench.read(&get_entry_point(&bench.zone, Phase::Custom)).await {
         Ok(answer) => answer.result.get("id").and_then(Json::as_str).map(|id| RulesetId(id.to_owned())),
         Err(error) if error.status() == Some(404) && error.has_code(10003) => None,
-        Err(error) => return Err(Finding::Unknown(format!("failed to {error}"))),
+        Err(error) => return Err(unread(error)),
     };
     match dry_runs(&bench.checker, &bench.zone, Phase::Custom, found.as_ref()).await {
         DryRuns::Supported => Ok(found),

@@ -142,7 +142,7 @@ fn lacking(zone: &DesiredZone, part: &Part, refused: Option<&str>) -> Diagnostic
         None => (what, "take a newer snapshot with a spec that names it; the rest is planned"),
         Some(words) => (
             format!("{what}; when the snapshot was taken, Cloudflare refused: {words}"),
-            "take the snapshot with credentials that may read it; the rest is planned",
+            "take the snapshot with credentials that may read it: `zonewright doctor SPEC` shows what these may do; the rest is planned",
         ),
     };
     let diagnostic = findings::NOT_IN_SNAPSHOT.at(place(zone, part), what);

@@ -264,3 +264,56 @@ fn the_state_of_a_token() {
     let ran = crate::support::workspace::Ran::from(keyed.arg("doctor").output().unwrap()).exits(0);
     assert!(ran.stdout.contains("? global API key, state unknown"), "{}", ran.stdout);
 }
+
+#[test]
+fn managed_rulesets_are_compared_with_the_lock_and_the_base_is_named() {
+    let mut options = options();
+    options.profile.tier = "business".to_owned();
+    let workspace = Workspace::new(options);
+    workspace.file("spec.yaml", "version: 1\nzones:\n  example.com:\n    waf: { owasp: { paranoia: 2 } }\n");
+    let page = || workspace.run(&["doctor", "spec.yaml"]).exits(0).stdout;
+    assert!(!page().contains("waf.lock"));
+    workspace.run(&["waf", "lock", "spec.yaml"]).exits(0);
+    assert!(page().contains(", as in waf.lock\n"), "{}", page());
+    let lock = workspace.path().join("waf.lock");
+    let text = std::fs::read_to_string(&lock).unwrap();
+    let served = workspace.run(&["doctor", "spec.yaml", "--format", "json"]).exits(0).json();
+    let served = served["managed_rulesets"][0]["served"].as_str().unwrap().to_owned();
+    let older = |line: &str| {
+        let is_head = line.starts_with("ruleset ");
+        if is_head { line.replacen(&format!(" {served} "), " 0 ", 1) } else { line.to_owned() }
+    };
+    std::fs::write(&lock, text.lines().map(older).collect::<Vec<_>>().join("\n")).unwrap();
+    assert!(page().contains(&format!("version {served} instead of 0 in waf.lock")), "{}", page());
+    // Where there is no repository, the page says why there is no base.
+    assert!(page().contains("Spec           ! 1 file, no base: failed to read the base HEAD: "), "{}", page());
+    workspace.file("before.yaml", "version: 1\nzones: {}\n");
+    let ran = workspace.run(&["doctor", "spec.yaml", "--base", "./before.yaml"]).exits(0);
+    assert!(ran.stdout.contains("Spec           ✔ 1 file, base ./before.yaml"), "{}", ran.stdout);
+}
+
+/// Answers that make no sense end in words, never in a panic, and no secret is shown.
+#[test]
+fn strange_answers_are_told() {
+    let answers = [json!({}), json!([]), json!("active"), json!({ "status": 1 }), json!({ "status": "\u{1b}[31mred" })];
+    for result in answers {
+        let workspace = Workspace::new(options());
+        let body = json!({ "result": result, "success": true, "errors": [], "messages": [] });
+        workspace.fault(sandbox::Fault {
+            when: sandbox::When::Matching { method: None, path_suffix: "/verify".to_owned(), nth: 1 },
+            what: sandbox::What::Answer { code: 200, body },
+            times: 9,
+        });
+        let ran = workspace.run(&["doctor"]);
+        assert!(matches!(ran.code, Some(0 | 1)), "{ran:?}");
+        let words = format!("{}{}", ran.stdout, ran.stderr);
+        assert!(!words.contains(sandbox::TOKEN) && !words.contains('\u{1b}') && !words.contains("panicked"), "{words}");
+        assert!(ran.stdout.contains("Credentials    "), "{words}");
+    }
+    let workspace = Workspace::new(options());
+    workspace.file("empty.yaml", "");
+    workspace.run(&["doctor", "empty.yaml"]).exits(1);
+    workspace.run(&["doctor", "missing.yaml"]).exits(1);
+    workspace.run(&["doctor", "--zone", "[", "--quiet"]).exits(1);
+    assert!(workspace.requests().is_empty());
+}
