@@ -51,3 +51,21 @@ pub fn permission(name: &str) -> Option<Permission> {
     };
     PermissionGroup::ALL.iter().flat_map(|group| [Permission::read(*group), Permission::edit(*group)]).find(is_it)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn permissions_are_found_by_each_of_their_names() {
+        for group in PermissionGroup::ALL {
+            for wanted in [Permission::read(*group), Permission::edit(*group)] {
+                for name in [wanted.api_name(), wanted.dashboard_name(), wanted.api_name().to_lowercase()] {
+                    assert_eq!(permission(&name), Some(wanted), "{name}");
+                }
+            }
+        }
+        assert_eq!(permission("DNS Edit"), Some(Permission::edit(PermissionGroup::Dns)));
+        assert_eq!((permission("DNS"), permission(""), permission("Zone > DNS")), (None, None, None));
+    }
+}

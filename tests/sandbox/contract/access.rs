@@ -6,7 +6,10 @@ use std::time::Duration;
 
 use reqwest::Method;
 use serde_json::json;
-use zonewright::sandbox::{EMAIL, KEY, Options, Profile, RateLimit, Scheme, TOKEN};
+use zonewright::model::facts::permissions::{PermissionAccess, PermissionGroup};
+use zonewright::sandbox::{
+    self, ACCOUNT_ID, EMAIL, KEY, Options, Permissions, Profile, RateLimit, Scheme, TOKEN, Token, TokenOwner,
+};
 
 use super::support::{Bench, a, reply};
 
@@ -182,4 +185,55 @@ async fn so_many_requests_are_remembered() {
     let bench = Bench::start(Options { remembered: 0, ..Options::default() }).await;
     bench.post(a("www", "192.0.2.1")).await;
     assert_eq!((bench.running.requests(), bench.running.request_count()), (Vec::new(), 1));
+}
+
+#[tokio::test]
+async fn tokens_have_limits() {
+    let read_zones = Permissions::default().with(PermissionGroup::Zone, Some(PermissionAccess::Read));
+    let secret = |n: u32| format!("limited-token-{n:026}");
+    let narrow = Token { zones: Some(vec!["example.net".to_owned()]), ..Token::new(secret(1), read_zones.clone()) };
+    let of_account = Token {
+        owner: TokenOwner::Account,
+        expires_on: Some("2027-01-01T00:00:00Z".to_owned()),
+        ..Token::new(secret(2), read_zones.clone())
+    };
+    let expired = Token { status: "expired".to_owned(), ..Token::new(secret(3), read_zones.clone()) };
+    let tokens = vec![Token::new(secret(0), read_zones), narrow, of_account, expired];
+    let running = sandbox::start(Options { tokens, ..Options::default() }).await.unwrap();
+    running.seed(&json!({ "zones": [{ "name": "example.com" }, { "name": "example.net" }] })).unwrap();
+    let ids: Vec<String> = running.dump().unwrap()["zones"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|zone| zone["id"].as_str().unwrap().to_owned())
+        .collect();
+    let client = super::support::client();
+    let get = |n: u32, path: String| {
+        let request = client.get(format!("{}{path}", running.base_url())).bearer_auth(secret(n));
+        async move { reply(request).await }
+    };
+    // One permission, and nothing of the others.
+    assert_eq!(get(0, "/zones".to_owned()).await.column("name"), ["example.com", "example.net"]);
+    assert_eq!(get(0, format!("/zones/{}", ids[0])).await.status, 200);
+    for path in ["dns_records", "dnssec", "dns_settings", "settings/ssl"] {
+        assert_eq!(get(0, format!("/zones/{}/{path}", ids[0])).await.refusal(), (403, 10000), "{path}");
+    }
+    let rulesets = get(0, format!("/zones/{}/rulesets", ids[0])).await;
+    assert_eq!(rulesets.body["errors"], json!([{ "message": "request is not authorized" }]));
+    assert_eq!(get(0, format!("/accounts/{ACCOUNT_ID}/rules/lists")).await.refusal(), (403, 10000));
+    let renamed = client.patch(format!("{}/zones/{}", running.base_url(), ids[0])).bearer_auth(secret(0));
+    assert_eq!(reply(renamed.json(&json!({ "paused": true }))).await.refusal(), (403, 9109), "reading is not writing");
+    // Some zones.
+    assert_eq!(get(1, "/zones".to_owned()).await.column("name"), ["example.net"]);
+    assert_eq!(get(1, format!("/zones/{}", ids[0])).await.refusal(), (403, 9109));
+    assert_eq!(get(1, format!("/zones/{}", ids[1])).await.status, 200);
+    // Whose it is, and until when.
+    let (of_user, of_account) = ("/user/tokens/verify".to_owned(), format!("/accounts/{ACCOUNT_ID}/tokens/verify"));
+    assert_eq!(get(0, of_user.clone()).await.result()["status"], "active");
+    assert_eq!(get(0, of_account.clone()).await.refusal(), (401, 1000));
+    assert_eq!(get(2, of_user.clone()).await.refusal(), (401, 1000));
+    assert_eq!(get(2, of_account).await.result()["expires_on"], "2027-01-01T00:00:00Z");
+    assert_eq!(get(3, of_user).await.result()["status"], "expired");
+    assert_eq!(get(3, "/zones".to_owned()).await.refusal(), (403, 9109));
+    running.shutdown().await;
 }
