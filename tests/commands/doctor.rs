@@ -302,7 +302,7 @@ fn managed_rulesets_are_compared_with_the_lock_and_the_base_is_named() {
     assert!(page().contains("Spec           ! 1 file, no base: failed to read the base HEAD: "), "{}", page());
     std::fs::copy(workspace.path().join("spec.yaml"), workspace.path().join("before.yaml")).unwrap();
     let ran = workspace.run(&["doctor", "spec.yaml", "--base", "./before.yaml"]).exits(0);
-    assert!(ran.stdout.contains("Spec           ✔ 1 file, base ./before.yaml"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("Spec           ✔ 1 file, base path ./before.yaml\n"), "{}", ran.stdout);
 }
 
 /// Answers that make no sense end in words, never in a panic, and no secret is shown.
