@@ -1,6 +1,6 @@
 //! Runs rules on one request.
 
-use super::evidence::{Evidence, matched_bytes};
+use super::evidence::{Evidence, MOST_BYTES, MOST_MATCHES, matched_bytes};
 use super::libinjection;
 use super::operators::{Operator, number, url_encoding_is_broken};
 use super::pattern::{Pattern, Undecided};
@@ -172,12 +172,14 @@ impl<'r> Run<'r> {
             return false;
         }
         self.transaction.matched(entry, value);
-        if let Some(evidence) = &mut self.evidence {
-            let text = |text| self.transaction.texts.get(text).to_vec();
-            let (seen, collection) = (text(value), entry.collection.name());
-            let bytes = matched_bytes(rule, operator, &seen);
-            let (key, value) = (text(entry.key), text(entry.value));
-            evidence.push(Evidence { rule: rule.id, collection, key, value, seen, bytes });
+        if let Some(evidence) = &mut self.evidence
+            && evidence.iter().rev().take_while(|other| other.rule == rule.id).count() < MOST_MATCHES
+        {
+            let seen = self.transaction.texts.get(value);
+            let (bytes, length) = (matched_bytes(rule, operator, seen), seen.len());
+            let matched = seen[bytes.start..bytes.end.min(bytes.start + MOST_BYTES)].to_vec();
+            let (collection, key) = (entry.collection.name(), self.transaction.texts.get(entry.key).to_vec());
+            evidence.push(Evidence { rule: rule.id, collection, key, matched, bytes, length });
         }
         self.assign(rule);
         true

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::support::journals::newest;
 use crate::support::workspace::{Ran, Workspace, options};
 
 /// A small rule set of our own, with numbers and levels that Cloudflare's ruleset has as well.
@@ -60,30 +61,18 @@ fn each_way_out_is_an_edit_that_lets_the_request_pass() {
     assert_eq!(kinds.len(), 5, "{kinds:?}");
     for way in before["ways"].as_array().unwrap() {
         let edit = way["edit"].as_str().unwrap();
-        match way["kind"].as_str().unwrap() {
+        let (spec, note) = match way["kind"].as_str().unwrap() {
             // A file of its own beside the spec.
-            "exception" | "disable" => {
-                assert!(
-                    edit.contains("reason: false alarm on GET /shop/search") && edit.contains("expires: 2026-12-23")
-                );
-                workspace.file("spec2.yaml", SPEC);
-                workspace.file("edit.yaml", edit);
-            }
+            "exception" | "disable" => (SPEC.to_owned(), "reason: false alarm on GET /shop/search"),
             // A value takes the place of the one that is there.
-            "paranoia" => {
-                workspace.file("spec2.yaml", SPEC.replace("paranoia: 2", &format!("paranoia: {}", level_of(edit))));
-                workspace.file("edit.yaml", "version: 1\nzones: {}\n");
-                assert!(
-                    edit.contains("accept_weakening: false alarm on GET /shop/search; back by 2026-12-23"),
-                    "{edit}"
-                );
-            }
-            _ => {
-                workspace.file("spec2.yaml", SPEC.replace("threshold: 10", "threshold: 14"));
-                workspace.file("edit.yaml", "version: 1\nzones: {}\n");
-                assert!(edit.contains("threshold: 14"), "{edit}");
-            }
-        }
+            "paranoia" => (SPEC.replace("paranoia: 2", "paranoia: 1"), "paranoia: 1"),
+            _ => (SPEC.replace("threshold: 10", "threshold: 14"), "threshold: 14"),
+        };
+        assert!(edit.contains(note) && edit.contains("2026-12-23"), "{edit}");
+        let is_replaced = spec != SPEC;
+        assert_eq!(is_replaced, edit.contains("accept_weakening: "), "{edit}");
+        workspace.file("spec2.yaml", spec);
+        workspace.file("edit.yaml", if is_replaced { "version: 1\nzones: { example.com: {} }\n" } else { edit });
         workspace.run(&["validate", "spec2.yaml", "edit.yaml", "--today", "2026-11-23"]).exits(0);
         let after = of_spec(&workspace, REQUEST, &["spec2.yaml", "edit.yaml"]);
         assert_eq!((&after["verdict"], &after["score"]), (&json!("pass"), &way["score"]), "{way}\n{after}");
@@ -92,10 +81,6 @@ fn each_way_out_is_an_edit_that_lets_the_request_pass() {
         let traced = traced.exits(0).stdout;
         assert!(traced.contains("example.com (spec): pass"), "{traced}");
     }
-}
-
-fn level_of(edit: &str) -> &str {
-    edit.split("paranoia: ").nth(1).unwrap().trim()
 }
 
 #[test]
@@ -107,11 +92,11 @@ fn the_first_edit_is_applied_and_undone() {
     assert_eq!((&before["verdict"], &before["score"]), (&json!("challenge"), &json!(13)), "{before}");
     workspace.file("edit.yaml", before["ways"][0]["edit"].as_str().unwrap());
     // The exception is narrow, so it needs no consent.
-    let applied = workspace.run(&["apply", "spec.yaml", "edit.yaml", "--yes", "--format", "json"]).exits(0).json();
+    workspace.run(&["apply", "spec.yaml", "edit.yaml", "--yes"]).exits(0);
     let after = live();
     assert_eq!((&after["verdict"], &after["score"]), (&json!("pass"), &json!(8)), "{after}");
     assert_eq!(after["hits"].as_array().unwrap().iter().filter(|hit| hit["counts"] == false).count(), 1);
-    let journal = applied["journal"].as_str().unwrap_or_else(|| panic!("{applied}")).to_owned();
+    let journal = newest(&workspace);
     workspace.run(&["undo", &journal, "--yes", "--allow-deletes", "1"]).exits(0);
     assert_eq!(live()["verdict"], "challenge");
 }
@@ -121,7 +106,7 @@ fn a_person_sees_what_matched_where_and_what_crosses_the_threshold() {
     let workspace = workspace();
     let text = explain(&workspace, &[REQUEST, "--spec", "spec.yaml", "--today", "2026-11-23"]).exits(0).stdout;
     for line in [
-        "example.com (spec): challenge by owasp (spec.yaml:7); score 13 ≥ threshold 10, level 2, action managed_challenge\n",
+        "example.com (spec): challenge by owasp; score 13 ≥ threshold 10, level 2, action managed_challenge\n",
         "  942100  1      +5    5    a word of SQL\n          argument `q`, bytes 1-6 of 14: select\n",
         "  942180  2      +5    10   always true  ← reaches 10\n          argument `q`, bytes 10-13 of 14: or 1\n",
         "  942430  2      +3    13   many signs\n",

@@ -23,8 +23,11 @@ use crate::diagnostic::Place;
 use crate::model::managed::{Managed, Paranoia};
 use crate::model::ruleset::{DesiredDeployment, DesiredWaf, Note, Switch};
 
-/// Steps of the search for one level and threshold. A step is a look at one set of entries.
+/// Steps of the search for one level and threshold. A step is a look at one set of entries; with many requests there are fewer.
 const MOST_STEPS: usize = 20_000;
+const LEAST_STEPS: usize = 200;
+/// Requests that these steps look at all together.
+const MOST_LOOKS: usize = 1_000_000;
 
 /// A request, as far as the tuning is concerned.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -167,7 +170,8 @@ pub fn least_damage(benign: &[Load], attacks: &[Load], bounds: &Bounds) -> Optio
         for level in bounds.levels.clone() {
             let harmed = benign.iter().filter(|request| score(request, level, &[]) >= threshold);
             let harmed: Vec<&Load> = harmed.copied().collect();
-            let mut steps = MOST_STEPS;
+            let looks = harmed.len() + search.attacks.len();
+            let mut steps = (MOST_LOOKS / looks.max(1)).clamp(LEAST_STEPS, MOST_STEPS);
             search.extend(&harmed, (level, threshold), &mut Vec::new(), &BTreeSet::new(), &mut steps);
         }
     }

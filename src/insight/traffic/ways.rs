@@ -20,8 +20,9 @@ use crate::model::ruleset::{
     DesiredDeployment, DesiredRule, DesiredWaf, Note, RuleForm, RuleTuning, SkipTarget, Switch, TuningTarget,
 };
 
-/// Sets of rules that are compared at most.
+/// Sets of rules that are compared at most, and attacks that they are tried on all together.
 const MOST_SETS: usize = 20_000;
+const MOST_TRIALS: usize = 2_000_000;
 
 /// For which requests a way holds, from narrow to wide.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -165,7 +166,8 @@ pub fn ways_out(scored: &Scored, scoring: &Scoring, attacks: &[Hits]) -> Ways {
 
     let mut ways = Vec::new();
     let lets_through = |rules: &[u32]| passing(&|hit| !rules.contains(&hit.rule), threshold);
-    if let Some(rules) = fewest(&hits, scored.total - (threshold - 1).min(scored.total), &lets_through) {
+    let sets = MOST_SETS.min(MOST_TRIALS / stopped.len().max(1));
+    if let Some(rules) = fewest(&hits, scored.total + 1 - threshold, sets, &lets_through) {
         let total = hits.iter().filter(|hit| !rules.contains(&hit.rule)).map(|hit| hit.score).sum();
         let lets_through = lets_through(&rules);
         for kind in [WayKind::Exception(Scope::Path), WayKind::Exception(Scope::Host), WayKind::Off] {
@@ -193,7 +195,7 @@ pub fn ways_out(scored: &Scored, scoring: &Scoring, attacks: &[Hits]) -> Ways {
 }
 
 /// The fewest rules whose scores together are at least so much, the highest score first. Of several, the cheapest.
-fn fewest(hits: &[Hit], least: u32, cost: &dyn Fn(&[u32]) -> usize) -> Option<Vec<u32>> {
+fn fewest(hits: &[Hit], least: u32, sets: usize, cost: &dyn Fn(&[u32]) -> usize) -> Option<Vec<u32>> {
     let mut sum = 0;
     let size = 1 + hits.iter().position(|hit| {
         sum += hit.score;
@@ -202,7 +204,7 @@ fn fewest(hits: &[Hit], least: u32, cost: &dyn Fn(&[u32]) -> usize) -> Option<Ve
     let greedy: Vec<u32> = hits[..size].iter().map(|hit| hit.rule).collect();
     let mut best = (cost(&greedy), sorted(&greedy));
     let (mut places, mut tried) = ((0..size).collect::<Vec<_>>(), 0);
-    while tried < MOST_SETS && best.0 > 0 {
+    while tried < sets && best.0 > 0 {
         tried += 1;
         if places.iter().map(|place| hits[*place].score).sum::<u32>() >= least {
             let rules: Vec<u32> = places.iter().map(|place| hits[*place].rule).collect();
@@ -244,10 +246,10 @@ mod tests {
     #[test]
     fn the_smallest_set_is_the_one_that_costs_least() {
         let hits = [hit(1, 5), hit(2, 5), hit(3, 5), hit(4, 3)];
-        assert_eq!(fewest(&hits, 6, &|_| 0), Some(vec![1, 2]));
-        assert_eq!(fewest(&hits, 6, &|rules| usize::from(rules.contains(&1))), Some(vec![2, 3]));
-        assert_eq!(fewest(&hits, 3, &|rules| usize::from(!rules.contains(&4))), Some(vec![4]));
-        assert_eq!(fewest(&hits, 19, &|_| 0), None);
+        assert_eq!(fewest(&hits, 6, 99, &|_| 0), Some(vec![1, 2]));
+        assert_eq!(fewest(&hits, 6, 99, &|rules| usize::from(rules.contains(&1))), Some(vec![2, 3]));
+        assert_eq!(fewest(&hits, 3, 99, &|rules| usize::from(!rules.contains(&4))), Some(vec![4]));
+        assert_eq!(fewest(&hits, 19, 99, &|_| 0), None);
     }
 
     #[test]

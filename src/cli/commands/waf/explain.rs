@@ -190,7 +190,9 @@ fn find(asked: Asked, rules: &RuleSet) -> anyhow::Result<Found> {
                 Ok(Hit { rule: *number, level, score: crs::score(*number) })
             };
             let hits = Hits { hits: numbers.iter().map(hit).collect::<anyhow::Result<_>>()?, undecided: Vec::new() };
-            let notes = vec!["the scores of these rules are those of the public rules".to_owned()];
+            let notes = vec![
+                "the scores are those of the public rules; if Cloudflare acted below this sum, rules are missing from the list".to_owned(),
+            ];
             Ok(Found { request: request.map(|sample| sample.request), hits, evidence: Vec::new(), notes })
         }
     }
@@ -234,7 +236,7 @@ fn shown(request: &Request, redact: bool) -> String {
 
 /// What a rule matched, without what must not be shown.
 fn part(evidence: &Evidence, redact: bool) -> Part {
-    let Evidence { collection, key, seen, bytes, .. } = evidence;
+    let Evidence { collection, key, matched, bytes, length, .. } = evidence;
     let key = String::from_utf8_lossy(key).to_ascii_lowercase();
     let is_secret = match *collection {
         "REQUEST_COOKIES" | "FULL_REQUEST" | "AUTH_TYPE" => true,
@@ -243,13 +245,13 @@ fn part(evidence: &Evidence, redact: bool) -> Part {
         "TX" | "MATCHED_VAR" | "MATCHED_VARS" | "RULE" => true,
         _ => false,
     };
-    let text = String::from_utf8_lossy(&seen[bytes.clone()]).into_owned();
+    let text = String::from_utf8_lossy(matched).into_owned();
     Part {
         collection,
         key: String::from_utf8_lossy(&evidence.key).into_owned(),
         text: (!redact && !is_secret).then_some(text),
         start: bytes.start,
         end: bytes.end,
-        length: seen.len(),
+        length: *length,
     }
 }

@@ -38,6 +38,10 @@ impl Run for WafArgs {
         self.command.missing_spec()
     }
 
+    fn check(&self, global: &Global) -> Result<(), String> {
+        self.command.check(global)
+    }
+
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         self.command.run(session).await
     }
