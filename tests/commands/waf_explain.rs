@@ -256,3 +256,29 @@ fn a_setting_is_found_and_judged_on_what_it_did_not_see() {
 fn of_then(found: &Value) -> Value {
     found["unseen"]["benign"]["then"].clone()
 }
+
+#[test]
+fn what_cannot_be_tuned_is_refused() {
+    let workspace = workspace();
+    workspace.file("benign.jsonl", line("/forum", "fine"));
+    workspace.file("broken.jsonl", "{\"method\": \"GET\"\n{\n");
+    workspace.file("elsewhere.jsonl", line("/forum", "fine").replace("www.example.com", "www.example.net"));
+    workspace.file("none.yaml", "version: 1\nzones: { example.com: { records: [] } }\n");
+    workspace.file("empty.jsonl", "");
+    let floor = ["--min-level", "1", "--max-threshold", "25"];
+    for (arguments, code, message) in [
+        (&["--benign", "broken.jsonl", "--spec", "spec.yaml"][..], 1, "broken.jsonl:1"),
+        (&["--benign", "empty.jsonl", "--spec", "spec.yaml"], 1, "empty.jsonl has no requests"),
+        (&["--benign", "absent.jsonl", "--spec", "spec.yaml"], 1, "absent.jsonl"),
+        (&["--benign", "elsewhere.jsonl", "--spec", "spec.yaml"], 1, "has no request to a host of example.com"),
+        (&["--benign", "benign.jsonl", "--spec", "none.yaml"], 1, "has no OWASP deployment"),
+        (&["--benign", "benign.jsonl"], 64, "--spec"),
+    ] {
+        let ran = workspace.run(&[&["waf", "tune", "--crs", "crs"], arguments, &floor[..]].concat()).exits(code);
+        assert!(ran.stderr.contains(message) && ran.stdout.is_empty(), "{arguments:?}: {}", ran.stderr);
+    }
+    let both =
+        ["waf", "tune", "--crs", "crs", "--benign", "benign.jsonl", "--attacks", "benign.jsonl", "--spec", "spec.yaml"];
+    workspace.run(&[&both[..], &["--max-threshold", "4"]].concat()).exits(64);
+    workspace.run(&[&both[..], &["--min-level", "5"]].concat()).exits(64);
+}

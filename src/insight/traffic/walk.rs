@@ -321,7 +321,15 @@ mod tests {
             ("wp", "block", "http.request.uri.path contains \"/wp-\"", &[]),
             ("late", "js_challenge", "http.request.uri.path contains \"/wp-\" or http.request.method eq \"PUT\"", &[]),
         ]);
-        let rate = phase(&[("login", "block", "http.request.uri.path eq \"/login\"", &[("ratelimit", "5/60")])]);
+        let rate = phase(&[
+            ("login", "block", "http.request.uri.path eq \"/login\"", &[("ratelimit", "5/60")]),
+            (
+                "slow",
+                "block",
+                "http.request.uri.path eq \"/slow\" and cf.bot_management.score lt 30",
+                &[("ratelimit", "5/60")],
+            ),
+        ]);
         let managed = phase(&[
             (
                 "trusted",
