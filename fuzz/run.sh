@@ -8,7 +8,7 @@ set -eu
 cd "$(dirname "$0")"
 seconds="${1:-60}"
 [ $# -gt 0 ] && shift
-[ $# -gt 0 ] || set -- answer caa dkim dmarc exchange expression headers journal lock name plan policy record snapshot spec spf transport txt
+[ $# -gt 0 ] || set -- access_log answer archive caa dkim dmarc exchange expression headers journal lock name plan policy record recorded_lines snapshot spec spf transport txt wire_request
 host="$(rustc -vV | sed -n 's/^host: //p')"
 # Programs that were built before, if somebody names their directory.
 [ -n "${BIN:-}" ] || cargo +nightly fuzz build --sanitizer none
@@ -17,8 +17,9 @@ bin="${BIN:-target/$host/release}"
 # Its words, and how long its inputs may be, in bytes.
 options() {
     case "$1" in
-        answer | exchange | journal | plan | snapshot) echo "json 8192" ;;
+        answer | archive | exchange | journal | plan | recorded_lines | snapshot) echo "json 8192" ;;
         expression) echo "expression 512" ;;
+        access_log | wire_request) echo "headers 2048" ;;
         headers) echo "headers 512" ;;
         lock | policy | spec) echo "spec 4096" ;;
         caa | dkim | dmarc | spf | transport) echo "mail 1024" ;;

@@ -23,14 +23,20 @@
 //! | `transport` | the texts at `_mta-sts` and `_smtp._tls`, one a line | their order means nothing; two records are void |
 //! | `caa` | CAA records before and after | the same records change nothing; their order means nothing |
 //! | `headers` | headers, one a line | nothing is believed beyond a year |
+//! | `archive` | an HTTP archive | paths are printable and begin with a slash; nothing follows a fatal error |
+//! | `recorded_lines` | JSON lines, rows of Logpush | as `archive`; blank lines mean nothing |
+//! | `access_log` | lines of an access log | as `archive` |
+//! | `wire_request` | a request as on the wire | as `archive` |
 #![allow(dead_code, unreachable_pub, reason = "a library for the fuzz targets, a module for the test")]
 
 mod mail;
+mod recorded;
 mod service;
 mod texts;
 mod written;
 
 pub use mail::{caa, dkim, dmarc, spf, transport};
+pub use recorded::{access_log, archive, recorded_lines, wire_request};
 pub use service::{answer, exchange, headers};
 pub use texts::{expression, name, record, txt};
 pub use written::{journal, lock, plan, policy, snapshot, spec};
@@ -40,7 +46,9 @@ pub type Target = fn(&[u8]);
 
 /// Every target by its name.
 pub const ALL: &[(&str, Target)] = &[
+    ("access_log", access_log),
     ("answer", answer),
+    ("archive", archive),
     ("caa", caa),
     ("dkim", dkim),
     ("dmarc", dmarc),
@@ -53,11 +61,13 @@ pub const ALL: &[(&str, Target)] = &[
     ("plan", plan),
     ("policy", policy),
     ("record", record),
+    ("recorded_lines", recorded_lines),
     ("snapshot", snapshot),
     ("spec", spec),
     ("spf", spf),
     ("transport", transport),
     ("txt", txt),
+    ("wire_request", wire_request),
 ];
 
 /// Bytes as text; what is no text is replaced, since texts reach the parsers only as such.

@@ -18,6 +18,7 @@ mod monitor;
 mod output;
 mod own_files;
 mod pull;
+mod recordings;
 mod relevance;
 mod service;
 mod settings;

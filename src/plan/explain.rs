@@ -12,15 +12,21 @@ use super::zone_plan::ZonePlan;
 use crate::diff::{diff_rulesets, planned};
 use crate::insight::Impact;
 use crate::insight::dns::{Edit, Entry, Explained, HostRule, References, Serving, ZoneIndex, Zones, explain};
-use crate::insight::expect::{Outcome, World, hold};
+use crate::insight::expect::{Outcome, Rigor, World, hold};
 use crate::insight::traffic::Protection;
 use crate::model::ruleset::EntryPoint;
 use crate::model::{Danger, Desired, DesiredZone, Fqdn, Live, LiveZone, RecordId, ZoneName};
 
 /// Adds to the plans of some zones what their operations on records mean, and which expectations of the spec they fail. `live` has
 /// these zones; others are not looked at. `base` is the previous spec, whose expectations count as well.
-pub fn explain_records(plans: &mut [ZonePlan], desired: &Desired, base: Option<&Desired>, live: &Live) {
-    let Some((numbers, explained, failures)) = explained(plans, desired, base, live) else { return };
+pub fn explain_records(
+    plans: &mut [ZonePlan],
+    desired: &Desired,
+    base: Option<&Desired>,
+    live: &Live,
+    rigor: Rigor<'_>,
+) {
+    let Some((numbers, explained, failures)) = explained(plans, desired, base, live, rigor) else { return };
     for ((zone, operation), lines) in numbers.into_iter().zip(explained.of_edits) {
         if let Some(operation) = plans.get_mut(zone).and_then(|plan| plan.operations.get_mut(operation))
             && !lines.is_empty()
@@ -42,7 +48,14 @@ pub fn explain_records(plans: &mut [ZonePlan], desired: &Desired, base: Option<&
 type Failures = BTreeMap<ZoneName, Vec<(bool, String)>>;
 
 /// The expectations that do not hold, or of which that is unknown, with the zones as they are after their plans.
-fn failures(plans: &[ZonePlan], zones: &Zones<'_>, desired: &Desired, base: Option<&Desired>, live: &Live) -> Failures {
+fn failures(
+    plans: &[ZonePlan],
+    zones: &Zones<'_>,
+    desired: &Desired,
+    base: Option<&Desired>,
+    live: &Live,
+    rigor: Rigor<'_>,
+) -> Failures {
     let mut all = Failures::new();
     let protections = protections(plans, desired, base, live);
     for name in live.zones.keys() {
@@ -52,7 +65,8 @@ fn failures(plans: &[ZonePlan], zones: &Zones<'_>, desired: &Desired, base: Opti
         let told =
             own.iter().map(|e| (e, "")).chain(dropped.map(|e| (e, " (of the previous spec; this change drops it)")));
         for (expectation, whose) in told {
-            let line = match hold(World { zones, protections: &protections, knows_all: true }, &expectation.what) {
+            let line = match hold(World { zones, protections: &protections, knows_all: true, rigor }, &expectation.what)
+            {
                 Outcome::Passed => continue,
                 Outcome::Failed(why) => (true, format!("expectation fails: {}{whose}: {why}", expectation.name)),
                 // What the previous spec could not tell is no news.
@@ -98,6 +112,7 @@ fn explained(
     desired: &Desired,
     base: Option<&Desired>,
     live: &Live,
+    rigor: Rigor<'_>,
 ) -> Option<(Numbers, Explained, Failures)> {
     let ids: BTreeMap<(&ZoneName, &RecordId), Entry<'_>> = entries_by_id(plans, live);
     let mut numbers = Vec::new();
@@ -125,7 +140,7 @@ fn explained(
         |name: &Fqdn| edited.contains(name) || edited.iter().any(|edited| edited.is_wildcard() && covers(edited, name));
     let references = References::of(&after, is_wanted, rules(desired, live));
     let explained = explain(&before, &after, &edits, &references);
-    Some((numbers, explained, failures(plans, &after, desired, base, live)))
+    Some((numbers, explained, failures(plans, &after, desired, base, live, rigor)))
 }
 
 /// Whether a plan changes settings that decide about answers.

@@ -7,7 +7,7 @@ use super::plan::{Options, Planned, plan};
 use crate::api::Reader;
 use crate::drift::{CheckedExpectation, Report, classify};
 use crate::insight::dns::{ZoneIndex, Zones};
-use crate::insight::expect::{World, hold};
+use crate::insight::expect::{Rigor, World, hold};
 use crate::insight::traffic::Protection;
 use crate::live::FetchError;
 use crate::model::{DesiredZone, Expectation, Live};
@@ -52,7 +52,7 @@ fn expectations(report: &mut Report, goal: &Goal, live: &Live) {
         Some((desired.name.clone(), Protection::new(&live.waf, |phase, name| desired.place_of_rule(phase, name))))
     };
     let protections = about_requests.filter_map(rules).collect();
-    let world = World { zones: &zones, protections: &protections, knows_all: true };
+    let world = World { zones: &zones, protections: &protections, knows_all: true, rigor: Rigor::default() };
     for zone in &mut report.zones {
         let expected = goal.desired.zones.get(&zone.name).into_iter().flat_map(|desired| &desired.expect);
         let check = |expected: &Expectation| CheckedExpectation {

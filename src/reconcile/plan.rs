@@ -11,6 +11,8 @@ use super::{applied_before, known_notes, undo, waf_lock};
 use crate::api::Reader;
 use crate::apply::Verify;
 use crate::diagnostic::{Diagnostic, Diagnostics, findings};
+use crate::insight::expect::Rigor;
+use crate::insight::traffic::FindsHits;
 use crate::live::{
     self, FetchError, Progress, WafQuery, fetch, fetch_record_quota, fetch_waf_of_new, find_zone_by_name,
 };
@@ -33,15 +35,20 @@ pub struct Options {
     pub verify: Verify,
     /// Hears what has been read, if someone wants to.
     pub progress: Option<Listener>,
+    /// The public OWASP rules to run on expected requests.
+    pub rules: Option<Arc<dyn FindsHits>>,
+    /// Whether a request that is expected to pass fails if something was not evaluated.
+    pub is_strict: bool,
 }
 
 impl fmt::Debug for Options {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { read, batch_size, verify, progress: _ } = self;
+        let Self { read, batch_size, verify, progress: _, rules: _, is_strict } = self;
         f.debug_struct("Options")
             .field("read", read)
             .field("batch_size", batch_size)
             .field("verify", verify)
+            .field("is_strict", is_strict)
             .finish_non_exhaustive()
     }
 }
@@ -109,7 +116,8 @@ pub(super) async fn plan_some<'g, R: Reader>(
         plan.diagnostics.append(diagnostics);
         plan.zones.push(zone_plan);
     }
-    explain_records(&mut plan.zones, &goal.desired, goal.base().map(|base| &base.desired), &live);
+    let rigor = Rigor { rules: options.rules.as_deref(), is_strict: options.is_strict };
+    explain_records(&mut plan.zones, &goal.desired, goal.base().map(|base| &base.desired), &live, rigor);
     if let Source::Spec(spec) | Source::Snapshot(spec, _) = &goal.source {
         plan.diagnostics.append(waf_lock::check(&spec.lock, &live));
     }

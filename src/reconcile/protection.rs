@@ -12,7 +12,7 @@ use crate::live::{
 };
 use crate::model::managed::{Catalogue, Managed};
 use crate::model::ruleset::{AccountRules, EntryPoint, LiveWaf};
-use crate::model::{DesiredSettings, DesiredZone, LiveZone, ZoneName};
+use crate::model::{DesiredSettings, DesiredZone, LiveZone, Unmanaged, ZoneName};
 
 /// A zone of a spec.
 #[derive(Debug)]
@@ -83,8 +83,10 @@ pub fn protection_in_spec(zone: &DesiredZone, owasp: Option<&Arc<Catalogue>>) ->
     let waf = LiveWaf { entry_points, catalogues: owasp.cloned().into_iter().collect() };
     let empty = LiveZone { waf, ..LiveZone::to_be_made(zone.name.clone()) };
     let waf = planned(&empty.waf, &diff_rulesets(zone, &empty));
-    let protection = Protection::new(&waf, |phase, name| zone.place_of_rule(phase, name))
-        .with_unread("live rules that the spec does not name");
+    let mut protection = Protection::new(&waf, |phase, name| zone.place_of_rule(phase, name));
+    if zone.waf.as_ref().is_none_or(|waf| waf.unmanaged != Unmanaged::Prune) {
+        protection = protection.with_unread("live rules that the spec does not name");
+    }
     let deployments = zone.waf.iter().flat_map(|waf| &waf.deployments);
     let mut of_owasp = deployments.filter(|deployment| deployment.ruleset == Managed::Owasp && owasp.is_some());
     match of_owasp.any(|deployment| deployment.paranoia.is_none() && deployment.raw.is_none()) {

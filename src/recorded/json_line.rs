@@ -13,7 +13,7 @@ use super::moment;
 use super::options::{NO_HOST, Options};
 use super::sample::{Place, Sample, take_host};
 use super::target::{is_method, of_address, request, version};
-use crate::model::request::{Body, Given};
+use crate::model::request::{Body, Given, clip};
 
 /// A request as it is written in a line.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -94,7 +94,7 @@ pub(super) fn sample(text: &[u8], place: Place, options: &Options) -> Result<Sam
     request.version = protocol.as_deref().and_then(version);
     request.address = ip;
     for (name, value) in &fields {
-        let given = given(value).ok_or_else(|| format!("`fields.{name}` has a value of another kind"))?;
+        let given = given(value).ok_or_else(|| format!("the field `{}` has a value of another kind", clip(name)))?;
         request.state(name, &given).map_err(|error| error.to_string())?;
     }
     let time = match time {

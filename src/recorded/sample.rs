@@ -70,10 +70,11 @@ impl Sample {
         Self { id: None, place: Place::file(&source.into()), time: None, request, target }
     }
 
-    /// Whether all that rules may look at is known: headers and body.
+    /// Whether all that rules may look at is known: headers, and the body of a request that can have one.
     #[must_use]
     pub fn is_complete(&self) -> bool {
-        self.request.has_all_headers && self.request.body != Body::Unknown
+        let is_bodyless = matches!(self.request.method.as_str(), "GET" | "HEAD" | "OPTIONS");
+        self.request.has_all_headers && (is_bodyless || self.request.body != Body::Unknown)
     }
 
     /// The request as the engine of the OWASP rules takes it. In the place of headers that are not known it has ordinary ones, so

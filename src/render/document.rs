@@ -8,6 +8,7 @@ use super::changed_file::ChangedFile;
 use super::expectations::Checked;
 use super::{DriftView, Findings, Review};
 use crate::diagnostic::{Finding, Sources};
+use crate::insight::traffic::Report;
 
 /// Writes a plan.
 pub(super) type WritesPlan = fn(&mut dyn Write, &Review<'_>, &Options<'_>) -> io::Result<()>;
@@ -17,6 +18,9 @@ pub(super) type WritesDrift = fn(&mut dyn Write, &DriftView<'_>, &Options<'_>) -
 pub(super) type WritesExpectations = fn(&mut dyn Write, &[Checked<'_>], &Sources) -> io::Result<()>;
 /// Writes changes of the spec's own files.
 pub(super) type WritesPatch = fn(&mut dyn Write, &[ChangedFile<'_>]) -> io::Result<()>;
+
+/// Writes what becomes of recorded requests.
+pub(super) type WritesRequests = fn(&mut dyn Write, &Report) -> io::Result<()>;
 
 /// A format: its name, and how it shows what commands found. What it does not show is `None`.
 pub struct Document {
@@ -36,6 +40,8 @@ pub struct Document {
     pub expectations: Option<WritesExpectations>,
     /// Writes changes of the spec's own files.
     pub patch: Option<WritesPatch>,
+    /// Writes what becomes of recorded requests.
+    pub requests: Option<WritesRequests>,
 }
 
 impl Document {
@@ -48,6 +54,7 @@ impl Document {
             ("drift", self.drift.is_some()),
             ("test", self.expectations.is_some()),
             ("pull", self.patch.is_some()),
+            ("waf rehearse", self.requests.is_some()),
         ];
         all.into_iter().filter(|(_, has)| *has).map(|(command, _)| command).collect()
     }

@@ -31,6 +31,7 @@ pub(super) const DOCUMENT: Document = Document {
     drift: None,
     expectations: None,
     patch: None,
+    requests: None,
 };
 
 /// The level of an annotation.

@@ -23,6 +23,7 @@ pub(super) const DOCUMENT: Document = Document {
     drift: None,
     expectations: Some(|out, checked, sources| out.write_all(expectations(checked, sources).as_bytes())),
     patch: None,
+    requests: None,
 };
 
 /// The name of the test for findings without a file.

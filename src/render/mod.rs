@@ -17,6 +17,7 @@
 //! | `trace` | the rules that a request meets |
 //! | `tune` | the setting of the OWASP ruleset with the least damage |
 //! | `explain` | why a request is stopped, and the ways out |
+//! | `requests` | what becomes of recorded requests |
 //! | `snapshot` | the time of the snapshot that a plan was made against |
 //! | `spec_diff` | the differences between two specs, as JSON |
 //! | `diagnostics` | findings in the style of a compiler |
@@ -51,6 +52,7 @@ mod live;
 mod names;
 pub mod openmetrics;
 mod place;
+pub mod requests;
 pub mod safe;
 pub mod snapshot;
 pub mod spec_diff;

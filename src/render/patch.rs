@@ -19,6 +19,7 @@ pub(super) const DOCUMENT: Document = Document {
     drift: None,
     expectations: None,
     patch: Some(|out, files| out.write_all(patch(files).as_bytes())),
+    requests: None,
 };
 
 /// What was found in a spec, as lines that programs skip before a patch.

@@ -38,6 +38,7 @@ pub(super) const DOCUMENT: Document = Document {
     drift: None,
     expectations: None,
     patch: None,
+    requests: None,
 };
 
 /// Writes a log.

@@ -65,6 +65,7 @@ mod waf_commands;
 mod waf_explain;
 mod waf_hits;
 mod waf_races;
+mod waf_rehearse;
 mod waf_trace;
 #[cfg(unix)]
 mod watch;

@@ -1,6 +1,6 @@
 //! `waf trace`: the rules that a request meets, in a spec, and what becomes of it.
 
-use crate::support::workspace::{Workspace, options};
+use crate::support::workspace::{Ran, Workspace, binary, options};
 
 const SPEC: &str = "\
 version: 1
@@ -77,6 +77,31 @@ fn programs_get_the_same() {
     assert_eq!(verdict["verdict"], "block");
     assert_eq!(verdict["by"]["source"], "spec.yaml:10");
     assert_eq!(verdict["trace"][0]["rule"]["phase"], "http_request_firewall_custom");
+}
+
+#[test]
+fn live_rules_are_followed_in_the_embedded_sandbox() {
+    let workspace = workspace();
+    let spec = SPEC.replace("cf.bot_management.score lt 30", "'http.user_agent contains \"bot\"'");
+    workspace.file("spec.yaml", spec);
+    let run =
+        |arguments: &[&str]| Ran::from(binary(workspace.path()).args(arguments).output().unwrap()).exits(0).stdout;
+    let sandbox = "--sandbox=state";
+    run(&["apply", "spec.yaml", "--yes", "--allow", "weakens-protection", sandbox]);
+    let request = "GET https://www.example.com/wp-login.php";
+    let known = ["--ip", "203.0.113.9"];
+    let text = run(&[&["waf", "trace", request, "--live", "example.com", sandbox], &known[..]].concat());
+    assert!(text.contains("example.com (live): block by no-wordpress"), "{text}");
+    let both = ["waf", "trace", request, "--live", "example.com", "--spec", "spec.yaml", "--ip", "192.0.2.9", sandbox];
+    let text = run(&both);
+    assert!(text.contains("example.com (live): pass") && text.contains("example.com (spec): pass"), "{text}");
+}
+
+/// A rule that may act is not told as one that acts.
+#[test]
+fn steps_that_depend_on_something_unknown_say_so() {
+    let text = trace("GET https://www.example.com/", &["--ip", "203.0.113.9"]);
+    assert!(text.contains("bots (spec.yaml:11) may challenge\n"), "{text}");
 }
 
 #[test]

@@ -32,7 +32,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     // `insight` for the word that a journal has for the direction of a change.
     ("apply", &["plan", "diff", "insight", "live", "api", "wire", "model", "diagnostic"]),
     // The shapes of documents; `live` for the moment of a snapshot and the form of its lines.
-    ("document", &["diagnostic", "model", "insight", "wire", "diff", "plan", "drift", "live", "apply"]),
+    ("document", &["diagnostic", "model", "insight", "wire", "diff", "plan", "drift", "live", "apply", "recorded"]),
     // `live` for the moment of a snapshot alone, `document` for reports that are one value in every format.
     ("render", &["diagnostic", "model", "insight", "wire", "diff", "plan", "drift", "apply", "live", "document"]),
     // Assumptions about Cloudflare, tried in a real zone: raw requests, as the sandbox would answer them.
@@ -58,13 +58,14 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "document",
             "edit",
             "recorded",
+            "crs",
             "seclang",
         ],
     ),
     // A language of its own, with requests of its own: it knows neither zones nor Cloudflare.
     ("seclang", &[]),
     // Rules of that language from the user's files, and what they say about requests of the model.
-    ("crs", &["seclang", "model", "insight"]),
+    ("crs", &["seclang", "model", "insight", "recorded"]),
     // Requests as other tools export them; `seclang` for the form that its engine takes.
     ("recorded", &["model", "seclang"]),
     // The sandbox is an independent witness: of the model it may use the facts alone, see `the_sandbox_is_independent`.

@@ -69,7 +69,10 @@ macro_rules! targets {
     };
 }
 
-targets! { answer caa dkim dmarc exchange expression headers journal lock name plan policy record snapshot spec spf transport txt }
+targets! {
+    access_log answer archive caa dkim dmarc exchange expression headers journal lock name plan policy record recorded_lines snapshot
+    spec spf transport txt wire_request
+}
 
 #[test]
 fn specs_of_the_cases_and_examples_hold_too() {

@@ -16,6 +16,7 @@ use crate::cli::load::consents;
 use crate::cli::lock;
 use crate::cli::output::Output;
 use crate::cli::own_files::Takes;
+use crate::cli::recordings::{Foresight, RequestArgs};
 use crate::cli::service::{Access, Service};
 use crate::cli::settings::Settings;
 use crate::cli::signals::Interrupt;
@@ -48,6 +49,9 @@ pub(in crate::cli) struct ApplyArgs {
     /// Permissions.
     #[command(flatten)]
     consents: ConsentArgs,
+    /// What happens to requests.
+    #[command(flatten)]
+    requests: RequestArgs,
     /// Do not ask for confirmation
     #[arg(long, short)]
     yes: bool,
@@ -111,6 +115,7 @@ async fn run(
     if let Some(exit) = how.refused(output) {
         return Ok(exit);
     }
+    let foresight = args.requests.open(output)?;
     // Held to the end; a dry run writes nothing and may run beside others.
     let _lock = if args.dry_run { None } else { Some(lock::take(&settings.flags.journal)?) };
     let begun = match args.spec.single().filter(|path| saved::is_saved_plan(path)) {
@@ -135,7 +140,7 @@ async fn run(
             .map(|(goal, consents)| (goal.with_only(Only::new(args.part.only.clone())), consents)),
     };
     match begun {
-        Ok((goal, consents)) => plan_and_apply(how, (&goal, &consents), settings, output, interrupt).await,
+        Ok((goal, consents)) => plan_and_apply(how, (&goal, &consents), foresight, settings, output, interrupt).await,
         Err(exit) => Ok(exit),
     }
 }
@@ -185,13 +190,14 @@ impl How {
 pub(super) async fn plan_and_apply(
     how: How,
     goal: (&Goal, &Consents),
+    foresight: Foresight,
     settings: &Settings<'_>,
     output: &Arc<Output>,
     interrupt: &Interrupt,
 ) -> anyhow::Result<Exit> {
     let access = if how.dry_run { Access::Read } else { Access::Write(interrupt.stop().clone()) };
     let service = Service::open(settings, access, output, goal.0.needed_zones()).await?;
-    let exit = over(&service, how, goal, settings, output, interrupt).await;
+    let exit = over(&service, how, goal, foresight, settings, output, interrupt).await;
     service.close().await;
     exit
 }
@@ -201,12 +207,15 @@ async fn over(
     service: &Service,
     how: How,
     (goal, consents): (&Goal, &Consents),
+    foresight: Foresight,
     settings: &Settings<'_>,
     output: &Arc<Output>,
     interrupt: &Interrupt,
 ) -> anyhow::Result<Exit> {
-    let options = reconcile::Options { verify: how.verify, ..service.options(settings, output) };
+    let options = foresight.options(service.options(settings, output));
+    let options = reconcile::Options { verify: how.verify, ..options };
     let mut planned = reconcile::plan(goal, &service.reader, &options).await?;
+    foresight.add_to(&mut planned, &service.reader, output).await?;
     output.hide();
     let mut consents = consents.clone();
     let moved = match how.resume {

@@ -17,6 +17,7 @@ use crate::cli::formats;
 use crate::cli::load::{consents, load};
 use crate::cli::output::Output;
 use crate::cli::own_files::Takes;
+use crate::cli::recordings::{Foresight, RequestArgs};
 use crate::cli::service::{Access, Service, progress};
 use crate::cli::settings::Settings;
 use crate::diagnostic::findings;
@@ -61,6 +62,9 @@ pub(in crate::cli) struct PlanArgs {
     /// Permissions.
     #[command(flatten)]
     consents: ConsentArgs,
+    /// What happens to requests.
+    #[command(flatten)]
+    requests: RequestArgs,
     /// Exit with 2 if there are differences, with 3 if applying them needs a consent that is missing
     #[arg(long)]
     detailed_exitcode: bool,
@@ -109,18 +113,25 @@ async fn run(args: &PlanArgs, settings: &Settings<'_>, output: &Arc<Output>) -> 
         Ok((goal, consents)) => (goal.with_only(Only::new(args.part.only.clone())), consents),
         Err(exit) => return Ok(exit),
     };
+    let foresight = args.requests.open(output)?;
     if let Some(file) = &args.against {
-        return plan_snapshot(file, (&mut goal, &consents), args, settings, output).await;
+        return plan_snapshot(file, (&mut goal, &consents), foresight, args, settings, output).await;
     }
     let access = if args.server_check { Access::Check } else { Access::Read };
     let service = Service::open(settings, access, output, goal.needed_zones()).await?;
-    let planned = reconcile::plan(&goal, &service.reader, &service.options(settings, output)).await;
+    let options = foresight.options(service.options(settings, output));
+    let mut planned = reconcile::plan(&goal, &service.reader, &options).await;
+    let foreseen = match &mut planned {
+        Ok(planned) => foresight.add_to(planned, &service.reader, output).await,
+        Err(_) => Ok(()),
+    };
     let answers = match (&planned, &service.checker) {
         (Ok(planned), Some(checker)) => server_check(&planned.plan, checker).await,
         _ => Vec::new(),
     };
     service.close().await;
     let mut planned = planned?;
+    foreseen?;
     output.hide();
     planned.warn_of_applied_before(&settings.flags.journal, settings.now()?);
     let refused = answers.iter().any(|(_, answer)| matches!(answer, DryRunResult::Refused(_)));
@@ -149,6 +160,7 @@ async fn run(args: &PlanArgs, settings: &Settings<'_>, output: &Arc<Output>) -> 
 async fn plan_snapshot(
     file: &Path,
     (goal, consents): (&mut Goal, &Consents),
+    foresight: Foresight,
     args: &PlanArgs,
     settings: &Settings<'_>,
     output: &Arc<Output>,
@@ -157,7 +169,8 @@ async fn plan_snapshot(
     let mut options = settings.options();
     options.read.account.clone_from(&snapshot.about().account);
     options.progress = Some(progress(output));
-    let mut planned = reconcile::plan(goal, snapshot, &options).await?;
+    let mut planned = reconcile::plan(goal, snapshot, &foresight.options(options)).await?;
+    foresight.add_to(&mut planned, snapshot, output).await?;
     output.hide();
     let verdict = planned.judge(consents);
     show(&planned, &verdict, planned.requests().len(), Extent::Whole, settings, output)?;

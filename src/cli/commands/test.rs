@@ -1,6 +1,7 @@
 //! `test`: check the expectations of a spec. Offline.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::Args;
 
@@ -9,10 +10,13 @@ use crate::cli::args::{Format, SpecArgs};
 use crate::cli::exit::Exit;
 use crate::cli::load::load;
 use crate::cli::output::Output;
+use crate::cli::recordings::ExpectedRequestArgs;
 use crate::cli::relevance::Matters;
 use crate::cli::settings::Settings;
+use crate::crs;
 use crate::insight::dns::{ZoneIndex, Zones};
-use crate::insight::expect::{Outcome, World, hold};
+use crate::insight::expect::{Outcome, Rigor, World, hold};
+use crate::insight::traffic::FindsHits;
 use crate::model::Unmanaged;
 use crate::reconcile::protection_in_spec;
 use crate::render::expectations::{Checked, json, write};
@@ -26,6 +30,9 @@ pub(in crate::cli) struct TestArgs {
     /// The spec.
     #[command(flatten)]
     spec: SpecArgs,
+    /// How expected requests are judged.
+    #[command(flatten)]
+    requests: ExpectedRequestArgs,
 }
 
 impl Run for TestArgs {
@@ -58,14 +65,19 @@ fn run(args: &TestArgs, settings: &Settings<'_>, output: &Output) -> anyhow::Res
     };
     let desired = &goal.desired;
     let zones = Zones::new(desired.zones.values().map(ZoneIndex::of_spec).collect());
+    let rules = args.requests.rules()?;
+    let catalogue = rules.as_deref().map(|rules| Arc::new(crs::catalogue(rules)));
+    let finds = rules.as_deref().map(|rules| rules as &dyn FindsHits);
+    let rigor = Rigor { rules: finds, is_strict: args.requests.strict };
     let about_requests = desired.zones.values().filter(|zone| zone.expects_of_requests());
-    let protections = about_requests.map(|zone| (zone.name.clone(), protection_in_spec(zone, None))).collect();
+    let protections =
+        about_requests.map(|zone| (zone.name.clone(), protection_in_spec(zone, catalogue.as_ref()))).collect();
     let mut checked = Vec::new();
     for zone in desired.zones.values() {
         // What a pattern ignores is not known.
         let knows_all = zone.unmanaged == Unmanaged::Prune && zone.ignore.is_empty();
         for expectation in &zone.expect {
-            let outcome = hold(World { zones: &zones, protections: &protections, knows_all }, &expectation.what);
+            let outcome = hold(World { zones: &zones, protections: &protections, knows_all, rigor }, &expectation.what);
             checked.push(Checked { zone: &zone.name, expectation, outcome });
         }
     }

@@ -11,6 +11,7 @@ use crate::cli::exit::Exit;
 use crate::cli::load::consents;
 use crate::cli::lock;
 use crate::cli::own_files::Takes;
+use crate::cli::recordings::Foresight;
 use crate::cli::relevance::Matters;
 use crate::reconcile::Goal;
 
@@ -64,6 +65,6 @@ impl Run for UndoArgs {
         // The journal of an apply that is still under way is not read: its end is not known.
         let _lock = if self.dry_run { None } else { Some(lock::take(&settings.flags.journal)?) };
         let goal = Goal::from_journal(&self.journal_file, self.skip_conflicts, settings.flags.zone.clone())?;
-        plan_and_apply(how, (&goal, &consents), settings, output, interrupt).await
+        plan_and_apply(how, (&goal, &consents), Foresight::default(), settings, output, interrupt).await
     }
 }

@@ -20,7 +20,7 @@ mod request;
 mod world;
 
 pub use outcome::Outcome;
-pub use world::World;
+pub use world::{Rigor, World};
 
 use crate::model::Expected;
 

@@ -22,7 +22,10 @@ pub(super) fn hold(world: World<'_, '_>, expected: &ExpectedRequest) -> Outcome 
             return Outcome::Failed(format!("{host} has no address"));
         }
         End::NoName | End::NoData(_) | End::Loop | End::Edge(_) => match world.protections.get(zone) {
-            Some(protection) => protection.verdict(&expected.request, expected.rate, None),
+            Some(protection) => {
+                let hits = world.rigor.rules.map(|rules| rules.hits(&expected.request));
+                protection.verdict(&expected.request, expected.rate, hits.as_ref())
+            }
             None => return Outcome::Unknown(format!("the rules of {zone} are not known")),
         },
         End::Referral(_) | End::Elsewhere | End::Cloudflare(..) | End::Unknown(_) => {
@@ -34,12 +37,21 @@ pub(super) fn hold(world: World<'_, '_>, expected: &ExpectedRequest) -> Outcome 
     match expected.verdict.is_met_by(verdict.outcome) {
         None => Outcome::Unknown(words),
         Some(false) => Outcome::Failed(words),
+        Some(true) if world.rigor.is_strict && passes_unseen(&verdict) => {
+            let what: Vec<_> = verdict.not_evaluated.iter().map(String::as_str).collect();
+            Outcome::Failed(format!("{words}, but this was not evaluated: {}", what.join(", ")))
+        }
         Some(true) => match (&expected.by, &verdict.by) {
             (Some(wanted), Some(by)) if *wanted != by.name => Outcome::Failed(words),
             (Some(_), None) => Outcome::Unknown(format!("{words}; which rule acts is unknown")),
             _ => Outcome::Passed,
         },
     }
+}
+
+/// Whether a request passes only as far as rules were evaluated.
+fn passes_unseen(verdict: &Verdict) -> bool {
+    verdict.outcome == RequestOutcome::Pass && !verdict.not_evaluated.is_empty()
 }
 
 /// A verdict in words.

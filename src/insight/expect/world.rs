@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::insight::dns::Zones;
-use crate::insight::traffic::Protection;
+use crate::insight::traffic::{FindsHits, Protection};
 use crate::model::ZoneName;
 
 /// What expectations are judged on.
@@ -15,4 +15,15 @@ pub struct World<'w, 'a> {
     pub protections: &'w BTreeMap<ZoneName, Protection>,
     /// Whether the zones have all records; a spec alone does not, unless it is pruned.
     pub knows_all: bool,
+    /// How requests are judged.
+    pub rigor: Rigor<'w>,
+}
+
+/// How expected requests are judged.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Rigor<'w> {
+    /// The public OWASP rules, if they are at hand.
+    pub rules: Option<&'w dyn FindsHits>,
+    /// Whether a request that passes fails its expectation if something was not evaluated.
+    pub is_strict: bool,
 }

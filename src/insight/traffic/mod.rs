@@ -7,12 +7,17 @@
 //! | the setting with the least damage | `tune` |
 //! | ways out of a false alarm, by damage | `ways` |
 //! | the anomaly score under a deployment of the OWASP ruleset | `score` |
+//! | how often requests are made | `rates` |
+//! | many recorded requests, before and after a change | `report`; `tally`: counts them with bounded memory |
 //!
 //! Nothing is guessed: what a request does not tell is unknown, and a verdict that depends on it says on what.
 
 mod act;
 mod protection;
+mod rates;
+mod report;
 mod score;
+mod tally;
 mod tune;
 mod walk;
 mod ways;
@@ -20,7 +25,10 @@ mod ways;
 pub use super::reach::HIGHEST_SCORE;
 pub use act::{Act, RuleAt};
 pub use protection::Protection;
-pub use score::{Counted, Fate, Hit, Hits, Scored, Scoring};
+pub use rates::{Counters, Pace};
+pub use report::{Cell, Counts, Example, Flip, Group, Matrix, Named, Outcomes, Report, ReportKind, Set, Zone};
+pub use score::{Counted, Fate, FindsHits, Hit, Hits, Scored, Scoring};
+pub use tally::{Seen, Tally};
 pub use tune::{Bounds, Entry, Load, Tuning, least_damage};
 pub use walk::{Step, Verdict};
 pub use ways::{Scope, Way, WayKind, Ways, ways_out};

@@ -90,6 +90,10 @@ pub(super) struct Limit {
     pub(super) requests: u64,
     /// The period in seconds.
     pub(super) period: u64,
+    /// How long it acts, in seconds.
+    pub(super) timeout: u64,
+    /// What requests of one client have in common, by the names of fields.
+    pub(super) characteristics: Vec<String>,
     /// Which requests count, if not those that the rule is for.
     pub(super) counted: Option<When>,
     /// Whether only requests that reach the origin count.
@@ -200,10 +204,18 @@ fn effect(phase: Phase, rule: &LiveRule, waf: &LiveWaf) -> Effect {
                 Some(Value::Text(text)) if !text.is_empty() => Some(When::of(&Expression::reported(text))),
                 _ => None,
             };
+            let characteristics = match rate.get("characteristics") {
+                Some(Value::List(names)) => {
+                    let text = |name: &Value| matches!(name, Value::Text(_)).then(|| name.to_string());
+                    names.iter().filter_map(text).collect()
+                }
+                _ => Vec::new(),
+            };
+            let timeout = number("mitigation_timeout").unwrap_or(0);
             let is_of_origin = rate.get("requests_to_origin") == Some(&Value::Bool(true));
             match (number("requests_per_period"), number("period")) {
                 (Some(requests), Some(period)) if period > 0 => {
-                    Effect::Limit(Limit { requests, period, counted, is_of_origin }, act)
+                    Effect::Limit(Limit { requests, period, timeout, characteristics, counted, is_of_origin }, act)
                 }
                 _ => Effect::Unknown("a rate that counts by score".to_owned()),
             }

@@ -6,11 +6,13 @@
 //! exception, and rules that are off, add nothing.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use super::super::effective::{Why, effective_deployment};
 use super::super::reach::HIGHEST_SCORE;
 use super::act::{Act, RuleAt};
 use crate::model::managed::{Catalogue, Managed};
+use crate::model::request::Request;
 use crate::model::ruleset::RuleBody;
 
 /// A public rule that matched a request.
@@ -39,6 +41,12 @@ impl Hits {
     pub fn score(&self, level: u8) -> u32 {
         self.hits.iter().filter(|hit| hit.level <= level).map(|hit| hit.score).sum()
     }
+}
+
+/// Public OWASP rules that can be run.
+pub trait FindsHits: fmt::Debug + Send + Sync {
+    /// What they find in a request.
+    fn hits(&self, request: &Request) -> Hits;
 }
 
 /// What becomes of a hit.
@@ -85,6 +93,14 @@ pub struct Scored {
 }
 
 impl Scored {
+    /// The sums if the paranoia level were 1, 2, 3 or 4, without rules that are off or bypassed for another reason.
+    #[must_use]
+    pub fn by_level(&self) -> [u32; 4] {
+        let could = |fate: &Fate| matches!(fate, Fate::Counts | Fate::Off(Why::Level(_)));
+        let hits = || self.hits.iter().filter(|hit| could(&hit.fate)).map(|hit| hit.hit);
+        [1, 2, 3, 4].map(|level| hits().filter(|hit| hit.level <= level).map(|hit| hit.score).sum())
+    }
+
     /// Whether the action is taken; `None` if that is unknown.
     #[must_use]
     pub fn acts(&self) -> Option<bool> {

@@ -11,6 +11,7 @@ use bumpalo::Bump;
 
 use super::act::{Act, RuleAt};
 use super::protection::{Bypass, Effect, Limit, Protection, Rule, why_not_evaluated};
+use super::rates::{Counting, Pace, key};
 use super::score::{Hits, Scored, Scoring};
 use crate::model::expression::Sample;
 use crate::model::request::{Outcome, Rate, Request};
@@ -24,7 +25,7 @@ const MOST_FORKS: u32 = 64;
 pub struct Step {
     /// The rule.
     pub rule: RuleAt,
-    /// What it did, as text.
+    /// What it does, as text; "may" if that depends on what is not known.
     pub what: String,
 }
 
@@ -35,7 +36,7 @@ pub struct Verdict {
     pub outcome: Outcome,
     /// The rule that acts.
     pub by: Option<RuleAt>,
-    /// The rules that match, in their order.
+    /// The rules that match or may match, in their order.
     pub trace: Vec<Step>,
     /// What an unknown outcome depends on.
     pub depends_on: BTreeSet<String>,
@@ -54,17 +55,22 @@ struct State {
     rulesets: Vec<String>,
     /// Single rules that it bypasses, by id, with the exception.
     rules: Vec<(String, RuleAt)>,
+    /// Whether it depends on something unknown that the request gets here.
+    is_possible: bool,
     trace: Vec<Step>,
     not_evaluated: BTreeSet<String>,
     score: Option<Scored>,
 }
 
 /// A walk of a request.
-struct Walk<'w> {
+struct Walk<'w, 'c> {
     protection: &'w Protection,
     sample: &'w Sample<'w>,
     arena: &'w Bump,
-    rate: Rate,
+    /// How often the request is made.
+    pace: Pace<'c>,
+    /// Limits that counted the request already, and what came of it: it is counted once, whichever way is followed.
+    counted: Vec<(usize, Result<bool, Vec<String>>)>,
     /// What the public OWASP rules found, if they were run.
     hits: Option<&'w Hits>,
 }
@@ -73,18 +79,25 @@ impl Protection {
     /// The verdict on the last of several equal requests. Without what the public OWASP rules found, their ruleset is not evaluated.
     #[must_use]
     pub fn verdict(&self, request: &Request, rate: Rate, hits: Option<&Hits>) -> Verdict {
+        self.verdict_at(request, Pace::Stated(rate), hits)
+    }
+
+    /// The verdict on a request that is made at some pace.
+    #[must_use]
+    pub fn verdict_at(&self, request: &Request, pace: Pace<'_>, hits: Option<&Hits>) -> Verdict {
         let arena = Bump::new();
         let sample = request.sample(&arena);
-        let walk = Walk { protection: self, sample: &sample, arena: &arena, rate, hits };
+        let mut walk = Walk { protection: self, sample: &sample, arena: &arena, pace, counted: Vec::new(), hits };
         let state = State { not_evaluated: self.unread.iter().cloned().collect(), ..State::default() };
         walk.from(0, state, &mut { MOST_FORKS })
     }
 }
 
-impl Walk<'_> {
+impl Walk<'_, '_> {
     /// The verdict from a rule on.
-    fn from(&self, first: usize, mut state: State, forks: &mut u32) -> Verdict {
-        for (n, rule) in self.protection.rules.iter().enumerate().skip(first) {
+    fn from(&mut self, first: usize, mut state: State, forks: &mut u32) -> Verdict {
+        let protection = self.protection;
+        for (n, rule) in protection.rules.iter().enumerate().skip(first) {
             if state.phases.contains(&rule.phase) || matches!(rule.effect, Effect::Nothing) {
                 continue;
             }
@@ -100,7 +113,8 @@ impl Walk<'_> {
                 }
                 _ => None,
             };
-            let why = match (matches, self.applies(rule, score.as_ref())) {
+            let applies = self.applies(n, rule, &matches, score.as_ref());
+            let why = match (matches, applies) {
                 (Ok(false), _) | (Err(_), Ok(false)) => continue,
                 (Ok(true), Ok(false)) => {
                     if let (Effect::Score(scoring), Some(score)) = (&rule.effect, &score) {
@@ -119,20 +133,28 @@ impl Walk<'_> {
                 return state.unknown(why);
             }
             *forks -= 1;
+            let shared = state.trace.len();
+            state.is_possible = true;
             let mut matched = state.clone();
             let yes = match self.apply(rule, &mut matched) {
                 Some(outcome) => matched.ended(outcome, Some(rule)),
                 None => self.from(n + 1, matched, forks),
             };
-            return yes.or(self.from(n + 1, state, forks), why);
+            return yes.or(self.from(n + 1, state, forks), why, shared);
         }
         state.ended(Outcome::Pass, None)
     }
 
-    /// Whether a rule whose expression matches applies: a limit only above its rate, a score only at its threshold.
-    fn applies(&self, rule: &Rule, score: Option<&Scored>) -> Result<bool, Vec<String>> {
+    /// Whether a rule applies if its expression matches: a limit only above its rate, a score only at its threshold.
+    fn applies(
+        &mut self,
+        n: usize,
+        rule: &Rule,
+        matches: &Result<bool, Vec<String>>,
+        score: Option<&Scored>,
+    ) -> Result<bool, Vec<String>> {
         match (&rule.effect, score) {
-            (Effect::Limit(limit, _), _) => self.is_above(limit),
+            (Effect::Limit(limit, _), _) => self.is_above(n, limit, matches),
             (Effect::Score(scoring), Some(score)) if scoring.act().is_some() => score.acts().ok_or_else(|| {
                 let rule = |number: &u32| format!("rule {number}, whose pattern takes too many steps on this request");
                 score.undecided.iter().map(rule).collect()
@@ -149,41 +171,65 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether the last request is above a limit.
-    fn is_above(&self, limit: &Limit) -> Result<bool, Vec<String>> {
-        let Rate { times, seconds } = self.rate;
-        // Requests that are evenly spread: as many of them as fit into a period.
-        let within = if seconds <= limit.period { times } else { (times * limit.period).div_ceil(seconds) };
-        if within <= limit.requests {
-            return Ok(false);
-        }
-        match &limit.counted {
-            Some(counted) if !counted.matches(self.sample, self.arena)? => Ok(false),
-            _ if limit.is_of_origin => Err(vec!["which requests the cache answers".to_owned()]),
-            _ => Ok(true),
+    /// Whether the request is above a limit. Requests that the rule does not match may count as well.
+    fn is_above(&mut self, n: usize, limit: &Limit, matches: &Result<bool, Vec<String>>) -> Result<bool, Vec<String>> {
+        let of_counting = limit.counted.as_ref().map(|counted| counted.matches(self.sample, self.arena));
+        let is_above = match &mut self.pace {
+            Pace::Unknown if *matches == Ok(false) => Ok(false),
+            Pace::Unknown => Err(vec!["how often the request is made".to_owned()]),
+            Pace::Stated(Rate { times, seconds }) => {
+                // Requests that are evenly spread: as many of them as fit into a period.
+                let within = if *seconds <= limit.period { *times } else { (*times * limit.period).div_ceil(*seconds) };
+                if within <= limit.requests { Ok(false) } else { of_counting.unwrap_or(Ok(true)) }
+            }
+            Pace::At(now, counters) => match self.counted.iter().find(|(rule, _)| *rule == n) {
+                Some((_, result)) => result.clone(),
+                None => {
+                    let counts = of_counting.as_ref().unwrap_or(matches).as_ref().ok().copied();
+                    let result = match key(&limit.characteristics, self.sample) {
+                        Ok(key) => {
+                            let Limit { requests: most, period, timeout, .. } = *limit;
+                            let counting = Counting { rule: n, key, most, period, timeout, counts };
+                            counters.count(*now, counting).map_err(|why| vec![why])
+                        }
+                        Err(_) if counts == Some(false) => Ok(false),
+                        Err(name) => Err(vec![name]),
+                    };
+                    self.counted.push((n, result.clone()));
+                    result
+                }
+            },
+        };
+        match is_above {
+            Ok(true) if limit.is_of_origin => Err(vec!["which requests the cache answers".to_owned()]),
+            other => other,
         }
     }
 
     /// Applies a rule that matches; the outcome if that ends the walk.
     fn apply(&self, rule: &Rule, state: &mut State) -> Option<Outcome> {
+        let may = state.is_possible;
         let what = match &rule.effect {
             Effect::Nothing => return None,
-            Effect::Act(Act::Block) => "blocks".to_owned(),
-            Effect::Act(Act::Challenge) => "challenges".to_owned(),
-            Effect::Limit(limit, _) => format!("acts above {} in {} s", limit.requests, limit.period),
+            Effect::Act(Act::Block) => if may { "may block" } else { "blocks" }.to_owned(),
+            Effect::Act(Act::Challenge) => if may { "may challenge" } else { "challenges" }.to_owned(),
+            Effect::Limit(limit, _) => {
+                let acts = if may { "may act" } else { "acts" };
+                format!("{acts} above {} in {} s", limit.requests, limit.period)
+            }
             Effect::Skip(bypass) => {
                 state.bypass(rule, bypass);
-                "lets it bypass other rules".to_owned()
+                if may { "may let it bypass other rules" } else { "lets it bypass other rules" }.to_owned()
             }
             Effect::Execute(id, name) => {
                 state.not_evaluated.insert(why_not_evaluated(id, name));
-                format!("runs {name}, which is not evaluated")
+                format!("{} {name}, which is not evaluated", if may { "may run" } else { "runs" })
             }
             Effect::Score(scoring) => match (self.hits, &state.score) {
                 (Some(_), Some(score)) => score_in_words(scoring, score),
                 _ => {
                     state.not_evaluated.insert(why_not_evaluated(&scoring.id, &scoring.name));
-                    format!("runs {}, which is not evaluated", scoring.name)
+                    format!("{} {}, which is not evaluated", if may { "may run" } else { "runs" }, scoring.name)
                 }
             },
             Effect::Unknown(what) => format!("does what is not known here: {what}"),
@@ -264,17 +310,24 @@ impl Verdict {
         State::default().ended(Outcome::Pass, None)
     }
 
-    /// The verdict if it is unknown which of two holds, for these reasons.
-    fn or(self, other: Self, why: Vec<String>) -> Self {
+    /// The verdict if it is unknown which of two holds, for these reasons; their traces begin with as many equal steps.
+    fn or(self, other: Self, why: Vec<String>, shared: usize) -> Self {
         let is_same = self.outcome == other.outcome && self.outcome != Outcome::Unknown;
+        let by = self.by.filter(|by| is_same && other.by.as_ref() == Some(by));
         let not_evaluated = self.not_evaluated.into_iter().chain(other.not_evaluated).collect();
+        let mut trace = self.trace;
+        for step in other.trace.into_iter().skip(shared) {
+            if !trace.contains(&step) {
+                trace.push(step);
+            }
+        }
         if is_same {
-            let by = self.by.filter(|by| other.by.as_ref() == Some(by));
-            return Self { by, not_evaluated, ..other };
+            let Self { outcome, depends_on, score, .. } = other;
+            return Self { outcome, by, trace, depends_on, not_evaluated, score };
         }
         let depends_on = why.into_iter().chain(self.depends_on).chain(other.depends_on).collect();
         let score = self.score.or(other.score);
-        Self { outcome: Outcome::Unknown, by: None, trace: self.trace, depends_on, not_evaluated, score }
+        Self { outcome: Outcome::Unknown, by: None, trace, depends_on, not_evaluated, score }
     }
 }
 
@@ -385,6 +438,36 @@ mod tests {
         ] {
             assert_eq!(brief(&verdict(text, address, is_bot, times)), expected, "{text} {address} {is_bot:?} {times}");
         }
+    }
+
+    #[test]
+    fn what_may_happen_is_not_told_as_certain() {
+        let trace = |text, address, is_bot| {
+            let steps = verdict(text, address, is_bot, 6).trace;
+            steps.iter().map(|step| format!("{} {}", step.rule.name, step.what)).collect::<Vec<_>>().join("; ")
+        };
+        assert_eq!(trace("GET https://x.test/wp-login.php", "203.0.113.9", None), "bots may challenge; wp may block");
+        assert_eq!(trace("GET https://x.test/wp-login.php", "203.0.113.9", Some(true)), "bots challenges");
+        assert_eq!(
+            trace("GET https://x.test/login", "-", Some(false)),
+            "office may let it bypass other rules; owasp may run OWASP ruleset, which is not evaluated; \
+             login may act above 5 in 60 s"
+        );
+    }
+
+    #[test]
+    fn recorded_requests_are_counted_by_their_time() {
+        let protection = protection();
+        let mut request = Request::parse("GET https://x.test/login").expect("it is one");
+        request.address = "203.0.113.9".parse().ok();
+        request.fields.insert("cf.client.bot".to_owned(), crate::model::request::Given::Truth(false));
+        let unknown = protection.verdict_at(&request, Pace::Unknown, None);
+        assert_eq!(brief(&unknown).split(" [OWASP").next(), Some("unknown - [how often the request is made]"));
+        let mut counters = crate::insight::traffic::Counters::default();
+        let mut at =
+            |seconds: i64| protection.verdict_at(&request, Pace::At(seconds * 1000, &mut counters), None).outcome;
+        assert!((0..5).all(|second| at(second) == Outcome::Pass));
+        assert_eq!([at(5), at(6), at(300)], [Outcome::Block, Outcome::Block, Outcome::Pass]);
     }
 
     #[test]

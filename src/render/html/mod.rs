@@ -17,6 +17,7 @@ use super::names::in_both_forms;
 use super::view::{OperationView, Review, place, zone_dangers};
 use crate::diagnostic::count;
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Sources};
+use crate::insight::traffic::Report;
 use crate::plan::{GivenConsent, MissingConsent};
 use crate::wire::budget;
 
@@ -33,6 +34,7 @@ pub(super) const DOCUMENT: Document = Document {
     drift: None,
     expectations: None,
     patch: None,
+    requests: Some(|out, report| out.write_all(requests(report).as_bytes())),
 };
 
 /// A plan.
@@ -64,6 +66,12 @@ pub fn report(found: &Findings<'_>) -> String {
     page.push_str(&format!("<header><h1>{}</h1><p>{}.</p></header>\n", html(&title), html(&words)));
     findings(&mut page, found.diagnostics, found.sources);
     end(page)
+}
+
+/// What becomes of recorded requests.
+fn requests(report: &Report) -> String {
+    let (title, content) = super::requests::page(report);
+    end(start(&title, "") + &content)
 }
 
 /// The number of zones that can be selected one by one.

@@ -41,6 +41,7 @@ pub(super) const DOCUMENT: Document = Document {
     drift: Some(|out, view, options| out.write_all(drift(view, options.comment).as_bytes())),
     expectations: None,
     patch: None,
+    requests: Some(|out, report| out.write_all(super::requests::markdown(report).as_bytes())),
 };
 
 /// A plan.

@@ -58,5 +58,6 @@ commands! {
         Hits(hits::WafHitsArgs),
         Explain(explain::WafExplainArgs),
         Tune(tune::WafTuneArgs),
+        Rehearse(rehearse::WafRehearseArgs),
     }
 }

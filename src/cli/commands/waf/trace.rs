@@ -19,6 +19,7 @@ use crate::diagnostic::Sources;
 use crate::insight::traffic::{Protection, Verdict};
 use crate::model::ZoneName;
 use crate::model::request::{Given, Rate, Request};
+use crate::model::ruleset::AccountRules;
 use crate::reconcile::protection_in_spec;
 use crate::recorded::Sample;
 use crate::render::trace::{Trace, write_traces};
@@ -32,7 +33,7 @@ pub(super) struct WafTraceArgs {
     /// Method and address, or a `curl` command, in one argument
     #[arg(value_name = "REQUEST")]
     request: String,
-    /// Rules of a spec: a file, a directory, or `-`; repeatable. With --live, the rules after its plan [default: zonewright.yaml, zones/ or dns/]
+    /// Rules of a spec: a file, a directory, or `-`; repeatable. With --live, each has its verdict [default: zonewright.yaml, zones/ or dns/]
     #[arg(long, value_name = "SPEC")]
     spec: Vec<PathBuf>,
     /// Rules that Cloudflare has for this zone
@@ -92,8 +93,14 @@ async fn run(args: &WafTraceArgs, settings: &Settings<'_>, output: &Arc<Output>)
         traces.push(Trace { zone: name.to_string(), what, verdict, serving });
     };
     if let Some(live) = &args.live {
-        for (name, waf, _) in protection::of_names(std::slice::from_ref(live), settings, output).await? {
-            add(&name, "live", Protection::new(&waf, |_, _| None), None);
+        for (name, waf, account) in protection::of_names(std::slice::from_ref(live), settings, output).await? {
+            let protection = Protection::new(&waf, |_, _| None);
+            let protection = match &account {
+                AccountRules::Known(entry_points) if entry_points.values().all(|e| e.rules().is_empty()) => protection,
+                AccountRules::Known(_) => protection.with_unread("rules of the account"),
+                AccountRules::Unknown(_) => protection.with_unread("rules of the account, which are not known"),
+            };
+            add(&name, "live", protection, None);
         }
     }
     if let Some(desired) = desired {

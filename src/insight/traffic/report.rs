@@ -1,0 +1,255 @@
+//! What becomes of recorded requests before and after a change of rules: the report, as people and programs read it.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::diagnostic::count;
+
+/// The thresholds of the matrix, from the least strict to the strictest: those with a word, and those that the Core Rule Set uses.
+pub(super) const THRESHOLDS: [u32; 6] = [60, 40, 25, 15, 10, 5];
+
+/// What becomes of recorded requests.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Report {
+    /// Version of the form.
+    pub format: u32,
+    /// Which document it is.
+    pub kind: ReportKind,
+    /// The zones that have requests.
+    pub zones: Vec<Zone>,
+    /// The sets of requests.
+    pub sets: Vec<Outcomes>,
+    /// Requests with another outcome after the plan, by the rule that makes the difference; the largest groups first.
+    pub changes: Vec<Group>,
+    /// What was not evaluated for some requests, such as rules that are not public.
+    pub not_evaluated: Vec<Named>,
+    /// What outcomes depend on that the recordings do not tell.
+    pub depends_on: Vec<Named>,
+}
+
+/// Which document it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub enum ReportKind {
+    /// A rehearsal of requests.
+    #[serde(rename = "waf-rehearsal")]
+    WafRehearsal,
+}
+
+/// A zone.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Zone {
+    /// Its name.
+    pub name: String,
+    /// The setting of the OWASP ruleset now, if it is deployed.
+    pub before: Option<Cell>,
+    /// The setting after the plan.
+    pub after: Option<Cell>,
+    /// How many requests were for it.
+    pub requests: u64,
+    /// How many are stopped after the plan only.
+    pub stopped: u64,
+    /// How many are stopped now only.
+    pub let_through: u64,
+    /// How many outcomes are unknown, now or after the plan.
+    pub unknown: u64,
+}
+
+/// A setting of the OWASP ruleset.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Cell {
+    /// The paranoia level; none if the rules that are on match no level.
+    pub level: Option<u8>,
+    /// The threshold.
+    pub threshold: u32,
+}
+
+/// A set of requests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+pub enum Set {
+    /// Recorded requests of which nothing else is known.
+    Requests,
+    /// Requests that nothing should stop.
+    Benign,
+    /// Attacks.
+    Attacks,
+}
+
+impl Set {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Requests, Self::Benign, Self::Attacks];
+
+    /// Its requests in words.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Requests => "recorded requests",
+            Self::Benign => "benign requests",
+            Self::Attacks => "attacks",
+        }
+    }
+}
+
+/// What becomes of a set.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Outcomes {
+    /// The set.
+    pub set: Set,
+    /// Requests that were evaluated.
+    pub requests: u64,
+    /// Lines or entries that are not requests.
+    pub unreadable: u64,
+    /// Requests for hosts of no zone in the spec; they are not evaluated.
+    pub elsewhere: u64,
+    /// Requests for hosts that are DNS only in the spec: they meet no rule, and are not evaluated.
+    pub dns_only: u64,
+    /// Requests whose headers or body the recording does not tell: their scores may be higher.
+    pub partial: u64,
+    /// Outcomes now.
+    pub before: Counts,
+    /// Outcomes after the plan.
+    pub after: Counts,
+    /// How many requests the OWASP ruleset would act on.
+    pub matrix: Option<Matrix>,
+}
+
+/// Outcomes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Counts {
+    /// Nothing that can be evaluated acts.
+    pub pass: u64,
+    /// Refused.
+    pub block: u64,
+    /// Challenged.
+    pub challenge: u64,
+    /// It depends on what is not known.
+    pub unknown: u64,
+}
+
+/// How many requests the OWASP ruleset would act on at each paranoia level and threshold, with the exceptions and disabled rules of
+/// the plan.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Matrix {
+    /// The thresholds of the columns.
+    pub thresholds: [u32; 6],
+    /// One row for each level from 1 to 4, with one number for each threshold.
+    pub rows: [[u64; 6]; 4],
+    /// Requests that reach the OWASP ruleset, or would if it were deployed.
+    pub scored: u64,
+    /// Requests that do not, because another rule acts first or lets them bypass it.
+    pub not_scored: u64,
+}
+
+/// How the outcome of a request changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum Flip {
+    /// It passes now, and is stopped after the plan.
+    Stopped,
+    /// It is stopped now, and passes after the plan.
+    LetThrough,
+    /// It is stopped in another way.
+    Otherwise,
+}
+
+impl Flip {
+    /// In words.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Stopped => "newly stopped",
+            Self::LetThrough => "newly let through",
+            Self::Otherwise => "stopped in another way",
+        }
+    }
+}
+
+/// Requests whose outcome changes, by the rule that makes the difference.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Group {
+    /// The set.
+    pub set: Set,
+    /// How the outcome changes.
+    pub change: Flip,
+    /// The zone.
+    pub zone: String,
+    /// The rule that stops them after the plan, or that stops them now.
+    pub rule: String,
+    /// How many.
+    pub requests: u64,
+    /// The OWASP rules that add to their scores.
+    pub owasp_rules: Vec<Named>,
+    /// Their hosts.
+    pub hosts: Vec<Named>,
+    /// Their paths.
+    pub paths: Vec<Named>,
+    /// Some of them.
+    pub examples: Vec<Example>,
+}
+
+/// Something with a number of requests.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Named {
+    /// Its name.
+    pub name: String,
+    /// How many requests.
+    pub requests: u64,
+}
+
+/// A request of a group. Headers are never shown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Example {
+    /// Its Ray ID, or what else the recording calls it.
+    pub id: Option<String>,
+    /// Where it is recorded.
+    pub place: String,
+    /// Method and address, without the values of arguments that look like secrets.
+    pub request: String,
+    /// Its score after the plan.
+    pub score: Option<u32>,
+}
+
+impl Counts {
+    /// How many are stopped.
+    #[must_use]
+    pub fn stopped(&self) -> u64 {
+        self.block + self.challenge
+    }
+}
+
+impl Report {
+    /// The outcomes of a set.
+    #[must_use]
+    pub fn set(&self, set: Set) -> Option<&Outcomes> {
+        self.sets.iter().find(|outcomes| outcomes.set == set)
+    }
+
+    /// What matters most about a zone, in at most three sentences; none if no request was for it.
+    #[must_use]
+    pub fn headlines(&self, zone: &str) -> Vec<String> {
+        let Some(zone) = self.zones.iter().find(|own| own.name == zone) else { return Vec::new() };
+        let requests = count(zone.requests, "recorded request");
+        let mut lines = Vec::new();
+        if zone.stopped + zone.let_through == 0 {
+            lines.push(format!("{requests}: none is newly stopped, none is newly let through"));
+        } else {
+            let (stopped, through) = (zone.stopped, zone.let_through);
+            lines.push(format!("{requests}: {stopped} newly stopped, {through} newly let through"));
+        }
+        if let Some(group) = self.changes.iter().find(|group| group.zone == zone.name) {
+            let paths: Vec<_> = group.paths.iter().take(3).map(|path| path.name.as_str()).collect();
+            let requests = count(group.requests, "request");
+            lines.push(format!("{}: {requests} by {} on {}", group.change.words(), group.rule, paths.join(", ")));
+        }
+        if zone.unknown > 0 {
+            let why: Vec<_> = self.depends_on.iter().take(3).map(|reason| reason.name.as_str()).collect();
+            lines.push(format!("{}: it depends on {}", count(zone.unknown, "unknown outcome"), why.join(", ")));
+        } else if let Some(what) = self.not_evaluated.first() {
+            lines.push(format!("not evaluated: {}", what.name));
+        }
+        lines
+    }
+}

@@ -1,0 +1,228 @@
+//! What becomes of recorded requests now and after a plan.
+//!
+//! In: the protection of zones before and after, and recorded requests. Out: a report. One thread reads, some run the OWASP rules, and
+//! the caller's counts, in the order of the recording. However many requests there are, few are in memory.
+
+use std::collections::BTreeMap;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use super::goal::Goal;
+use super::protection::Protected;
+use crate::crs::hits;
+use crate::insight::dns::{End, ZoneIndex, Zones};
+use crate::insight::traffic::{Counters, Hits, Pace, Protection, Report, Seen, Set, Tally};
+use crate::model::request::Body;
+use crate::model::{Fqdn, RecordType};
+use crate::recorded::{ReadError, Recorded, Sample};
+use crate::seclang::RuleSet;
+
+/// Requests that are handed over at once.
+const BATCH: usize = 64;
+/// Bytes of bodies that are handed over at once, about.
+const BATCH_BYTES: usize = 1 << 20;
+/// Batches that wait.
+const WAITING: usize = 4;
+/// Threads that run rules.
+const MOST_WORKERS: usize = 8;
+/// Unreadable lines that are told one by one.
+const TOLD: usize = 3;
+
+/// What to rehearse.
+#[derive(Debug)]
+pub struct RequestsToRehearse {
+    /// Recorded requests, each set in its order.
+    pub sets: Vec<(Set, Recorded)>,
+    /// Whether the report shows some of them.
+    pub has_examples: bool,
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub struct RehearsedRequests {
+    /// The report.
+    pub report: Report,
+    /// The first few lines and entries that are no requests.
+    pub unreadable: Vec<ReadError>,
+}
+
+/// The rules of a zone, with what they counted.
+struct Rules {
+    name: String,
+    before: (Protection, Counters),
+    after: (Protection, Counters),
+    has_owasp: bool,
+}
+
+/// What is read of a recording, with what the public rules found.
+type Evaluated = (Set, Result<(Sample, Option<(Hits, bool)>), ReadError>);
+/// What waits for that, and where it goes.
+type Work = (Vec<(Set, Result<Sample, ReadError>)>, SyncSender<Vec<Evaluated>>);
+
+/// Follows recorded requests through the rules of some zones as they are and as the goal wants them. `rules` are those of the public
+/// Core Rule Set; without them, the OWASP ruleset is not evaluated. `heard` is told how many requests are done.
+///
+/// # Errors
+/// If a recording cannot be read any further.
+pub fn rehearse_requests(
+    goal: &Goal,
+    zones: &[Protected],
+    rules: Option<&RuleSet>,
+    requests: RequestsToRehearse,
+    heard: &mut dyn FnMut(u64),
+) -> Result<RehearsedRequests, ReadError> {
+    let mut rehearsal = Rehearsal::new(goal, zones, requests.has_examples);
+    let workers = thread::available_parallelism().map_or(1, usize::from).min(MOST_WORKERS);
+    thread::scope(|scope| {
+        let (work, waiting) = sync_channel::<Work>(WAITING);
+        let (order, in_order) = sync_channel::<Receiver<Vec<Evaluated>>>(WAITING);
+        scope.spawn(move || read(requests.sets, &work, &order));
+        let waiting = std::sync::Arc::new(Mutex::new(waiting));
+        for _ in 0..workers {
+            let waiting = waiting.clone();
+            scope.spawn(move || evaluate(rules, &waiting));
+        }
+        drop(waiting);
+        let mut done = 0;
+        for batch in in_order {
+            for (set, read) in batch.recv().into_iter().flatten() {
+                done += 1;
+                rehearsal.add(set, read)?;
+            }
+            heard(done);
+        }
+        Ok(())
+    })?;
+    Ok(RehearsedRequests { report: rehearsal.tally.report(), unreadable: rehearsal.unreadable })
+}
+
+/// Reads recordings in batches, up to where they cannot be read any further. It ends if nobody waits for them.
+fn read(sets: Vec<(Set, Recorded)>, work: &SyncSender<Work>, order: &SyncSender<Receiver<Vec<Evaluated>>>) {
+    let hand_over = |batch: Vec<_>| {
+        let (result, promise) = sync_channel(1);
+        order.send(promise).is_ok() && work.send((batch, result)).is_ok()
+    };
+    let (mut batch, mut bytes) = (Vec::new(), 0);
+    for (set, recorded) in sets {
+        for read in recorded {
+            if let Ok(Sample { request, .. }) = &read
+                && let Body::Known(body) = &request.body
+            {
+                bytes += body.len();
+            }
+            batch.push((set, read));
+            if batch.len() >= BATCH || bytes >= BATCH_BYTES {
+                bytes = 0;
+                if !hand_over(std::mem::take(&mut batch)) {
+                    return;
+                }
+            }
+        }
+    }
+    hand_over(batch);
+}
+
+/// Runs the rules on batches as long as there are some.
+fn evaluate(rules: Option<&RuleSet>, waiting: &Mutex<Receiver<Work>>) {
+    let mut evaluator = rules.map(RuleSet::evaluator);
+    loop {
+        let next = waiting.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        let Ok((batch, result)) = next else { return };
+        let mut evaluate = |sample: Sample| {
+            let found = evaluator
+                .as_mut()
+                .map(|evaluator| (hits(&evaluator.evaluate(&sample.as_sent())), !sample.is_complete()));
+            (sample, found)
+        };
+        let batch = batch.into_iter().map(|(set, read)| (set, read.map(&mut evaluate))).collect();
+        // Nobody waits for it after an error.
+        let _ = result.send(batch);
+    }
+}
+
+/// The zones, and what was counted so far.
+struct Rehearsal<'g> {
+    zones: BTreeMap<String, Rules>,
+    served: Zones<'g>,
+    tally: Tally,
+    unreadable: Vec<ReadError>,
+}
+
+impl<'g> Rehearsal<'g> {
+    /// Before the first request.
+    fn new(goal: &'g Goal, zones: &[Protected], has_examples: bool) -> Self {
+        let mut tally = Tally::new(has_examples);
+        let mut all = BTreeMap::new();
+        for zone in zones {
+            let Some(desired) = goal.desired.zones.get(&zone.name) else { continue };
+            let protection = |waf| {
+                let found = Protection::new(waf, |phase, name| desired.place_of_rule(phase, name));
+                found.with_unread("rules of the account, which are not read")
+            };
+            let setting = |of: &Protection| of.owasp().map(|owasp| (owasp.level(), owasp.threshold()));
+            let (before, after) = (protection(&zone.before), protection(&zone.after));
+            let name = zone.name.as_str().to_owned();
+            tally.add_zone(&name, setting(&before), setting(&after));
+            let has_owasp = after.owasp().is_some();
+            let counters = Counters::default;
+            all.insert(
+                name.clone(),
+                Rules { name, before: (before, counters()), after: (after, counters()), has_owasp },
+            );
+        }
+        let served = Zones::new(goal.desired.zones.values().map(ZoneIndex::of_spec).collect());
+        Self { zones: all, served, tally, unreadable: Vec::new() }
+    }
+
+    /// Counts what was read.
+    fn add(&mut self, set: Set, read: Result<(Sample, Option<(Hits, bool)>), ReadError>) -> Result<(), ReadError> {
+        let (sample, found) = match read {
+            Ok(read) => read,
+            Err(error) if error.is_fatal => return Err(error),
+            Err(error) => {
+                self.tally.unreadable(set);
+                if self.unreadable.len() < TOLD {
+                    self.unreadable.push(error);
+                }
+                return Ok(());
+            }
+        };
+        let host = &sample.request.host;
+        let Some(zone) = zone_of(&mut self.zones, host) else {
+            self.tally.elsewhere(set);
+            return Ok(());
+        };
+        let end = Fqdn::parse(host).ok().map(|name| self.served.answer(&name, RecordType::A).end);
+        if matches!(end, Some(End::Records(_))) {
+            self.tally.dns_only(set);
+            return Ok(());
+        }
+        let (hits, is_partial) = found.map_or((None, false), |(hits, is_partial)| (Some(hits), is_partial));
+        let verdict = |(protection, counters): &mut (Protection, Counters)| {
+            let pace = sample.time.map_or(Pace::Unknown, |time| Pace::At(time, counters));
+            protection.verdict_at(&sample.request, pace, hits.as_ref())
+        };
+        let (before, after) = (verdict(&mut zone.before), verdict(&mut zone.after));
+        self.tally.add(&Seen {
+            set,
+            zone: &zone.name,
+            id: sample.id.as_deref(),
+            place: &sample.place,
+            request: &sample.request,
+            hits: hits.as_ref(),
+            is_partial,
+            before: &before,
+            after: &after,
+            has_owasp: zone.has_owasp,
+        });
+        Ok(())
+    }
+}
+
+/// The zone of a host: the longest name that the host ends in.
+fn zone_of<'z>(zones: &'z mut BTreeMap<String, Rules>, host: &str) -> Option<&'z mut Rules> {
+    let ends = std::iter::successors(Some(host), |name| name.split_once('.').map(|(_, rest)| rest));
+    let name = ends.into_iter().find(|name| zones.contains_key(*name))?;
+    zones.get_mut(name)
+}

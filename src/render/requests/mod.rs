@@ -1,0 +1,102 @@
+//! What becomes of recorded requests, for people: as text, as a Markdown comment, and as a page.
+
+mod markdown;
+mod page;
+mod text;
+
+pub(super) use markdown::markdown;
+pub(super) use page::page;
+pub use text::write;
+
+use crate::insight::traffic::{Cell, Matrix, Named, Outcomes, Report, Set};
+
+/// The word of a threshold, if it has one.
+fn threshold(number: u32) -> String {
+    let known = crate::model::facts::rulesets::THRESHOLDS.iter().find(|(_, own)| *own == number);
+    known.map_or_else(|| number.to_string(), |(word, _)| format!("{number} {word}"))
+}
+
+/// A setting in words.
+fn setting(cell: Option<Cell>) -> String {
+    match cell {
+        None => "not deployed".to_owned(),
+        Some(Cell { level: Some(level), threshold }) => format!("paranoia level {level}, threshold {threshold}"),
+        Some(Cell { level: None, threshold }) => format!("paranoia level custom, threshold {threshold}"),
+    }
+}
+
+/// A share in percent.
+#[expect(clippy::cast_precision_loss, reason = "it is shown with one digit")]
+fn percent(part: u64, whole: u64) -> String {
+    if whole == 0 { "–".to_owned() } else { format!("{:.1}%", 100.0 * part as f64 / whole as f64) }
+}
+
+/// A cell of a matrix.
+struct MatrixCell {
+    /// How many requests.
+    number: u64,
+    /// Of all that reach the ruleset.
+    share: String,
+    /// Whether it is the setting now, and the one after the plan.
+    is_now: bool,
+    is_planned: bool,
+}
+
+impl MatrixCell {
+    /// The mark of a cell in text.
+    fn mark(&self) -> &'static str {
+        match (self.is_now, self.is_planned) {
+            (true, true) => "*",
+            (true, false) => "<",
+            (false, true) => ">",
+            (false, false) => "",
+        }
+    }
+}
+
+/// The cells of a matrix, one row for each level.
+fn cells(matrix: &Matrix, report: &Report) -> Vec<Vec<MatrixCell>> {
+    let is = |setting: fn(&crate::insight::traffic::Zone) -> Option<Cell>, level: u8, threshold: u32| {
+        let cell = Some(Cell { level: Some(level), threshold });
+        report.zones.iter().any(|zone| setting(zone) == cell)
+    };
+    let row = |(level, row): (u8, &[u64; 6])| {
+        let cell = |(number, threshold): (&u64, &u32)| MatrixCell {
+            number: *number,
+            share: percent(*number, matrix.scored),
+            is_now: is(|zone| zone.before, level, *threshold),
+            is_planned: is(|zone| zone.after, level, *threshold),
+        };
+        row.iter().zip(&matrix.thresholds).map(cell).collect()
+    };
+    (1..).zip(&matrix.rows).map(row).collect()
+}
+
+/// What a matrix of a set counts.
+fn meaning(set: Set) -> &'static str {
+    match set {
+        Set::Requests => "recorded requests that the OWASP ruleset would act on",
+        Set::Benign => "false alarms: benign requests that the OWASP ruleset would act on",
+        Set::Attacks => "detection: attacks that the OWASP ruleset would act on",
+    }
+}
+
+/// What has to be known to read the numbers of a set.
+fn caveats(outcomes: &Outcomes) -> Vec<String> {
+    let Outcomes { unreadable, elsewhere, dns_only, partial, .. } = outcomes;
+    [
+        (*unreadable, "lines or entries that are not requests"),
+        (*elsewhere, "requests for hosts of no zone in the spec, not evaluated"),
+        (*dns_only, "requests for hosts that are DNS only, which meet no rule"),
+        (*partial, "requests recorded without all headers or the body, whose scores may be higher"),
+    ]
+    .iter()
+    .filter(|(number, _)| *number > 0)
+    .map(|(number, words)| format!("{words}: {number}"))
+    .collect()
+}
+
+/// Names with their numbers.
+fn listed(names: &[Named]) -> Vec<String> {
+    names.iter().take(5).map(|named| format!("{} ({})", named.name, named.requests)).collect()
+}

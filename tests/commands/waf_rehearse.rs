@@ -1,0 +1,250 @@
+//! `waf rehearse`: recorded requests under the live rules and under those after the plan.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::process::Stdio;
+
+use serde_json::{Value, json};
+
+use crate::support::workspace::{Workspace, options};
+
+const SPEC: &str = "\
+version: 1
+zones:
+  example.com:
+    records:
+      - { name: www, type: A, content: 192.0.2.1, proxied: true }
+      - { name: mail, type: A, content: 192.0.2.2, proxied: false }
+    waf:
+      custom:
+        - { name: no-wordpress, when: 'http.request.uri.path contains \"/wp-\"', action: block }
+        - { name: bots, when: cf.bot_management.score lt 30, action: managed_challenge }
+      rate_limits:
+        - { name: login, when: 'http.request.uri.path eq \"/login\"', per: [ip], limit: 3 in 1m, then: block for 1m }
+      owasp: { paranoia: 1, threshold: 10, action: block }
+";
+
+/// Rules of our own with numbers that Cloudflare's ruleset has.
+const RULES: &str = "\
+SecRule ARGS \"@contains attack\" \"id:942100,phase:2,block,t:none,setvar:'tx.anomaly_score_pl1=+5'\"
+SecRule ARGS \"@contains bad\" \"id:942140,phase:2,block,t:none,setvar:'tx.anomaly_score_pl1=+5'\"
+SecRule ARGS \"@contains odd\" \"id:942150,phase:2,block,t:none,setvar:'tx.anomaly_score_pl2=+5'\"
+";
+
+fn workspace() -> Workspace {
+    let mut options = options();
+    options.profile.tier = "enterprise".to_owned();
+    let workspace = Workspace::new(options);
+    workspace.file("spec.yaml", SPEC);
+    workspace.file("crs/rules/REQUEST-942.conf", RULES);
+    workspace.file("crs/crs-setup.conf", "SecAction \"id:900,phase:1,pass,nolog\"\n");
+    workspace
+}
+
+/// A request as a line, with a bot score, an address and a time in seconds.
+fn line(id: &str, uri: &str, time: u32) -> String {
+    let request = json!({
+        "id": id, "method": "GET", "uri": uri, "time": time, "ip": "203.0.113.9",
+        "headers": [["Host", "www.example.com"], ["User-Agent", "Browser"], ["Cookie", "session=hidden-cookie"], ["Authorization", "Bearer hidden-token"]],
+        "fields": { "cf.bot_management.score": 99 },
+    });
+    format!("{request}\n")
+}
+
+const FLAGS: [&str; 6] = ["waf", "rehearse", "spec.yaml", "--crs", "crs", "--color=never"];
+
+fn recording() -> String {
+    let mut lines = line("r1", "/?q=fine", 1) + &line("r2", "/wp-login.php", 2) + &line("r3", "/?q=attack+bad", 3);
+    for n in 0..5 {
+        lines += &line(&format!("login{n}"), "/login?token=hidden-argument", 10 + n);
+    }
+    lines += &line("r4", "/?q=attack+odd", 30);
+    lines += "{\"method\": \"GET\"}\n";
+    // Without a bot score, without the other headers, and for hosts that meet no rule.
+    lines += "{\"id\":\"r5\",\"method\":\"GET\",\"uri\":\"https://www.example.com/\"}\n";
+    lines += "{\"id\":\"r6\",\"method\":\"GET\",\"uri\":\"https://mail.example.com/\"}\n";
+    lines += "{\"id\":\"r7\",\"method\":\"GET\",\"uri\":\"https://www.example.org/\"}\n";
+    lines
+}
+
+#[test]
+fn requests_are_followed_before_and_after_the_plan() {
+    let workspace = workspace();
+    workspace.file("requests.jsonl", recording());
+    let ran = workspace.run(&[&FLAGS[..], &["--requests", "requests.jsonl"]].concat()).exits(0);
+    assert!(
+        ran.stderr.contains("warning: requests.jsonl:10: it is not a request: missing field `uri`"),
+        "{}",
+        ran.stderr
+    );
+    insta::assert_snapshot!("waf_rehearse", ran.stdout);
+    assert!(workspace.writes().is_empty());
+    let json =
+        workspace.run(&[&FLAGS[..], &["--format", "json", "--requests", "requests.jsonl"]].concat()).exits(0).json();
+    assert_eq!(json["zones"][0]["stopped"], 4);
+    assert_eq!(json["sets"][0]["matrix"]["rows"][0], json!([0, 0, 0, 0, 1, 2]));
+    assert_eq!(json["sets"][0]["matrix"]["rows"][1], json!([0, 0, 0, 0, 2, 2]));
+    // Once it is applied, nothing changes; a looser spec lets requests through.
+    workspace.run(&["apply", "spec.yaml", "--yes", "--allow", "may-lock-out"]).exits(0);
+    let ran = workspace.run(&[&FLAGS[..], &["--requests", "requests.jsonl"]].concat()).exits(0);
+    assert!(ran.stdout.contains("No request has another outcome after the plan."), "{}", ran.stdout);
+    workspace.file("spec.yaml", SPEC.replace("threshold: 10", "threshold: 25"));
+    let json =
+        workspace.run(&[&FLAGS[..], &["--format", "json", "--requests", "requests.jsonl"]].concat()).exits(0).json();
+    let change = &json["changes"][0];
+    assert_eq!(
+        (&change["change"], &change["requests"], &change["rule"]),
+        (&json!("let_through"), &json!(1), &json!("owasp"))
+    );
+    assert_eq!(change["owasp_rules"], json!([{"name": "942100", "requests": 1}, {"name": "942140", "requests": 1}]));
+    assert_eq!(json["zones"][0]["before"], json!({"level": 1, "threshold": 10}));
+}
+
+#[test]
+fn nothing_secret_is_in_any_output() {
+    let workspace = workspace();
+    workspace.file("requests.jsonl", recording());
+    for format in ["text", "json", "markdown", "html"] {
+        let more = ["--format", format, "--requests", "requests.jsonl"];
+        let shown = workspace.run(&[&FLAGS[..], &more].concat()).exits(0).stdout;
+        assert!(!shown.contains("hidden-"), "{format}: {shown}");
+        assert!(shown.contains("login1") || shown.contains("login3"), "{format}: {shown}");
+        assert!(!shown.contains("<script"), "{format}");
+        let without = workspace.run(&[&FLAGS[..], &more, &["--no-samples"]].concat()).exits(0).stdout;
+        assert!(!without.contains("login3") && !without.contains("r2"), "{format}: {without}");
+        if format == "html" {
+            // Well-formed, as the test of pages demands.
+            roxmltree::Document::parse(shown.strip_prefix("<!DOCTYPE html>\n").unwrap()).unwrap();
+        }
+    }
+}
+
+#[test]
+fn labelled_sets_have_matrices_of_their_own() {
+    let workspace = workspace();
+    workspace.file("benign.jsonl", line("b1", "/?q=fine", 1) + &line("b2", "/?q=odd", 2));
+    workspace.file("attacks/one.jsonl", line("a1", "/?q=attack+bad", 1));
+    let more = ["--benign", "benign.jsonl", "--attacks", "attacks"];
+    let text = workspace.run(&[&FLAGS[..], &more].concat()).exits(0).stdout;
+    assert!(text.contains("false alarms: benign requests") && text.contains("detection: attacks"), "{text}");
+    assert!(text.contains(">1 100.0%"), "the planned setting is marked: {text}");
+}
+
+#[test]
+fn a_snapshot_takes_the_place_of_cloudflare() {
+    let workspace = workspace();
+    workspace.file("requests.jsonl", recording());
+    workspace.run(&["snapshot", "spec.yaml", "--out", "live.snapshot"]).exits(0);
+    let live = workspace.run(&[&FLAGS[..], &["--requests", "requests.jsonl"]].concat()).exits(0).stdout;
+    let before = workspace.requests().len();
+    let more = ["--against", "live.snapshot", "--requests", "requests.jsonl"];
+    let from_snapshot = workspace.run(&[&FLAGS[..], &more].concat()).exits(0).stdout;
+    assert_eq!(from_snapshot, live);
+    assert_eq!(workspace.requests().len(), before);
+}
+
+#[test]
+fn a_plan_says_what_it_does_to_requests() {
+    let workspace = workspace();
+    workspace.file("requests.jsonl", recording());
+    let foreseen = ["--requests", "requests.jsonl", "--crs", "crs"];
+    let plan = |more: &[&str]| workspace.run(&[&["plan", "spec.yaml"], &foreseen[..], more].concat()).exits(0).stdout;
+    let lines = [
+        "10 recorded requests: 4 newly stopped, 0 newly let through",
+        "newly stopped: 2 requests by login on /login",
+        "1 unknown outcome: it depends on cf.bot_management.score",
+    ];
+    let text = plan(&["--color=never"]);
+    for line in lines {
+        assert!(text.contains(&format!("→ {line}\n")), "{line}: {text}");
+    }
+    assert!(plan(&["--format", "markdown"]).contains("recorded requests"));
+    let ran = workspace
+        .run(
+            &[&["apply", "spec.yaml", "--dry-run", "--allow", "may-lock-out", "--color=never"], &foreseen[..]].concat(),
+        )
+        .exits(0);
+    assert!(ran.stdout.contains(lines[0]), "{}", ran.stdout);
+}
+
+#[test]
+fn expected_requests_are_judged_by_their_score_and_strictly() {
+    let workspace = workspace();
+    let expect = |request: &str, verdict: &str| {
+        let entry = format!(
+            "{{ request: \"GET https://www.example.com{request}\", fields: {{ cf.bot_management.score: 99 }}, verdict: {verdict} }}"
+        );
+        workspace.file("spec.yaml", format!("{SPEC}    expect:\n      - {entry}\n"));
+    };
+    expect("/?q=attack+bad", "block");
+    let test = |more: &[&str]| workspace.run(&[&["test", "spec.yaml"], more].concat());
+    test(&[]).exits(2);
+    test(&["--crs", "crs"]).exits(0);
+    let fails = |more: &[&str]| {
+        let ran = workspace.run(&[&["plan", "spec.yaml", "--format", "json"], more].concat()).exits(0);
+        ran.stdout.contains("fails-expectation")
+    };
+    assert!(fails(&[]) && !fails(&["--crs", "crs"]));
+    expect("/?q=fine", "pass");
+    test(&["--crs", "crs"]).exits(0);
+    let ran = test(&["--crs", "crs", "--strict"]).exits(2);
+    assert!(ran.stdout.contains("this was not evaluated: live rules that the spec does not name"), "{}", ran.stdout);
+    assert!(fails(&["--strict"]) && !fails(&["--strict", "--crs", "crs"]));
+}
+
+#[test]
+fn broken_recordings_are_refused() {
+    let workspace = workspace();
+    workspace.file("broken.har", "{\"log\":{\"entries\":[{\"request\":");
+    workspace.file("access.log", "192.0.2.1 - - [01/Jan/1970:00:00:04 +0000] \"GET / HTTP/1.1\" 200 1 \"-\" \"-\"\n");
+    for (name, words) in [
+        ("broken.har", "broken.har, entry 1: it ends too early"),
+        ("missing.jsonl", "missing.jsonl: cannot be read"),
+        ("access.log", "access.log:1: it does not tell the host; name it with --host"),
+    ] {
+        let ran = workspace.run(&[&FLAGS[..], &["--requests", name]].concat()).exits(1);
+        assert!(ran.stderr.contains(words), "{}", ran.stderr);
+        assert!(ran.stdout.is_empty());
+    }
+    workspace.run(&[&FLAGS[..], &["--host", "www.example.com", "--requests", "access.log"]].concat()).exits(0);
+    workspace.run(&["waf", "rehearse", "spec.yaml"]).exits(64);
+}
+
+/// The most memory that a process has had, in KiB.
+fn most_memory(process: u32) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    line.split_ascii_whitespace().nth(1)?.parse().ok()
+}
+
+#[test]
+fn memory_does_not_grow_with_the_number_of_requests() {
+    if !std::path::Path::new("/proc/self/status").exists() {
+        eprintln!("SKIPPED: there is no /proc to read memory from");
+        return;
+    }
+    let workspace = workspace();
+    workspace.file("empty.yaml", "version: 1\nzones: { example.com: { waf: { custom: [] } } }\n");
+    let arguments = ["waf", "rehearse", "empty.yaml", "--crs", "crs", "--format", "json", "--requests", "-"];
+    let mut child = workspace.command().args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    // Each request has a path of its own. A pipe holds far less than a round, so the rounds before it have been read.
+    let most: u64 = std::env::var("ZONEWRIGHT_RECORDED").ok().and_then(|text| text.parse().ok()).unwrap_or(5);
+    let mut used = Vec::new();
+    for round in 0..most {
+        let mut lines = String::new();
+        for n in 0..4_000 {
+            let filler = "x".repeat(100);
+            writeln!(lines, "{{\"method\":\"GET\",\"uri\":\"https://www.example.com/{round}/{n}?q={filler}\"}}")
+                .unwrap();
+        }
+        input.write_all(lines.as_bytes()).unwrap();
+        used.push(most_memory(child.id()).unwrap());
+    }
+    drop(input);
+    let output = child.wait_with_output().unwrap();
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["sets"][0]["requests"], most * 4_000);
+    let (first, last) = (used[1], *used.last().unwrap());
+    assert!(last < first + 16 * 1024, "KiB after each round: {used:?}");
+}
