@@ -13,6 +13,7 @@ use crate::cli::args::Format;
 use crate::cli::commands::{Facts, Run, Session};
 use crate::cli::exit::Exit;
 use crate::cli::output::Output;
+use crate::cli::relevance::Matters;
 use crate::cli::settings::Settings;
 use crate::cli::zone_source;
 use crate::crs;
@@ -68,6 +69,8 @@ pub(super) struct WafExplainArgs {
 }
 
 impl Run for WafExplainArgs {
+    const MATTERS: Matters = Matters { connection: true, ..Matters::SPEC };
+
     fn facts(&self) -> Facts<'_> {
         zone_source::facts("waf", &self.spec, self.live.is_some(), None)
     }

@@ -14,6 +14,7 @@ use crate::cli::commands::{Facts, Run, Session};
 use crate::cli::exit::Exit;
 use crate::cli::load::load;
 use crate::cli::output::Output;
+use crate::cli::relevance::Matters;
 use crate::cli::settings::Settings;
 use crate::cli::zone_source;
 use crate::crs;
@@ -73,6 +74,8 @@ pub(super) struct WafTuneArgs {
 }
 
 impl Run for WafTuneArgs {
+    const MATTERS: Matters = Matters { connection: true, ..Matters::SPEC };
+
     fn facts(&self) -> Facts<'_> {
         zone_source::facts("waf", &self.spec, self.live.is_some(), None)
     }
