@@ -184,3 +184,23 @@ fn the_command_asks_for_confirmation_and_writes_a_report() {
         workspace.run(&["conformance", "--list", "--only", "nonsense"]).exits(64).stderr.contains("--list shows them")
     );
 }
+
+/// Ctrl-C while a record is being created: what is under way is finished, and deleted again.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_deletes_what_it_created() {
+    use crate::support::interrupt::UnderWay;
+    let workspace = Workspace::new(options());
+    let before = workspace.dump();
+    let when = When::Matching { method: Some("POST".to_owned()), path_suffix: "/dns_records".to_owned(), nth: 3 };
+    workspace.fault(Fault { when, what: What::Held, times: 1 });
+    let mut run = UnderWay::start(&workspace, &["conformance", "--zone", "example.com", "--i-own-this-zone"]);
+    workspace.until_held(1);
+    run.signal("INT");
+    run.says("stopping: what is under way is finished");
+    workspace.release();
+    let ran = run.ends().exits(1);
+    assert!(ran.stdout.contains("Interrupted: the other assumptions were not tried."), "{}", ran.stdout);
+    assert!(workspace.writes().len() > 3, "{:?}", workspace.writes());
+    assert_eq!(workspace.dump()["zones"][0]["records"], before["zones"][0]["records"]);
+}
