@@ -12,6 +12,8 @@ RUN apk add --no-cache build-base
 WORKDIR /src
 COPY Cargo.toml Cargo.lock ./
 COPY src ./src
+# The files that `zonewright init` writes.
+COPY examples/pipelines ./examples/pipelines
 # Without the embedded service: what holds credentials does not need it.
 ARG FEATURES="--no-default-features"
 # hadolint ignore=SC2086

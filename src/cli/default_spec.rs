@@ -10,7 +10,6 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::commands::{Command, Run};
 use super::files::is_below;
 use super::output::Output;
 
@@ -24,10 +23,8 @@ pub(super) const DIRECTORIES: [&str; 2] = ["zones", "dns"];
 ///
 /// # Errors
 /// There is none, or more than one.
-pub(super) fn fill(command: &mut Command, output: &Output) -> Result<(), String> {
-    let name = command.facts().name;
-    let Some(spec) = command.missing_spec() else { return Ok(()) };
-    let Found { path, beside } = find(Path::new("."), name)?;
+pub(super) fn fill(spec: &mut Vec<PathBuf>, command: &str, output: &Output) -> Result<(), String> {
+    let Found { path, beside } = find(Path::new("."), command)?;
     let shown = if path == FILE { path.to_owned() } else { format!("{path}/") };
     let rest: Vec<String> = beside.iter().map(|directory| format!("{directory}/")).collect();
     let rest = match rest.as_slice() {
@@ -37,6 +34,12 @@ pub(super) fn fill(command: &mut Command, output: &Output) -> Result<(), String>
     output.say(&format!("No SPEC is given: using {shown}{rest}"));
     spec.push(PathBuf::from(path));
     Ok(())
+}
+
+/// What of these places is in the working directory, whatever it is: a new spec would be written beside it.
+pub(super) fn present() -> Option<String> {
+    let mut names = [FILE].into_iter().chain(DIRECTORIES);
+    names.find(|name| fs::symlink_metadata(name).is_ok()).map(str::to_owned)
 }
 
 /// What there is to use.
@@ -82,9 +85,8 @@ fn nothing(directory: &Path, command: &str) -> String {
     let other: String = other.collect();
     format!(
         "no SPEC is given, and this directory has no {FILE}, {}/{other}; name the files or directories of the spec (`zonewright \
-         help {command}` has examples), or generate a first one: zonewright import example.com --out {}",
-        DIRECTORIES.join("/ or "),
-        DIRECTORIES[0]
+         help {command}` has examples), or begin with one: zonewright init",
+        DIRECTORIES.join("/ or ")
     )
 }
 

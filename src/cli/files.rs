@@ -82,6 +82,36 @@ pub(super) fn write_new(directory: &Path, files: &[(PathBuf, String)], output: &
     Ok(())
 }
 
+/// Writes a file that nobody named, unless something has its name; whether it was written. Directories are made as they are needed.
+///
+/// # Errors
+/// Those of the file system; a link leads out of the current directory.
+pub(super) fn create(path: &Path, text: &str) -> anyhow::Result<bool> {
+    if fs::symlink_metadata(path).is_ok() {
+        return Ok(false);
+    }
+    let directory = directory_of(path);
+    let mut above = PathBuf::new();
+    for part in directory.components() {
+        above.push(part);
+        if above.is_symlink() && !is_below(&above, Path::new(".")) {
+            bail!("{} is a link that leads out of the current directory; nothing is written there", above.display());
+        }
+    }
+    let write = || -> io::Result<bool> {
+        fs::create_dir_all(directory)?;
+        let mut beside = create_beside(directory, Readers::Everyone)?;
+        beside.write_all(text.as_bytes())?;
+        beside.as_file().sync_all()?;
+        match beside.persist_noclobber(path) {
+            Ok(_) => Ok(true),
+            Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+            Err(error) => Err(error.error),
+        }
+    };
+    write().with_context(|| format!("failed to write {}", path.display()))
+}
+
 /// A file whose text is replaced.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Rewrite<'a> {
@@ -117,7 +147,7 @@ pub(super) fn rewrite(files: &[Rewrite<'_>]) -> anyhow::Result<()> {
             bail!("{shown} changed while it was being worked on; nothing was written. Run this again");
         }
         let write = || -> io::Result<NamedTempFile> {
-            let mut beside = create(directory_of(path), Readers::Owner)?;
+            let mut beside = create_beside(directory_of(path), Readers::Owner)?;
             beside.write_all(after.as_bytes())?;
             beside.as_file().set_permissions(there.permissions())?;
             beside.as_file().sync_all()?;
@@ -240,7 +270,7 @@ fn directory_of(path: &Path) -> &Path {
 
 /// Writes a file beside its place and moves it there, so that nobody ever reads half of it.
 fn move_there(path: &Path, bytes: &[u8], readers: Readers) -> io::Result<()> {
-    let mut beside = create(directory_of(path), readers)?;
+    let mut beside = create_beside(directory_of(path), readers)?;
     beside.write_all(bytes)?;
     beside.as_file().sync_all()?;
     beside.persist(path).map_err(|error| error.error)?;
@@ -248,7 +278,7 @@ fn move_there(path: &Path, bytes: &[u8], readers: Readers) -> io::Result<()> {
 }
 
 /// Makes a file under a name that nobody else has or can foresee; it goes with its value unless it is moved.
-fn create(directory: &Path, readers: Readers) -> io::Result<NamedTempFile> {
+fn create_beside(directory: &Path, readers: Readers) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".zonewright-").suffix(".part");
     #[cfg(unix)]

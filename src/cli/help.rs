@@ -39,7 +39,7 @@ pub(super) fn after() -> String {
     format!(
         "\
 Examples:
-  zonewright import example.com --out zones/   a spec of what is live
+  zonewright init                              a first spec: of your zones, or an example
   zonewright plan                              what would change
   zonewright apply                             shows the plan, asks, applies, verifies
   zonewright drift --base HEAD                 what changed outside of the spec

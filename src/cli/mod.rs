@@ -116,7 +116,9 @@ fn as_shown(error: clap::Error, arguments: impl Iterator<Item = OsString>) -> cl
 /// Runs one command.
 async fn run(cli: &mut Cli, output: &std::sync::Arc<Output>) -> anyhow::Result<Exit> {
     let Cli { command, global } = cli;
-    if let Err(message) = default_spec::fill(command, output).and_then(|()| applicable::check(command, global)) {
+    let name = command.facts().name;
+    let spec = command.missing_spec().map_or(Ok(()), |spec| default_spec::fill(spec, name, output));
+    if let Err(message) = spec.and_then(|()| applicable::check(command, global)) {
         output.message(&format!("error: {message}"));
         return Ok(Exit::Usage);
     }

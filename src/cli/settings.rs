@@ -186,6 +186,12 @@ impl<'a> Settings<'a> {
         })
     }
 
+    /// Whether nothing says who we are.
+    pub(super) fn has_no_credentials(&self) -> bool {
+        let names = ["CLOUDFLARE_API_TOKEN", "CLOUDFLARE_EMAIL", "CLOUDFLARE_API_KEY"];
+        self.flags.sandbox.is_none() && names.iter().all(|name| matches!(variable(self.flags, name), Ok(None)))
+    }
+
     /// Where reports are sent: by the flag, or by the environment.
     ///
     /// # Errors

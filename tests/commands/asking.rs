@@ -36,7 +36,12 @@ impl Asking {
 
     /// Starts an apply.
     fn begin(workspace: &Workspace) -> Self {
-        let run = format!("exec {} apply spec.yaml --color never", env!("CARGO_BIN_EXE_zonewright"));
+        Self::run(workspace, "apply spec.yaml")
+    }
+
+    /// Starts the program.
+    fn run(workspace: &Workspace, arguments: &str) -> Self {
+        let run = format!("exec {} {arguments} --color never", env!("CARGO_BIN_EXE_zonewright"));
         let mut command = Command::new("script");
         command.args(["-q", "-e", "-c", &run, "/dev/null"]).current_dir(workspace.path()).env_clear();
         command.envs(["PATH", "HOME"].iter().filter_map(|name| Some((name, std::env::var_os(name)?))));
@@ -106,6 +111,25 @@ fn a_yes_applies() {
     assert!(shown.contains("Apply these 3 operations? [y/N]"), "{shown}");
     assert_eq!(workspace.writes().len(), 3);
     workspace.run(&["plan", "spec.yaml", "--detailed-exitcode"]).exits(0);
+}
+
+#[test]
+fn zones_are_chosen_for_a_first_spec() {
+    let workspace = workspace();
+    let mut asking = Asking::run(&workspace, "init");
+    asking.replies("or none:", "1, z.example\n");
+    asking.waits_for("\"z.example\" is neither a number of the list, nor the name of a zone in it");
+    let (code, shown) = asking.types(b"2-3\n");
+    assert_eq!(code, Some(0), "{shown}");
+    assert!(shown.contains("   1  a.example") && shown.contains("Imported 2 zones."), "{shown}");
+    let is_there = |name: &str| workspace.path().join(name).exists();
+    assert!(!is_there("zones/a.example.yaml") && is_there("zones/b.example.yaml") && is_there("zones/c.example.yaml"));
+    std::fs::remove_dir_all(workspace.path().join("zones")).unwrap();
+    let mut asking = Asking::run(&workspace, "init --pipeline none");
+    asking.waits_for("or none:");
+    let (code, shown) = asking.types(b"none\n");
+    assert_eq!(code, Some(3), "{shown}");
+    assert!(shown.contains("No zone was chosen. Nothing was written.") && !is_there("zones"), "{shown}");
 }
 
 #[test]

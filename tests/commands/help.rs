@@ -92,7 +92,7 @@ fn short_help_is_short_and_shows_what_matters() {
 fn the_help_of_the_program_is_in_the_order_of_a_day() {
     let help = alone(&["--help"]).exits(0).stdout;
     let at = |word: &str| help.find(&format!("\n  {word} ")).unwrap_or_else(|| panic!("{word}: {help}"));
-    let order = ["import", "validate", "plan", "apply", "drift", "undo", "schema", "completions"];
+    let order = ["init", "import", "validate", "plan", "apply", "drift", "undo", "schema", "completions"];
     assert!(order.windows(2).all(|pair| at(pair[0]) < at(pair[1])), "{help}");
     assert!(help.lines().count() <= 50 && !help.contains("--max-rps"), "{help}");
     assert_eq!(help, alone(&["-h"]).exits(0).stdout);

@@ -107,7 +107,7 @@ fn with_credentials_the_chosen_zones_are_imported() {
     let mut command = workspace.command();
     let output = command.current_dir(other.path()).args(["init", "--all", "--format", "json"]).output().unwrap();
     let document = Ran::from(output).exits(0).json();
-    assert_eq!(document["imported"], json!(["example.com", "example.net", "shop.example"]));
+    assert_eq!(document["imported"], json!(["example.com", "shop.example", "example.net"]));
     assert!(workspace.writes().is_empty());
 }
 

@@ -67,6 +67,28 @@ pub(in crate::cli) struct ImportArgs {
     /// Import the protection only
     #[arg(long)]
     only_waf: bool,
+    /// What each file begins with; not an argument.
+    #[arg(skip)]
+    first_line: &'static str,
+}
+
+impl ImportArgs {
+    /// Live zones into a directory, each file with this first line.
+    pub(super) fn of_live(zones: &[String], directory: &Path, first_line: &'static str) -> Self {
+        Self {
+            sources: zones.to_vec(),
+            from: None,
+            zone_name: Vec::new(),
+            out: Some(directory.to_owned()),
+            factor: false,
+            leave: None,
+            against: None,
+            offline: true,
+            only_dns: false,
+            only_waf: false,
+            first_line,
+        }
+    }
 }
 
 impl Run for ImportArgs {
@@ -83,7 +105,7 @@ impl Run for ImportArgs {
 }
 
 /// Reads the sources and prints a spec.
-async fn run(args: &ImportArgs, settings: &Settings<'_>, output: &Arc<Output>) -> anyhow::Result<Exit> {
+pub(super) async fn run(args: &ImportArgs, settings: &Settings<'_>, output: &Arc<Output>) -> anyhow::Result<Exit> {
     let (paths, zones): (Vec<&String>, Vec<&String>) =
         args.sources.iter().partition(|source| args.from.is_some() || is_path(source));
     let mut imported = Vec::new();
@@ -106,7 +128,7 @@ async fn run(args: &ImportArgs, settings: &Settings<'_>, output: &Arc<Output>) -
     let arranged = arrange(&desired, &remarks, args.factor);
     match &args.out {
         None => output.result(|out| out.write_all(arranged.whole().as_bytes()))?,
-        Some(directory) => write_zones(directory, &desired, &arranged, output)?,
+        Some(directory) => write_zones((directory, args.first_line), &desired, &arranged, output)?,
     }
     if let Some(found) = found.filter(|_| !args.offline) {
         proof::compare(&print(&desired), &found, args.against.as_deref(), settings, output).await?;
@@ -215,7 +237,12 @@ fn summarise(found: &Found, output: &Output) {
 }
 
 /// Writes the files of each zone, and one for what they share.
-fn write_zones(directory: &Path, desired: &Desired, arranged: &Arrangement<'_>, output: &Output) -> anyhow::Result<()> {
+fn write_zones(
+    (directory, first_line): (&Path, &str),
+    desired: &Desired,
+    arranged: &Arrangement<'_>,
+    output: &Output,
+) -> anyhow::Result<()> {
     let shared = arranged.shared().map(|text| (directory.join("shared.yaml"), text));
     let mut all: Vec<(PathBuf, String)> = shared.into_iter().collect();
     for zone in desired.zones.values() {
@@ -225,6 +252,7 @@ fn write_zones(directory: &Path, desired: &Desired, arranged: &Arrangement<'_>, 
         });
         all.extend(files);
     }
+    all.iter_mut().for_each(|(_, text)| text.insert_str(0, first_line));
     files::write_new(directory, &all, output)
 }
 

@@ -49,6 +49,7 @@ macro_rules! commands {
 commands! {
     /// What to do, in the order of `--help`.
     pub(super) enum Command {
+        Init(init::InitArgs),
         Import(import::ImportArgs),
         Validate(validate::ValidateArgs),
         Plan(plan::PlanArgs),

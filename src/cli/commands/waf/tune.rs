@@ -47,8 +47,8 @@ pub(super) struct WafTuneArgs {
     /// Requests that should be stopped
     #[arg(long, value_name = "FILE")]
     attacks: Option<PathBuf>,
-    /// Settings of a spec: a file, a directory, or `-`; repeatable
-    #[arg(long, value_name = "SPEC", required_unless_present = "live", conflicts_with = "live")]
+    /// Settings of a spec: a file, a directory, or `-`; repeatable [default: zonewright.yaml, zones/ or dns/]
+    #[arg(long, value_name = "SPEC", conflicts_with = "live")]
     spec: Vec<PathBuf>,
     /// Settings that Cloudflare has for this zone
     #[arg(long, value_name = "ZONE")]
@@ -78,6 +78,10 @@ impl Run for WafTuneArgs {
 
     fn facts(&self) -> Facts<'_> {
         zone_source::facts("waf", &self.spec, self.live.is_some(), None)
+    }
+
+    fn missing_spec(&mut self) -> Option<&mut Vec<PathBuf>> {
+        (self.spec.is_empty() && self.live.is_none()).then_some(&mut self.spec)
     }
 
     fn check(&self, _global: &Global) -> Result<(), String> {

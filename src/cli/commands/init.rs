@@ -1,0 +1,282 @@
+//! `init`: a first spec and what belongs beside it. Never overwrites a file, and holds no means of writing to Cloudflare.
+
+mod pipeline;
+mod starter;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::bail;
+use clap::Args;
+use serde::Serialize;
+
+use super::import::{self, ImportArgs};
+use super::{Facts, Run, Session};
+use crate::cli::args::{Format, Global};
+use crate::cli::default_spec;
+use crate::cli::exit::Exit;
+use crate::cli::files;
+use crate::cli::output::Output;
+use crate::cli::relevance::Matters;
+use crate::cli::service::{Access, Service};
+use crate::cli::settings::Settings;
+use crate::diagnostic::{Diagnostics, Place, Sources, count};
+use crate::live::list_zones;
+use crate::model::{Desired, DesiredZone, ZoneName};
+use pipeline::{Host, Wanted};
+
+/// Most zones that are listed for a choice; `--zone` chooses among more.
+const MOST_LISTED: usize = 200;
+
+/// Begin here: a spec of your live zones or a commented example, and the files that belong beside it
+///
+/// With credentials, lists your zones and imports those that you choose. Without, writes an example. Files that exist stay as they
+/// are.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  zonewright init\n  zonewright init --zone example.com --pipeline github\n  zonewright init --all --pipeline none"
+)]
+pub(in crate::cli) struct InitArgs {
+    /// Import all zones that the credentials can see; --zone chooses some of them
+    #[arg(long)]
+    all: bool,
+    /// The files of a pipeline for this host [default: the host of the repository, if it has one]
+    #[arg(long, value_name = "HOST", value_enum)]
+    pipeline: Option<Wanted>,
+}
+
+impl Run for InitArgs {
+    const MATTERS: Matters = Matters::ONLINE;
+
+    fn facts(&self) -> Facts<'_> {
+        Facts { has_shards: false, ..Facts::online("init") }
+    }
+
+    fn check(&self, global: &Global) -> Result<(), String> {
+        if self.all && !global.zone.is_empty() {
+            return Err("--all means every zone, and --zone some of them; give one of the two".to_owned());
+        }
+        Ok(())
+    }
+
+    async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
+        let Session { settings, output, .. } = *session;
+        run(self, settings, output).await
+    }
+}
+
+/// What was done.
+#[derive(Debug, Default, Serialize)]
+struct Report {
+    format: u32,
+    kind: &'static str,
+    /// Zones that were imported.
+    imported: Vec<String>,
+    /// Files that were written.
+    written: Vec<String>,
+    /// Files that were there already, and stay as they are.
+    existing: Vec<String>,
+    /// What to do next.
+    next: Vec<String>,
+}
+
+/// Writes the spec, then what belongs beside it.
+async fn run(args: &InitArgs, settings: &Settings<'_>, output: &Arc<Output>) -> anyhow::Result<Exit> {
+    let mut report = Report { format: 1, kind: "init", ..Report::default() };
+    if let Some(place) = default_spec::present() {
+        report.existing.push(place);
+    } else if let Some(exit) = spec(args, &mut report, settings, output).await? {
+        return Ok(exit);
+    }
+    let host = match args.pipeline {
+        Some(Wanted::None) => None,
+        Some(Wanted::Github) => Some(Host::Github),
+        Some(Wanted::Gitlab) => Some(Host::Gitlab),
+        None => pipeline::detected(Path::new(".")),
+    };
+    for (path, text) in starter::files().into_iter().chain(pipeline::files(host)) {
+        let list = if files::create(Path::new(&path), &text)? { &mut report.written } else { &mut report.existing };
+        list.push(path);
+    }
+    report.next.push("zonewright validate".to_owned());
+    report.next.push("zonewright plan".to_owned());
+    if host.is_some() {
+        report.next.push(pipeline::TO_DO.to_owned());
+    } else if args.pipeline.is_none() {
+        report.next.push("zonewright init --pipeline github, or gitlab: adds the files of a pipeline".to_owned());
+    }
+    show(&report, output)
+}
+
+/// Writes a spec: of live zones where there are credentials, an example elsewhere. `Some` is how the run ends without one.
+async fn spec(
+    args: &InitArgs,
+    report: &mut Report,
+    settings: &Settings<'_>,
+    output: &Arc<Output>,
+) -> anyhow::Result<Option<Exit>> {
+    let missing = match settings.connection() {
+        Ok(_) => None,
+        Err(error) if settings.has_no_credentials() => Some(error),
+        // Half of a pair, or a file that cannot be read: nothing that an example would help with.
+        Err(error) => return Err(error),
+    };
+    let Some(missing) = missing else { return imported(args, report, settings, output).await };
+    if args.all {
+        return Err(missing.context("failed to list the zones for --all"));
+    }
+    let named = settings.flags.zone.first().map(|name| ZoneName::parse(name));
+    let name = match (named, settings.flags.zone.len()) {
+        (None, _) => None,
+        (Some(Ok(name)), 1) => Some(name),
+        _ => bail!("{missing:#}; without them, give --zone one name for the example, or none"),
+    };
+    output.say(&format!("{missing:#}"));
+    output.say("No zone is read: writing an example. To import your zones instead, remove it, set the variable, and run this again.");
+    let (path, text) = starter::example(name.as_ref());
+    files::create(Path::new(&path), &text)?;
+    report.written.push(path);
+    Ok(None)
+}
+
+/// Imports the zones that are chosen.
+async fn imported(
+    args: &InitArgs,
+    report: &mut Report,
+    settings: &Settings<'_>,
+    output: &Arc<Output>,
+) -> anyhow::Result<Option<Exit>> {
+    let service = Service::open(settings, Access::Read, output, std::iter::empty()).await?;
+    let all = list_zones(&service.reader, &service.options(settings, output).read).await;
+    service.close().await;
+    let all: BTreeSet<ZoneName> = all?.into_iter().map(|zone| zone.name).collect();
+    output.hide();
+    if all.is_empty() {
+        bail!("these credentials can see no zone; give them access to one, or run this without them for an example");
+    }
+    let chosen = if args.all {
+        all
+    } else if !settings.flags.zone.is_empty() {
+        let zones = all.into_iter().map(|name| (name.clone(), DesiredZone::new(name, Place::NOWHERE)));
+        let mut unselected = Diagnostics::default();
+        let selected =
+            settings.selection()?.apply(Desired { zones: zones.collect(), ..Desired::default() }, &mut unselected);
+        output.diagnostics(&unselected, &Sources::default());
+        if unselected.has_errors() {
+            return Ok(Some(Exit::Error));
+        }
+        selected.zones.into_keys().collect()
+    } else if output.can_ask() && output.format == Format::Text {
+        asked(&all, output)?
+    } else {
+        listed(&all, output);
+        output.message("error: there is no terminal to choose zones on; choose them with --zone NAME, or --all");
+        return Ok(Some(Exit::Usage));
+    };
+    if chosen.is_empty() {
+        output.message("No zone was chosen. Nothing was written.");
+        return Ok(Some(Exit::Refused));
+    }
+    report.imported = chosen.iter().map(ToString::to_string).collect();
+    let directory = Path::new(default_spec::DIRECTORIES[0]);
+    let arguments = ImportArgs::of_live(&report.imported, directory, starter::SCHEMA_LINE);
+    match import::run(&arguments, settings, output).await? {
+        Exit::Success => {}
+        exit => return Ok(Some(exit)),
+    }
+    report.written.push(format!("{}/", directory.display()));
+    Ok(None)
+}
+
+/// Lists zones by number.
+fn listed(all: &BTreeSet<ZoneName>, output: &Output) {
+    for (n, name) in all.iter().enumerate().take(MOST_LISTED) {
+        output.message(&format!("{:>4}  {}", n + 1, crate::render::safe::safe(name.as_str())));
+    }
+    if all.len() > MOST_LISTED {
+        output.message(&format!("      and {} more", all.len() - MOST_LISTED));
+    }
+}
+
+/// Asks which zones are meant, until the answer can be understood. No answer means none.
+fn asked(all: &BTreeSet<ZoneName>, output: &Output) -> anyhow::Result<BTreeSet<ZoneName>> {
+    listed(all, output);
+    loop {
+        let answer = output.ask("Which zones? Numbers or names such as 1, 3-5, example.com; all; or none:")?;
+        match chosen(&answer, all) {
+            Ok(chosen) => return Ok(chosen),
+            Err(why) => output.message(&why),
+        }
+    }
+}
+
+/// The zones that an answer names.
+fn chosen(answer: &str, all: &BTreeSet<ZoneName>) -> Result<BTreeSet<ZoneName>, String> {
+    let mut found = BTreeSet::new();
+    for word in answer.split([',', ' ', '\t', '\r', '\n']).filter(|word| !word.is_empty()) {
+        let number = |text: &str| text.parse::<usize>().ok().filter(|n| (1..=all.len()).contains(n));
+        let range = match word.split_once('-') {
+            Some((first, last)) => number(first).zip(number(last)),
+            None => number(word).map(|n| (n, n)),
+        };
+        if word.eq_ignore_ascii_case("all") {
+            found.extend(all.iter().cloned());
+        } else if word.eq_ignore_ascii_case("none") {
+            return Ok(BTreeSet::new());
+        } else if let Some((first, last)) = range.filter(|(first, last)| first <= last) {
+            found.extend(all.iter().skip(first - 1).take(last - first + 1).cloned());
+        } else if let Some(name) = all.iter().find(|name| name.as_str().eq_ignore_ascii_case(word)) {
+            found.insert(name.clone());
+        } else {
+            return Err(format!("{word:?} is neither a number of the list, nor the name of a zone in it"));
+        }
+    }
+    Ok(found)
+}
+
+/// Says what was done.
+fn show(report: &Report, output: &Output) -> anyhow::Result<Exit> {
+    if output.format == Format::Json {
+        output.json(report)?;
+        return Ok(Exit::Success);
+    }
+    output.result(|out| {
+        if !report.imported.is_empty() {
+            writeln!(out, "Imported {}.", count(report.imported.len(), "zone"))?;
+        }
+        for path in &report.written {
+            writeln!(out, "  wrote  {path}")?;
+        }
+        for path in &report.existing {
+            writeln!(out, "  exists, and stays as it is:  {path}")?;
+        }
+        writeln!(out, "Next:")?;
+        report.next.iter().try_for_each(|line| writeln!(out, "  {line}"))
+    })?;
+    Ok(Exit::Success)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_names_zones_by_number_range_and_name() {
+        let all: BTreeSet<ZoneName> = ["a.example", "b.example", "c.example", "d.example"]
+            .into_iter()
+            .map(|name| ZoneName::parse(name).unwrap())
+            .collect();
+        let names = |answer: &str| {
+            chosen(answer, &all).map(|found| found.iter().map(|zone| zone.as_str()[..1].to_owned()).collect::<String>())
+        };
+        for (answer, expected) in
+            [("1\n", "a"), ("2-3, D.example", "bcd"), ("all", "abcd"), ("", ""), ("1 none", ""), ("4,4 , 4", "d")]
+        {
+            assert_eq!(names(answer).as_deref(), Ok(expected), "{answer:?}");
+        }
+        for answer in ["0", "5", "3-2", "1-99999999999999999999", "-", "e.example", "é", "1;2"] {
+            assert!(names(answer).is_err(), "{answer:?}");
+        }
+    }
+}
