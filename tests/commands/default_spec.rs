@@ -65,9 +65,12 @@ fn without_any_spec_both_ways_are_explained() {
     for arguments in [&["plan"][..], &["apply", "--yes"], &["waf", "lock"], &["resolve", "example.com"]] {
         let ran = workspace.run(arguments).exits(64);
         assert!(ran.stdout.is_empty() && ran.stderr.lines().count() == 1, "{ran:?}");
-        for words in
-            ["error: no SPEC is given", "zonewright.yaml, zones/ or dns/", "name the files", "or begin with one: zonewright init"]
-        {
+        for words in [
+            "error: no SPEC is given",
+            "zonewright.yaml, zones/ or dns/",
+            "name the files",
+            "or begin with one: zonewright init",
+        ] {
             assert!(ran.stderr.contains(words), "{words}: {}", ran.stderr);
         }
     }
