@@ -10,7 +10,9 @@ use super::drift::Drift;
 use super::plan::Plan;
 use super::rehearsal::Rehearsal;
 use crate::apply::JournalLine;
+use crate::insight::traffic::Report;
 use crate::live::snapshot::SnapshotLine;
+use crate::recorded::Line;
 
 /// A kind of document that programs read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,6 +35,10 @@ pub enum Kind {
     Journal,
     /// A line of a snapshot.
     Snapshot,
+    /// `waf rehearse --format json`.
+    WafRehearsal,
+    /// A line of a file of requests, as commands read it.
+    Request,
 }
 
 impl Kind {
@@ -47,6 +53,8 @@ impl Kind {
         Self::Conformance,
         Self::Journal,
         Self::Snapshot,
+        Self::WafRehearsal,
+        Self::Request,
     ];
 
     /// Its name, on the command line and in `schema/`.
@@ -62,6 +70,8 @@ impl Kind {
             Self::Conformance => "conformance",
             Self::Journal => "journal",
             Self::Snapshot => "snapshot",
+            Self::WafRehearsal => "waf-rehearsal",
+            Self::Request => "request",
         }
     }
 }
@@ -79,8 +89,11 @@ pub fn schema(kind: Kind) -> Json {
         Kind::Conformance => of::<Conformance>(),
         Kind::Journal => of::<JournalLine>(),
         Kind::Snapshot => of::<SnapshotLine>(),
+        Kind::WafRehearsal => of::<Report>(),
+        // It is read, not written: what may be left out is not required.
+        Kind::Request => SchemaSettings::draft07().into_generator().into_root_schema_for::<Line<'static>>(),
     };
-    let of_lines = if matches!(kind, Kind::Journal | Kind::Snapshot) { ", a line" } else { "" };
+    let of_lines = if matches!(kind, Kind::Journal | Kind::Snapshot | Kind::Request) { ", a line" } else { "" };
     let title = format!("zonewright {}{of_lines}", kind.name().replace('-', " "));
     schema.insert("title".to_owned(), json!(title));
     schema.to_value()

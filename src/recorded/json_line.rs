@@ -17,7 +17,6 @@ use crate::model::request::{Body, Given, clip};
 
 /// A request as it is written in a line.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(title = "zonewright request, a line")]
 pub struct Line<'a> {
     /// Its Ray ID, or another name.
     #[serde(default)]
