@@ -79,7 +79,7 @@ impl Counters {
         let Counting { rule, key, most, period, timeout, counts } = counting;
         self.added += 1;
         self.latest = self.latest.max(now);
-        if self.added % SWEEP == 0 {
+        if self.added.is_multiple_of(SWEEP) {
             let latest = self.latest;
             self.windows.retain(|_, window| window.ends >= latest);
         }

@@ -1,5 +1,6 @@
 //! Counts requests for a report. Memory does not grow with their number: names beyond the first few thousand are counted as others.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt::Display;
 
@@ -236,7 +237,7 @@ impl Tally {
                 examples: counted.examples,
             })
             .collect();
-        changes.sort_by(|one, other| other.requests.cmp(&one.requests));
+        changes.sort_by_key(|group| Reverse(group.requests));
         Report {
             format: 1,
             kind: ReportKind::WafRehearsal,
