@@ -196,11 +196,14 @@ fn cut(text: &str) -> Cow<'_, str> {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Diagnostics {
     all: Vec<Diagnostic>,
+    /// How many they represent. Kept, because whoever reads a file asks at every node whether there are enough.
+    total: usize,
 }
 
 impl Diagnostics {
     /// Adds one.
     pub fn push(&mut self, diagnostic: Diagnostic) {
+        self.total += diagnostic.number();
         self.all.push(diagnostic);
     }
 
@@ -213,6 +216,7 @@ impl Diagnostics {
 
     /// Adds all of another collection.
     pub fn append(&mut self, mut other: Diagnostics) {
+        self.total += other.total;
         self.all.append(&mut other.all);
     }
 
@@ -237,7 +241,7 @@ impl Diagnostics {
     /// How many there are, including those that are not reported one by one.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.all.iter().map(Diagnostic::number).sum()
+        self.total
     }
 
     /// All that are reported.
@@ -272,6 +276,7 @@ impl Diagnostics {
         });
         self.all.dedup();
         self.bound(more);
+        self.total = self.all.iter().map(Diagnostic::number).sum();
     }
 
     /// Leaves out the excess; `more` says how many of each kind were left out before.
@@ -325,7 +330,8 @@ impl<'d> IntoIterator for &'d Diagnostics {
 
 impl FromIterator<Diagnostic> for Diagnostics {
     fn from_iter<I: IntoIterator<Item = Diagnostic>>(iter: I) -> Self {
-        Self { all: iter.into_iter().collect() }
+        let all: Vec<Diagnostic> = iter.into_iter().collect();
+        Self { total: all.iter().map(Diagnostic::number).sum(), all }
     }
 }
 

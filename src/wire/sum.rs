@@ -11,9 +11,9 @@
 use std::fmt;
 
 use data_encoding::HEXLOWER;
+use ring::digest::{Context, SHA256};
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::Value as Json;
-use sha2::{Digest, Sha256};
 
 /// The most members of an object.
 const MOST_MEMBERS: usize = 10_000;
@@ -47,17 +47,21 @@ impl Sum {
 
     /// Of a text.
     fn of_text(text: &str) -> Self {
-        Self::finish(Sha256::new_with_prefix(b"\"").chain_update(text))
+        let mut hash = beginning(b"\"");
+        hash.update(text.as_bytes());
+        Self::finish(hash)
     }
 
     /// Of any other scalar.
     fn of_scalar(text: &str) -> Self {
-        Self::finish(Sha256::new_with_prefix(text))
+        Self::finish(beginning(text.as_bytes()))
     }
 
     /// The end of a sum.
-    fn finish(hash: Sha256) -> Self {
-        Self(hash.finalize().into())
+    fn finish(hash: Context) -> Self {
+        let mut sum = [0; 32];
+        sum.copy_from_slice(hash.finish().as_ref());
+        Self(sum)
     }
 
     /// Its hexadecimal form.
@@ -65,6 +69,13 @@ impl Sum {
     pub fn hex(&self) -> String {
         HEXLOWER.encode(&self.0)
     }
+}
+
+/// A hash of these bytes, and of what follows. Of every scalar one is made, so it is the one that does not go by way of generics.
+fn beginning(bytes: &[u8]) -> Context {
+    let mut hash = Context::new(&SHA256);
+    hash.update(bytes);
+    hash
 }
 
 /// The sum of an object, member by member.
@@ -81,29 +92,29 @@ impl ObjectSum {
     #[must_use]
     pub fn finish(mut self) -> Sum {
         self.0.sort();
-        let mut hash = Sha256::new_with_prefix(b"{");
+        let mut hash = beginning(b"{");
         for (name, value) in self.0 {
-            hash.update(name.0);
-            hash.update(value.0);
+            hash.update(&name.0);
+            hash.update(&value.0);
         }
         Sum::finish(hash)
     }
 }
 
 /// The sum of a list, item by item.
-#[derive(Debug, Clone)]
-pub struct ListSum(Sha256);
+#[derive(Clone)]
+pub struct ListSum(Context);
 
 impl Default for ListSum {
     fn default() -> Self {
-        Self(Sha256::new_with_prefix(b"["))
+        Self(beginning(b"["))
     }
 }
 
 impl ListSum {
     /// Adds an item.
     pub fn add(&mut self, item: Sum) {
-        self.0.update(item.0);
+        self.0.update(&item.0);
     }
 
     /// The sum of all items.
