@@ -267,7 +267,7 @@ pub async fn account_rules<R: Reader>(reader: &R, account: Option<&str>) -> Acco
             Err(error) => {
                 let words: Vec<String> = error.messages().iter().map(ToString::to_string).collect();
                 let said = if words.is_empty() { error.to_string() } else { words.join("; ") };
-                let said = error.hint().map_or_else(|| said.clone(), |hint| format!("{said} ({hint})"));
+                let said = error.hint().map_or_else(|| said.clone(), |hint| format!("{said}; {hint}"));
                 return AccountRules::Unknown(said);
             }
         };

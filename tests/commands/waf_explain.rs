@@ -272,7 +272,7 @@ fn what_cannot_be_tuned_is_refused() {
         (&["--benign", "absent.jsonl", "--spec", "spec.yaml"], 1, "absent.jsonl"),
         (&["--benign", "elsewhere.jsonl", "--spec", "spec.yaml"], 1, "has no request to a host of example.com"),
         (&["--benign", "benign.jsonl", "--spec", "none.yaml"], 1, "has no OWASP deployment"),
-        (&["--benign", "benign.jsonl"], 64, "--spec"),
+        (&["--benign", "benign.jsonl"], 64, "no SPEC is given"),
     ] {
         let ran = workspace.run(&[&["waf", "tune", "--crs", "crs"], arguments, &floor[..]].concat()).exits(code);
         assert!(ran.stderr.contains(message) && ran.stdout.is_empty(), "{arguments:?}: {}", ran.stderr);
