@@ -140,7 +140,8 @@ fn rules_of_the_account_are_shown_first() {
     let when = When::Matching { method: Some("GET".into()), path_suffix, nth: 1 };
     workspace.fault(Fault { when, what: What::Answer { code: 403, body: refused }, times: 9 });
     let text = shown();
-    let said = "account rules  unknown: these credentials cannot read them (request is not authorized; the API token needs";
+    let said =
+        "account rules  unknown: these credentials cannot read them (request is not authorized; the API token needs";
     assert!(text.contains(said) && text.contains("`Account Rulesets Read`"), "{text}");
 }
 
