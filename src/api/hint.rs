@@ -86,8 +86,8 @@ fn unreached(fault: &Fault) -> String {
     match fault.proxy() {
         Some(ProxyFault::Credentials) => return PROXY_CREDENTIALS.into(),
         Some(ProxyFault::NoTunnel) => {
-            return "the proxy did not let the connection through: check `HTTPS_PROXY` and what it permits, or name the \
-                    service's host in `NO_PROXY`"
+            return "the proxy did not let the connection through: check `HTTPS_PROXY` and what it permits, or name \
+                    Cloudflare's host in `NO_PROXY`"
                 .into();
         }
         Some(ProxyFault::Unreached) => {

@@ -120,7 +120,7 @@ impl Service {
             .await
             .with_context(|| format!("failed to start the sandbox in {}", directory.display()))?;
         let client = client(settings, &access, output, running.base_url(), crate::api::Credentials::Token(token))?;
-        Ok(Self { sandbox: Some(running), host: "the embedded service".to_owned(), ..Self::new(client, &access, None) })
+        Ok(Self { sandbox: Some(running), host: "the sandbox".to_owned(), ..Self::new(client, &access, None) })
     }
 
     /// Hands out the halves of a client that the access allows.

@@ -82,7 +82,8 @@ pub async fn examine<R: Reader, C: Checker>(
     if let (Tried::No(_), true) = (zone_read, report.zones.is_empty()) {
         let unknown = Tried::Unknown("no zone can be found".to_owned());
         let kinds = [Kind::RECORDS, Kind::DNSSEC, Kind::SETTINGS, Kind::DNS_SETTINGS, Kind::RULESETS];
-        let mut checks = all.rows(Kind::ZONE, zone_read, None);
+        let of_zone = question.desired.map_or_else(Needs::to_find_zones, |_| all.clone());
+        let mut checks = of_zone.rows(Kind::ZONE, zone_read, None);
         checks.extend(kinds.into_iter().flat_map(|kind| all.rows(kind, &unknown, None)));
         report.zones.push(zone::unseen(checks));
     }

@@ -39,6 +39,13 @@ impl Needs {
         needs
     }
 
+    /// What every command needs: to find zones.
+    pub(super) fn to_find_zones() -> Self {
+        let mut needs = Self::default();
+        needs.add(Kind::ZONE, false);
+        needs
+    }
+
     /// What any of these zones needs.
     pub(super) fn of_all<'z>(zones: impl Iterator<Item = &'z DesiredZone>) -> Self {
         Self(zones.flat_map(|zone| Self::of(zone).0).collect())

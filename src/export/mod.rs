@@ -31,8 +31,8 @@ impl Target {
     #[must_use]
     pub fn file_name(self, zone: &DesiredZone) -> String {
         match self {
-            Self::Bind => format!("{}.zone", zone.name),
-            Self::Octodns => format!("{}.yaml", zone.name),
+            Self::Bind => format!("{}.zone", zone.name.file_stem()),
+            Self::Octodns => format!("{}.yaml", zone.name.file_stem()),
         }
     }
 }

@@ -225,6 +225,13 @@ impl ZoneName {
         Self(Fqdn::reported(text))
     }
 
+    /// The name of a file about the zone, without an ending. A name may contain slashes (RFC 2317), and a file of that name would be
+    /// in another directory.
+    #[must_use]
+    pub fn file_stem(&self) -> String {
+        self.as_str().replace('%', "%25").replace('/', "%2F").replace('\\', "%5C")
+    }
+
     /// As a plain name.
     #[must_use]
     pub fn as_fqdn(&self) -> &Fqdn {
@@ -289,6 +296,17 @@ mod tests {
     /// Labels from the right, in the order of comparison.
     fn labels(name: &Fqdn) -> Vec<&str> {
         if name.is_root() { Vec::new() } else { name.0.rsplit('.').collect() }
+    }
+
+    #[test]
+    fn the_file_of_a_zone_stays_in_its_directory() {
+        for (name, stem) in [
+            ("example.com", "example.com"),
+            ("0/25.2.0.192.in-addr.arpa", "0%2F25.2.0.192.in-addr.arpa"),
+            ("/etc/example.com", "%2Fetc%2Fexample.com"),
+        ] {
+            assert_eq!(ZoneName::reported(name).file_stem(), stem);
+        }
     }
 
     #[test]

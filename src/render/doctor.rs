@@ -218,6 +218,12 @@ fn write_conclusion(out: &mut dyn Write, report: &Doctor) -> io::Result<()> {
     if !report.is_usable() {
         return writeln!(out, "✘ The token is not active: create another one, or enable it in the dashboard.");
     }
+    if report.spec.is_none() && report.verdict == Sufficiency::Insufficient {
+        return writeln!(
+            out,
+            "✘ These credentials may not read zones, which every command needs: see the line with ✘."
+        );
+    }
     if report.spec.is_none() {
         return writeln!(out, "Name a spec to see what it needs: zonewright doctor SPEC");
     }

@@ -180,6 +180,7 @@ fn the_command_asks_for_confirmation_and_writes_a_report() {
     );
     let list = workspace.run(&["conformance", "--list"]).exits(0).stdout;
     assert_eq!(list.lines().count(), CHECKS.len());
+    workspace.run(&["conformance", "--list", "--format", "json"]).exits(64);
     assert!(
         workspace.run(&["conformance", "--list", "--only", "nonsense"]).exits(64).stderr.contains("--list shows them")
     );

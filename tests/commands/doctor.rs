@@ -269,6 +269,11 @@ fn the_state_of_a_token() {
     assert!(text.contains("✘ example.com: Cloudflare does not have this zone, or does not show it"), "{text}");
     let text = run(&"x".repeat(40), 1);
     assert!(text.contains("state unknown: Invalid API Token"), "{text}");
+    // An unknown token is not enough without a spec either.
+    let mut unknown = workspace.command();
+    let output = unknown.env("CLOUDFLARE_API_TOKEN", "x".repeat(40)).arg("doctor").output().unwrap();
+    let text = crate::support::workspace::Ran::from(output).exits(1).stdout;
+    assert!(text.contains("✘ reading zone needs Zone > Zone > Read") && text.contains("may not read zones"), "{text}");
     let mut keyed = workspace.command();
     keyed
         .env_remove("CLOUDFLARE_API_TOKEN")

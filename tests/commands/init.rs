@@ -108,6 +108,14 @@ fn with_credentials_the_chosen_zones_are_imported() {
     let output = command.current_dir(other.path()).args(["init", "--all", "--format", "json"]).output().unwrap();
     let document = Ran::from(output).exits(0).json();
     assert_eq!(document["imported"], json!(["example.com", "shop.example", "example.net"]));
+    // The name of a zone is never a path: neither of a source that would be read, nor of a file elsewhere.
+    workspace.plant(&json!({ "zones": [{ "name": "0/25.2.0.192.in-addr.arpa", "records": [] }] }));
+    let reverse = tempfile::TempDir::new().unwrap();
+    let mut command = workspace.command();
+    let output = command.current_dir(reverse.path()).args(["init", "--zone", "0/25.*"]).output().unwrap();
+    Ran::from(output).exits(0);
+    let found = files(reverse.path());
+    assert!(found.contains(&"zones/0%2F25.2.0.192.in-addr.arpa.yaml".to_owned()), "{found:?}");
     assert!(workspace.writes().is_empty());
 }
 

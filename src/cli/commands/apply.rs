@@ -293,7 +293,9 @@ fn ask_consents(missing: &[MissingConsent], consents: &mut Consents, output: &Ou
 fn ask(planned: &Planned<'_>, output: &Output) -> anyhow::Result<bool> {
     output.hide();
     if !output.can_ask() {
-        output.message("error: there is no terminal to ask on; add --yes to apply without asking");
+        output.message(
+            "error: cannot ask for confirmation: standard input or standard error is not a terminal; use --yes",
+        );
         return Ok(false);
     }
     let n = planned.plan.summary().operations();

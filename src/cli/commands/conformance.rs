@@ -14,6 +14,7 @@ use crate::cli::service::{Access, Service};
 use crate::cli::settings::Settings;
 use crate::cli::signals::Interrupt;
 use crate::conformance::{CHECKS, NotReady, prepare, run as run_checks};
+use crate::diagnostic::count;
 use crate::document::conformance::Conformance;
 use crate::live::find_zone_by_name;
 use crate::model::ZoneName;
@@ -54,7 +55,12 @@ impl Run for ConformanceArgs {
 
     fn check(&self, global: &Global) -> Result<(), String> {
         if self.list {
-            return Ok(());
+            return match global.format {
+                Format::Json => {
+                    Err("--list prints text only; `zonewright schema conformance` describes the report".to_owned())
+                }
+                Format::Text | Format::Document(_) => Ok(()),
+            };
         }
         if !matches!(global.zone.as_slice(), [_]) {
             return Err("name one zone with --zone".to_owned());
@@ -134,7 +140,8 @@ async fn try_all(
         Err(NotReady::Read(error)) => return Err(anyhow::Error::new(error).context("failed to read the scratch name")),
         Err(error) => return Err(error.into()),
     };
-    output.say(&format!("trying {} assumptions at and below {}", CHECKS.len(), bench.scratch()));
+    let tried = CHECKS.iter().filter(|check| args.only.is_empty() || args.only.iter().any(|id| id == check.id)).count();
+    output.say(&format!("trying {} at and below {}", count(tried, "assumption"), bench.scratch()));
     let report = Conformance::new(settings.today()?, service.host.clone(), live.tier.facts().name.to_owned());
     let report =
         interrupt.while_writing(run_checks(&bench, &args.only, interrupt.stop(), report, |id| output.status(id))).await;

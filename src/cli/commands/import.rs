@@ -70,6 +70,9 @@ pub(in crate::cli) struct ImportArgs {
     /// What each file begins with; not an argument.
     #[arg(skip)]
     first_line: &'static str,
+    /// Whether every source is the name of a live zone, also one with a slash; not an argument.
+    #[arg(skip)]
+    is_live: bool,
 }
 
 impl ImportArgs {
@@ -87,7 +90,13 @@ impl ImportArgs {
             only_dns: false,
             only_waf: false,
             first_line,
+            is_live: true,
         }
+    }
+
+    /// Whether a source is a file or a directory.
+    fn is_file(&self, source: &str) -> bool {
+        !self.is_live && (self.from.is_some() || is_path(source))
     }
 }
 
@@ -107,7 +116,7 @@ impl Run for ImportArgs {
 /// Reads the sources and prints a spec.
 pub(super) async fn run(args: &ImportArgs, settings: &Settings<'_>, output: &Arc<Output>) -> anyhow::Result<Exit> {
     let (paths, zones): (Vec<&String>, Vec<&String>) =
-        args.sources.iter().partition(|source| args.from.is_some() || is_path(source));
+        args.sources.iter().partition(|source| args.is_file(source));
     let mut imported = Vec::new();
     let mut found = None;
     if !paths.is_empty() {
@@ -248,7 +257,7 @@ fn write_zones(
     for zone in desired.zones.values() {
         let files = [(Part::Zone, "yaml"), (Part::Protection, "waf.yaml")];
         let files = files.into_iter().filter_map(|(part, ending)| {
-            Some((directory.join(format!("{}.{ending}", zone.name)), arranged.file(zone, part)?))
+            Some((directory.join(format!("{}.{ending}", zone.name.file_stem())), arranged.file(zone, part)?))
         });
         all.extend(files);
     }

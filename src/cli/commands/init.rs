@@ -171,7 +171,15 @@ async fn imported(
         asked(&all, output)?
     } else {
         listed(&all, output);
-        output.message("error: there is no terminal to choose zones on; choose them with --zone NAME, or --all");
+        output.message(match output.format {
+            Format::Text => {
+                "error: cannot ask which zones to import: standard input or standard error is not a terminal; use --zone \
+                 NAME, or --all"
+            }
+            Format::Json | Format::Document(_) => {
+                "error: cannot ask which zones to import with --format json; use --zone NAME, or --all"
+            }
+        });
         return Ok(Some(Exit::Usage));
     };
     if chosen.is_empty() {

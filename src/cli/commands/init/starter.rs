@@ -30,9 +30,9 @@ const IGNORED: &str = "\
 
 /// The example of a spec, with its path.
 pub(super) fn example(name: Option<&ZoneName>) -> (String, String) {
-    let name = name.map_or(NAME, ZoneName::as_str);
-    let text = EXAMPLE.replace(NAME, name);
-    (format!("{}/{name}.yaml", default_spec::DIRECTORIES[0]), format!("{SCHEMA_LINE}{text}"))
+    let stem = name.map_or_else(|| NAME.to_owned(), ZoneName::file_stem);
+    let text = EXAMPLE.replace(NAME, name.map_or(NAME, ZoneName::as_str));
+    (format!("{}/{stem}.yaml", default_spec::DIRECTORIES[0]), format!("{SCHEMA_LINE}{text}"))
 }
 
 /// What belongs beside a spec.
