@@ -64,7 +64,7 @@ type Work = (Vec<(Set, Result<Sample, ReadError>)>, SyncSender<Vec<Evaluated>>);
 /// Core Rule Set; without them, the OWASP ruleset is not evaluated. `heard` is told how many requests are done.
 ///
 /// # Errors
-/// If a recording cannot be read any further.
+/// If a recording cannot be read any further, or has errors and no request.
 pub fn rehearse_requests(
     goal: &Goal,
     zones: &[Protected],
@@ -94,6 +94,10 @@ pub fn rehearse_requests(
         }
         Ok(())
     })?;
+    // A file without any request is the wrong file.
+    if let Some((_, error)) = rehearsal.hopeless.pop_first() {
+        return Err(error);
+    }
     Ok(RehearsedRequests { report: rehearsal.tally.report(), unreadable: rehearsal.unreadable })
 }
 
@@ -147,6 +151,10 @@ struct Rehearsal<'g> {
     served: Zones<'g>,
     tally: Tally,
     unreadable: Vec<ReadError>,
+    /// The set that is being counted.
+    current: Option<Set>,
+    /// The first error of each set of which nothing is a request so far.
+    hopeless: BTreeMap<Set, ReadError>,
 }
 
 impl<'g> Rehearsal<'g> {
@@ -172,16 +180,30 @@ impl<'g> Rehearsal<'g> {
             );
         }
         let served = Zones::new(goal.desired.zones.values().map(ZoneIndex::of_spec).collect());
-        Self { zones: all, served, tally, unreadable: Vec::new() }
+        Self { zones: all, served, tally, unreadable: Vec::new(), current: None, hopeless: BTreeMap::new() }
     }
 
     /// Counts what was read.
     fn add(&mut self, set: Set, read: Result<(Sample, Option<(Hits, bool)>), ReadError>) -> Result<(), ReadError> {
+        let is_first = self.current != Some(set);
+        if is_first {
+            // Sets are recordings of their own: the requests of one are not among those of another.
+            self.current = Some(set);
+            for rules in self.zones.values_mut() {
+                (rules.before.1, rules.after.1) = (Counters::default(), Counters::default());
+            }
+        }
         let (sample, found) = match read {
-            Ok(read) => read,
+            Ok(read) => {
+                self.hopeless.remove(&set);
+                read
+            }
             Err(error) if error.is_fatal => return Err(error),
             Err(error) => {
                 self.tally.unreadable(set);
+                if is_first {
+                    self.hopeless.insert(set, error.clone());
+                }
                 if self.unreadable.len() < TOLD {
                     self.unreadable.push(error);
                 }

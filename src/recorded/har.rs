@@ -18,7 +18,7 @@ use crate::model::request::Body;
 
 /// An entry. What is not named is not kept.
 #[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", expecting = "an entry, which is an object")]
 struct Entry {
     #[serde(default)]
     started_date_time: Option<String>,
@@ -29,7 +29,7 @@ struct Entry {
 
 /// A request.
 #[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", expecting = "a request, which is an object")]
 struct Asked {
     method: String,
     url: String,
@@ -45,6 +45,7 @@ struct Asked {
 
 /// A response.
 #[derive(Debug, Deserialize)]
+#[serde(expecting = "a response, which is an object")]
 struct Response {
     #[serde(default)]
     headers: Vec<Header>,
@@ -52,6 +53,7 @@ struct Response {
 
 /// A header.
 #[derive(Debug, Deserialize)]
+#[serde(expecting = "a header, which is an object")]
 struct Header {
     name: String,
     #[serde(default)]
@@ -60,6 +62,7 @@ struct Header {
 
 /// A body.
 #[derive(Debug, Deserialize)]
+#[serde(expecting = "the data of a request, which is an object")]
 struct PostData {
     #[serde(default)]
     text: Option<String>,

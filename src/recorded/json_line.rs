@@ -17,6 +17,7 @@ use crate::model::request::{Body, Given, clip};
 
 /// A request as it is written in a line.
 #[derive(Debug, Deserialize, JsonSchema)]
+#[serde(expecting = "an object with `method` and `uri`")]
 pub struct Line<'a> {
     /// Its Ray ID, or another name.
     #[serde(default)]

@@ -19,7 +19,7 @@ use crate::model::request::Given;
 
 /// What rules may look at.
 #[derive(Debug, Deserialize)]
-#[serde(rename_all = "PascalCase", default)]
+#[serde(rename_all = "PascalCase", default, expecting = "an object with the fields of Logpush")]
 #[derive(Default)]
 struct Row {
     #[serde(rename = "RayID")]

@@ -16,6 +16,8 @@ use crate::model::facts::rulesets::THRESHOLDS;
 const MOST_OF_MATCH: usize = 60;
 /// Largest number of characters shown of what a rule looks for.
 const MOST_OF_MESSAGE: usize = 60;
+/// Largest number of characters of a line of an edit: more than an expression can have.
+pub(super) const MOST_OF_EDIT: usize = 8192;
 /// Largest number of rules that one line names.
 const MOST_RULES: usize = 6;
 
@@ -227,7 +229,7 @@ fn write_ways(out: &mut dyn Write, explained: &Explained<'_>) -> io::Result<()> 
     };
     writeln!(out, "\nEdit {chosen} (merge it into the spec; an exception can be a file of its own beside it):\n")?;
     for line in edit.lines() {
-        writeln!(out, "  {}", safe(line))?;
+        writeln!(out, "  {}", shortened(line, MOST_OF_EDIT))?;
     }
     writeln!(
         out,

@@ -28,7 +28,7 @@ pub struct Trace {
 /// # Errors
 /// Those of the writer.
 pub fn write_traces(out: &mut dyn Write, request: &Request, traces: &[Trace], sources: &Sources) -> io::Result<()> {
-    writeln!(out, "{}", safe(&request.to_string()))?;
+    writeln!(out, "{}", safe(&request.without_secrets().to_string()))?;
     for Trace { zone, what, verdict, serving } in traces {
         let by = verdict.by.as_ref().map_or_else(String::new, |by| format!(" by {}", named(by, sources)));
         writeln!(out, "\n{zone} ({what}): {}{by}", verdict.outcome.as_str())?;
@@ -124,5 +124,5 @@ pub fn document<'t>(request: &Request, traces: &'t [Trace], sources: &Sources) -
             note: trace.serving.as_deref(),
         }
     };
-    Document { request: request.to_string(), verdicts: traces.iter().map(verdict).collect() }
+    Document { request: request.without_secrets().to_string(), verdicts: traces.iter().map(verdict).collect() }
 }

@@ -4,7 +4,8 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use super::safe::safe;
+use super::explain::MOST_OF_EDIT;
+use super::safe::{safe, shortened};
 use crate::diagnostic::count;
 use crate::insight::traffic::{Entry, Scope, Tuning};
 
@@ -109,7 +110,7 @@ pub fn write_tuned(out: &mut dyn Write, tuned: &Tuned<'_>) -> io::Result<()> {
         }
     }
     writeln!(out, "\nEdit (merge it into the spec):\n")?;
-    tuned.edit.lines().try_for_each(|line| writeln!(out, "  {}", safe(line)))
+    tuned.edit.lines().try_for_each(|line| writeln!(out, "  {}", shortened(line, MOST_OF_EDIT)))
 }
 
 /// An entry in words.

@@ -196,9 +196,11 @@ fn expected_requests_are_judged_by_their_score_and_strictly() {
 fn broken_recordings_are_refused() {
     let workspace = workspace();
     workspace.file("broken.har", "{\"log\":{\"entries\":[{\"request\":");
+    workspace.file("broken.jsonl", "{}\n{\n");
     workspace.file("access.log", "192.0.2.1 - - [01/Jan/1970:00:00:04 +0000] \"GET / HTTP/1.1\" 200 1 \"-\" \"-\"\n");
     for (name, words) in [
         ("broken.har", "broken.har, entry 1: it ends too early"),
+        ("broken.jsonl", "broken.jsonl:1: it is not a request: missing field `method`"),
         ("missing.jsonl", "missing.jsonl: cannot be read"),
         ("access.log", "access.log:1: it does not tell the host; name it with --host"),
     ] {

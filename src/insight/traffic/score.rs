@@ -193,6 +193,8 @@ impl Scoring {
         let exception = |id: &str| bypassed.iter().find(|(rule, _)| rule == id).map(|(_, by)| by.clone());
         let fate = |number: u32| match self.rules.get(&number) {
             None => Fate::Foreign,
+            // An exception also holds for rules of a level that is off: it takes them out of what a higher level would find.
+            Some((id, _, Some(why @ Why::Level(_)))) => exception(id).map_or(Fate::Off(why.clone()), Fate::Bypassed),
             Some((_, _, Some(why))) => Fate::Off(why.clone()),
             Some((id, _, None)) => exception(id).map_or(Fate::Counts, Fate::Bypassed),
         };
@@ -204,5 +206,35 @@ impl Scoring {
         let more: u32 = undecided.iter().filter_map(|n| self.rules.get(n)).map(|(_, score, _)| score).sum();
         let Self { threshold, level, .. } = *self;
         Scored { by, hits, total, most: total + more, undecided, threshold, action: self.action.clone(), level }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::ruleset::Phase;
+
+    #[test]
+    fn exceptions_hold_at_levels_that_are_off() {
+        let off = |id: &str, why: Why| (id.to_owned(), 5, Some(why));
+        let scoring = Scoring {
+            id: "owasp".to_owned(),
+            name: "owasp".to_owned(),
+            rules: BTreeMap::from([
+                (1, off("a", Why::Level(2))),
+                (2, off("b", Why::Level(2))),
+                (3, off("c", Why::Rule)),
+            ]),
+            threshold: 5,
+            action: "block".to_owned(),
+            level: Some(1),
+        };
+        let by = RuleAt { name: "exception".to_owned(), phase: Phase::Managed, place: None };
+        let hits = [1, 2, 3].map(|rule| Hit { rule, level: 2, score: 5 }).to_vec();
+        let hits = Hits { hits, undecided: Vec::new() };
+        let score = scoring.score(by.clone(), &hits, &[("a".to_owned(), by.clone()), ("c".to_owned(), by.clone())]);
+        let fates: Vec<_> = score.hits.iter().map(|counted| counted.fate.clone()).collect();
+        assert_eq!(fates, [Fate::Bypassed(by), Fate::Off(Why::Level(2)), Fate::Off(Why::Rule)]);
+        assert_eq!(score.by_level(), [0, 5, 5, 5]);
     }
 }

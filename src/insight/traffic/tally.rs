@@ -285,17 +285,7 @@ fn clipped(text: &str, most: usize) -> String {
 
 /// A request as examples show it: what looks like a secret is left out.
 fn shown(request: &Request) -> String {
-    const SECRETS: [&str; 10] =
-        ["token", "key", "secret", "pass", "pwd", "auth", "session", "signature", "code", "credential"];
-    let argument = |part: &str| match part.split_once('=') {
-        Some((name, _)) if SECRETS.iter().any(|word| name.to_ascii_lowercase().contains(word)) => {
-            format!("{name}=[redacted]")
-        }
-        _ => part.to_owned(),
-    };
-    let query: Vec<_> = request.query.split('&').map(argument).collect();
-    let mut request = Request { query: query.join("&"), ..short(request) };
-    request.lists.clear();
+    let request = Request { query: request.query.clone(), ..short(request) }.without_secrets();
     clipped(&request.to_string(), LONGEST_EXAMPLE)
 }
 

@@ -154,7 +154,9 @@ impl Read {
                     (Some((name, value)), _) => self.header(name, value),
                     (None, Some(name)) => self.header(name, ""),
                     (None, None) => {
-                        let detail = format!("`{}` is not a header", clip(&header));
+                        // What follows the name may be a credential.
+                        let name = header.split_whitespace().next().unwrap_or_default();
+                        let detail = format!("the header `{}` has no colon", clip(name));
                         return Err(RequestError::new(detail, "write `-H 'name: value'`"));
                     }
                 }

@@ -5,15 +5,18 @@
 //! | what is known of it? | this one; `curl`: from a command line |
 //! | which value does each field of the rules language have? | `sample` |
 //! | what becomes of it, and what was expected? | `verdict` |
+//! | what of it must not be shown? | `secret` |
 
 mod curl;
 mod sample;
+mod secret;
 mod verdict;
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::net::IpAddr;
 
+pub use secret::{has_secret_argument, sounds_secret};
 pub use verdict::{Outcome, Rate, VerdictExpected};
 
 use bumpalo::Bump;

@@ -40,7 +40,7 @@ pub fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
             setting(zone.after)
         )?;
     }
-    if report.changes.is_empty() {
+    if report.changes.is_empty() && report.sets.iter().any(|outcomes| outcomes.requests > 0) {
         writeln!(out, "No request has another outcome after the plan.")?;
     }
     for group in &report.changes {

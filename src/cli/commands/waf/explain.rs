@@ -19,7 +19,7 @@ use crate::cli::zone_source;
 use crate::crs;
 use crate::diagnostic::Sources;
 use crate::insight::traffic::{Hit, Hits, Protection, Ways, ways_out};
-use crate::model::request::{Rate, Request};
+use crate::model::request::{Rate, Request, has_secret_argument, sounds_secret};
 use crate::model::ruleset::Note;
 use crate::model::{DesiredZone, ZoneName};
 use crate::reconcile::{Goal, protection_in_spec};
@@ -54,7 +54,7 @@ pub(super) struct WafExplainArgs {
     /// Attacks to try the ways out on, in place of built-in shapes; any form of recorded requests
     #[arg(long, value_name = "FILE")]
     attacks: Option<PathBuf>,
-    /// Show no bytes of the request; cookies and authorization are never shown
+    /// Show no bytes of the request; cookies, credentials and arguments that sound like secrets are never shown
     #[arg(long)]
     redact: bool,
     /// The way out whose edit is shown
@@ -233,7 +233,7 @@ fn shown(request: &Request, redact: bool) -> String {
             let bare = Request { query: String::new(), ..request.clone() };
             format!("{bare}?… ({} bytes)", request.query.len())
         }
-        false => request.to_string(),
+        false => request.without_secrets().to_string(),
     }
 }
 
@@ -241,14 +241,15 @@ fn shown(request: &Request, redact: bool) -> String {
 fn part(evidence: &Evidence, redact: bool) -> Part {
     let Evidence { collection, key, matched, bytes, length, .. } = evidence;
     let key = String::from_utf8_lossy(key).to_ascii_lowercase();
+    let text = String::from_utf8_lossy(matched).into_owned();
     let is_secret = match *collection {
         "REQUEST_COOKIES" | "FULL_REQUEST" | "AUTH_TYPE" => true,
-        "REQUEST_HEADERS" => ["cookie", "authorization", "proxy-authorization"].contains(&key.as_str()),
+        "ARGS" | "ARGS_GET" | "ARGS_POST" => sounds_secret(&key),
+        "REQUEST_HEADERS" => sounds_secret(&key) || has_secret_argument(&text),
         // What other rules stored or matched can be of any part.
         "TX" | "MATCHED_VAR" | "MATCHED_VARS" | "RULE" => true,
-        _ => false,
+        _ => has_secret_argument(&text),
     };
-    let text = String::from_utf8_lossy(matched).into_owned();
     Part {
         collection,
         key: String::from_utf8_lossy(&evidence.key).into_owned(),

@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::Args;
 
 use super::protection;
-use crate::cli::args::{Format, SpecArgs, duration};
+use crate::cli::args::{Format, Global, SpecArgs, duration};
 use crate::cli::commands::plan::open as open_snapshot;
 use crate::cli::commands::{Facts, Run, Session};
 use crate::cli::exit::Exit;
@@ -78,6 +78,15 @@ impl Run for WafRehearseArgs {
 
     fn missing_spec(&mut self) -> Option<&mut Vec<PathBuf>> {
         self.spec.missing()
+    }
+
+    fn check(&self, _global: &Global) -> Result<(), String> {
+        let RecordingArgs { requests, benign, attacks, .. } = &self.recordings;
+        let files = self.spec.spec.iter().chain(requests).chain(benign).chain(attacks);
+        match files.filter(|file| file.as_os_str() == "-").count() {
+            0 | 1 => Ok(()),
+            _ => Err("standard input can be read once: write `-` for one of the files".to_owned()),
+        }
     }
 
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {

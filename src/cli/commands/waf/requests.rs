@@ -59,10 +59,15 @@ fn one_of(word: &str, entry: Option<usize>) -> anyhow::Result<Sample> {
     if let Some(request) = request_of(word)? {
         return Ok(Sample::of(request, source_of(word)));
     }
+    // What is not a name may hold credentials, and is not repeated.
+    if word.trim().contains(char::is_whitespace) && !Path::new(word).exists() {
+        bail!("the argument is no request and no file: write a `curl` command, or a method and an address");
+    }
     let mut requests = recorded::open(&[Path::new(word).to_owned()], &recorded::Options::default())?;
     let first = requests.next().ok_or_else(|| anyhow!("{word} has no request"))?;
     match (entry, requests.next()) {
         (None | Some(1), None) => Ok(first?),
+        (None, Some(Err(error))) if error.is_fatal => Err(first.err().unwrap_or(error).into()),
         (None, Some(_)) => bail!("{word} has several requests: name one with --entry, from 1 on"),
         (Some(0), _) => bail!("entries are numbered from 1 on"),
         (Some(1), Some(_)) => Ok(first?),
