@@ -177,7 +177,7 @@ fn what_is_no_recording_is_refused() {
         (b"{\"log\":{\"entries\":[{\"request\":{\"method\":\"GET\"", "file, entry 1: it ends too early"),
         (
             b"{\"log\":{\"entries\":[3]}}",
-            "file, entry 1: it is not a request: a value has the wrong type, expected struct Entry",
+            "file, entry 1: it is not a request: a value has the wrong type, expected an entry, which is an object",
         ),
         (
             b"{\"log\":{\"entries\":[{\"request\":{\"method\":\"GET\",\"url\":\"https://x/\"}} {}]}}",
