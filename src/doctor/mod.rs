@@ -1,7 +1,7 @@
 //! What credentials may do, found by reading, and what a spec needs of them.
 //!
 //! In: a means of reading, the desired zones of a spec, or none for every zone that the credentials see. Out: a
-//! [`Doctor`](crate::document::doctor::Doctor), without what only the command knows (proxy, files, base). No response says which
+//! [`Doctor`], without what only the command knows (proxy, files, base). No response says which
 //! permissions a token has, so each kind is tried with the cheapest request that needs it. Whether something may be written is known
 //! only where reading it is refused already, because a permission to write includes reading, and for rulesets by dry runs, if they
 //! are asked for.
