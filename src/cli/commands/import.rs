@@ -115,8 +115,7 @@ impl Run for ImportArgs {
 
 /// Reads the sources and prints a spec.
 pub(super) async fn run(args: &ImportArgs, settings: &Settings<'_>, output: &Arc<Output>) -> anyhow::Result<Exit> {
-    let (paths, zones): (Vec<&String>, Vec<&String>) =
-        args.sources.iter().partition(|source| args.is_file(source));
+    let (paths, zones): (Vec<&String>, Vec<&String>) = args.sources.iter().partition(|source| args.is_file(source));
     let mut imported = Vec::new();
     let mut found = None;
     if !paths.is_empty() {

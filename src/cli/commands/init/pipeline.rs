@@ -79,7 +79,8 @@ pub(super) fn files(host: Option<Host>) -> Vec<(String, String)> {
 pub(super) fn detected(directory: &Path) -> Option<Host> {
     let path = directory.join(".git/config");
     // Opening a FIFO would wait for whoever writes into it.
-    let configuration = path.is_file().then(|| File::open(&path).and_then(|file| read_text(file, LARGEST_CONFIGURATION)));
+    let configuration =
+        path.is_file().then(|| File::open(&path).and_then(|file| read_text(file, LARGEST_CONFIGURATION)));
     let of_remote = configuration.and_then(Result::ok).and_then(|text| text.lines().find_map(of_line));
     let is_there = |name: &str| directory.join(name).exists();
     of_remote.or_else(|| match (is_there(".github"), is_there(".gitlab-ci.yml") || is_there(".gitlab")) {
