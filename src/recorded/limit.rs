@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, Read};
 
-/// Bytes of a request as it is recorded: a body of 100 MiB in base64, with room for the rest.
+/// Bytes of a request as it is recorded: a body of 100 MiB in base64, plus the rest.
 pub const LONGEST: u64 = 160 << 20;
 
 /// A reader that gives no more bytes than a request may have, then an error.

@@ -1,6 +1,6 @@
 //! The target of a request line, as bytes, and as the text that rules of the rules language see.
 
-use crate::model::request::{Body, Request};
+use crate::model::request::Request;
 
 /// A request to a host with a target such as `/a?b=c`; whatever is not printable gets percent signs. Nothing else is known of it.
 pub(super) fn request(method: &str, is_https: bool, host: &str, target: &[u8]) -> Request {
@@ -10,20 +10,7 @@ pub(super) fn request(method: &str, is_https: bool, host: &str, target: &[u8]) -
         None => (target, &[][..]),
     };
     let slash = if path.first() == Some(&b'/') { "" } else { "/" };
-    Request {
-        method: method.to_owned(),
-        is_https,
-        host: of_host(host),
-        path: format!("{slash}{}", printable(path)),
-        query: printable(query),
-        version: None,
-        headers: Vec::new(),
-        has_all_headers: false,
-        body: Body::Unknown,
-        address: None,
-        fields: Default::default(),
-        lists: Default::default(),
-    }
+    Request::of_line(method, is_https, &of_host(host), &format!("{slash}{}", printable(path)), &printable(query))
 }
 
 /// A host as rules see it: in lower case, without a port and a dot at its end.

@@ -6,10 +6,10 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use super::safe::{safe, shortened};
-use super::view::place;
+use super::trace::named;
 use crate::diagnostic::{Sources, count};
 use crate::insight::Why;
-use crate::insight::traffic::{Counted, Fate, Hits, RuleAt, Scope, Scored, Verdict, Way, WayKind, Ways};
+use crate::insight::traffic::{Counted, Fate, Hits, Scope, Scored, Verdict, Way, WayKind, Ways};
 use crate::model::facts::rulesets::THRESHOLDS;
 
 /// Largest number of characters shown of what a rule matched.
@@ -248,15 +248,6 @@ fn about(way: &Way) -> String {
         WayKind::Off => format!("{rules} off"),
         WayKind::Level(level) => format!("paranoia level {level}"),
         WayKind::Threshold(threshold) => format!("threshold {threshold}"),
-    }
-}
-
-/// A rule with its place.
-fn named(rule: &RuleAt, sources: &Sources) -> String {
-    let name = safe(&rule.name);
-    match rule.place.and_then(|at| place(at, sources)) {
-        Some(at) => format!("{name} ({at})"),
-        None => name.into_owned(),
     }
 }
 

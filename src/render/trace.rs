@@ -49,7 +49,7 @@ pub fn write_traces(out: &mut dyn Write, request: &Request, traces: &[Trace], so
 }
 
 /// A rule with its place.
-fn named(rule: &RuleAt, sources: &Sources) -> String {
+pub(super) fn named(rule: &RuleAt, sources: &Sources) -> String {
     let name = safe(&rule.name);
     match rule.place.and_then(|at| place(at, sources)) {
         Some(at) => format!("{name} ({at})"),

@@ -211,7 +211,7 @@ fn a_setting_is_found_and_judged_on_what_it_did_not_see() {
     };
     let files = ["--benign", "benign.jsonl", "--attacks", "attacks.jsonl", "--format", "json"];
     let found = tune(&files).exits(0).json();
-    // Attacks score 10, benign requests 5: a threshold between them needs no exception, and the highest leaves the most room.
+    // Attacks score 10, benign requests 5: a threshold between them needs no exception, and the highest leaves the widest margin.
     assert_eq!(found["proposed"], json!({"paranoia": 2, "threshold": 10}), "{found}");
     assert_eq!(found["entries"], json!([]));
     let of = |half: &str, kind: &str| found[half][kind]["then"].clone();

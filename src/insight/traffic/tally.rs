@@ -9,7 +9,7 @@ use super::report::{
 };
 use super::score::{Fate, Hits, Scored};
 use super::walk::Verdict;
-use crate::model::request::{Body, Outcome, Request};
+use crate::model::request::{Outcome, Request};
 use crate::model::ruleset::Phase;
 
 /// Names that are counted each.
@@ -291,20 +291,7 @@ fn shown(request: &Request) -> String {
 
 /// What of a request is shown: no headers, and no body.
 fn short(request: &Request) -> Request {
-    Request {
-        method: request.method.clone(),
-        is_https: request.is_https,
-        host: request.host.clone(),
-        path: request.path.clone(),
-        query: String::new(),
-        version: None,
-        headers: Vec::new(),
-        has_all_headers: false,
-        body: Body::Unknown,
-        address: None,
-        fields: BTreeMap::new(),
-        lists: BTreeMap::new(),
-    }
+    Request::of_line(&request.method, request.is_https, &request.host, &request.path, "")
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@
 //! 2. the fewest entries: a rule on a path, a rule on a host, a rule off;
 //! 3. the fewest attacks that would pass if they were made where an exception holds;
 //! 4. narrow entries before wide ones;
-//! 5. the highest threshold, then the lowest level: benign requests that were not seen have the most room;
+//! 5. the highest threshold, then the lowest level: benign requests that were not seen have the widest margin;
 //! 6. the entries by place and number, so that there is one answer.
 //!
 //! The search is exact (branch and bound: an entry never stops more attacks) within a number of steps; beyond it, the answer is the

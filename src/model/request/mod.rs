@@ -162,11 +162,18 @@ impl Request {
             return Err(RequestError::new(detail, "write a host name without user and port"));
         }
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
-        Ok(Self {
+        let path = if path.is_empty() { "/" } else { path };
+        Ok(Self::of_line(method, is_https, host.trim_end_matches('.'), path, query))
+    }
+
+    /// A request of which only its line and its host are known; the query is without its question mark.
+    #[must_use]
+    pub fn of_line(method: &str, is_https: bool, host: &str, path: &str, query: &str) -> Self {
+        Self {
             method: method.to_owned(),
             is_https,
-            host: host.trim_end_matches('.').to_owned(),
-            path: if path.is_empty() { "/".to_owned() } else { path.to_owned() },
+            host: host.to_owned(),
+            path: path.to_owned(),
             query: query.to_owned(),
             version: None,
             headers: Vec::new(),
@@ -175,7 +182,7 @@ impl Request {
             address: None,
             fields: BTreeMap::new(),
             lists: BTreeMap::new(),
-        })
+        }
     }
 
     /// States the value of a field, as the author writes it: a text is read as what the field has.

@@ -19,7 +19,7 @@ use crate::cli::relevance::Matters;
 use crate::crs;
 use crate::seclang::{Evaluator, Outcome, Request};
 
-/// Bytes of a line: a body of 100 MB in base64, with room for the rest.
+/// Bytes of a line: a body of 100 MB in base64, plus the rest.
 const LONGEST_LINE: u64 = 160 << 20;
 
 /// A request as it is written in a line.
