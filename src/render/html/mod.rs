@@ -179,6 +179,7 @@ fn dangers(page: &mut String, zones: &[ZoneEntries<'_>], review: &Review<'_>) {
     }
     all.sort_by_key(|(_, _, view)| std::cmp::Reverse(view.attention()));
     page.push_str(&format!("<section class=\"loud\"><h2>{}</h2>\n<ol>\n", count(total, "danger")));
+    let mut number = of_zones.len();
     for (zone, code, words) in of_zones {
         page.push_str(&format!(
             "<li><b class=\"badge danger\">{code}</b> {} <span class=\"dim\">in {}</span></li>\n",
@@ -186,7 +187,12 @@ fn dangers(page: &mut String, zones: &[ZoneEntries<'_>], review: &Review<'_>) {
             html(&in_both_forms(zone))
         ));
     }
-    for (anchor, zone, view) in all {
+    for (index, (anchor, zone, view)) in all.into_iter().enumerate() {
+        // What a reader sees first, and then parts that are laid out as they come near the screen.
+        if index > 0 && index % zone::PART == 0 {
+            page.push_str(&format!("</ol>\n<ol class=\"part\" start=\"{}\">\n", number + 1));
+        }
+        number += 1;
         page.push_str(&format!(
             "<li>{} <a href=\"#{anchor}\">{} {}</a> <span class=\"dim\">in {}</span>",
             zone::badges(view),

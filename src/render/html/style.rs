@@ -3,7 +3,9 @@
 use std::fmt::Write as _;
 
 /// Colours by meaning, for light and dark mode; layout for wide screens, narrow screens and paper; what the controls
-/// hide.
+/// hide. `:has` looks into the controls alone: a browser that has to look into all of the page for it does so at each change of the
+/// page, and the page changes with each entry that is read. Parts are laid out one at a time only while all is shown, because the size
+/// that stands for a part is that of all its entries.
 pub(super) const STYLE: &str = "\
 :root{color-scheme:light dark;--page:#fff;--ink:#1b1f24;--dim:#59636e;--line:#d5dae0;--card:#f6f8fa;
 --good:#116329;--good-bg:#dafbe1;--bad:#a40e26;--bad-bg:#ffebe9;--note:#7a4b00;--note-bg:#fff4d6;--link:#0550ae}
@@ -33,7 +35,8 @@ summary{cursor:pointer}
 .op.create{border-left-color:var(--good)}.op.update{border-left-color:var(--note)}.op.delete,.op.danger{border-left-color:var(--bad)}
 .op,.zone,.members article{scroll-margin-top:4rem}.flag{overflow-wrap:anywhere}
 .op:target,.members article:target{outline:3px solid var(--link)}
-.op{content-visibility:auto;contain-intrinsic-size:auto 9rem}
+.op,.members div,ol.part{content-visibility:auto;contain-intrinsic-size:auto 9rem}
+.members div{contain-intrinsic-size:auto 90rem}ol.part{contain-intrinsic-size:auto 250rem}
 .members{margin:.4rem 0}.members article{padding:.1rem 0 .1rem 1rem;overflow-wrap:anywhere}.folded{margin:.7rem 0}
 .sides{width:100%;border-collapse:collapse;table-layout:fixed;margin:.4rem 0}
 .sides th,.sides td{text-align:left;vertical-align:top;padding:.2rem .5rem;border-top:1px solid var(--line)}
@@ -48,12 +51,11 @@ del{color:var(--bad);background:var(--bad-bg)}ins{color:var(--good);background:v
 .filters select{font:inherit;max-width:100%;min-height:2rem}
 footer{font-size:.85rem}
 @supports selector(:has(*)){.filters{display:flex}
-body:has(#show-danger:checked) .op:not(.danger),body:has(#show-create:checked) .op:not(.create),
-body:has(#show-update:checked) .op:not(.update),body:has(#show-delete:checked) .op:not(.delete){display:none}
-body:has(#show-danger:checked) .folded:not(:has(.op.danger)),body:has(#show-create:checked) .folded:not(:has(.op.create)),
-body:has(#show-delete:checked) .folded:not(:has(.op.delete)),
-body:has(#show-danger:checked) .zone:not(:has(.op.danger)),body:has(#show-create:checked) .zone:not(:has(.op.create)),
-body:has(#show-update:checked) .zone:not(:has(.op.update)),body:has(#show-delete:checked) .zone:not(:has(.op.delete)){display:none}}
+.filters:has(#show-all:checked)~.zone .part{content-visibility:auto;contain-intrinsic-size:auto 450rem}
+.filters:has(#show-danger:checked)~.zone:not(.danger),.filters:has(#show-danger:checked)~.zone :is(.op,.part,.folded):not(.danger),
+.filters:has(#show-create:checked)~.zone:not(.create),.filters:has(#show-create:checked)~.zone :is(.op,.part,.folded):not(.create),
+.filters:has(#show-update:checked)~.zone:not(.update),.filters:has(#show-update:checked)~.zone :is(.op,.part,.folded):not(.update),
+.filters:has(#show-delete:checked)~.zone:not(.delete),.filters:has(#show-delete:checked)~.zone :is(.op,.part,.folded):not(.delete){display:none}}
 @media (max-width:40rem){main,footer{padding:.7rem}.sides,.sides tbody{display:block}.sides thead{display:none}
 .sides tr{display:grid;grid-template-columns:1fr 1fr;border-top:1px solid var(--line);padding:.2rem 0}
 .sides th[scope=row]{grid-column:1/-1}.sides th,.sides td{border:0;padding:.1rem .4rem .1rem 0}.sides th:first-child{width:auto}
@@ -68,7 +70,7 @@ pub(super) fn zone_choices(count: usize) -> String {
     for number in 0..count {
         // Writing to a string cannot fail.
         let _ =
-            writeln!(style, "body:has(#zone option[value=\"{number}\"]:checked) .zone:not(#z{number}){{display:none}}");
+            writeln!(style, ".filters:has(option[value=\"{number}\"]:checked)~.zone:not(#z{number}){{display:none}}");
     }
     style
 }

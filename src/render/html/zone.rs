@@ -1,5 +1,7 @@
 //! A zone of a plan on the page: its operations, what each means, what is unmanaged.
 
+use std::collections::BTreeSet;
+
 use crate::diagnostic::Sources;
 use crate::plan::Action;
 use crate::render::entries::{Entry, ZoneEntries};
@@ -7,6 +9,9 @@ use crate::render::escape::{html, html_prose, markup};
 use crate::render::names::in_both_forms;
 use crate::render::textdiff::{Compared, Part};
 use crate::render::view::{OperationView, place, rest, zone_words};
+
+/// How many entries a browser lays out together, once they come near the screen. Until then, a part costs as much as one of them.
+pub(super) const PART: usize = 50;
 
 /// The anchor of an operation.
 pub(super) fn anchor(zone: usize, operation: usize) -> String {
@@ -19,22 +24,20 @@ pub(super) fn write(page: &mut String, zone: &ZoneEntries<'_>, number: usize, so
     let open = if zone.matters() { " open=\"open\"" } else { "" };
     let loud = if dangers > 0 { format!(" <b class=\"badge danger\">{dangers} dangerous</b>") } else { String::new() };
     page.push_str(&format!(
-        "<details class=\"zone\" id=\"z{number}\"{open}><summary><h2>{}</h2> <span class=\"dim\">{} · {}</span>{loud}</summary>\n",
+        "<details class=\"zone{}\" id=\"z{number}\"{open}><summary><h2>{}</h2> <span class=\"dim\">{} · {}</span>{loud}</summary>\n",
+        classes(zone.all()),
         html(&in_both_forms(zone.zone.name.as_str())),
         html(&zone_words(zone.zone)),
         zone.tally().words()
     ));
-    for one in &zone.entries {
-        entry(page, one, number, sources);
-    }
+    entries(page, &zone.entries, number, sources);
     if let Some((words, names)) = zone.notes_in_a_line() {
         page.push_str(&format!(
-            "<details class=\"folded\"><summary>{words}: <code>{}</code></summary>\n",
+            "<details class=\"folded{}\"><summary>{words}: <code>{}</code></summary>\n",
+            classes(zone.notes.iter()),
             html(&names)
         ));
-        for one in &zone.notes {
-            entry(page, one, number, sources);
-        }
+        entries(page, &zone.notes, number, sources);
         page.push_str("</details>\n");
     }
     let (impact, notes) = (&zone.zone.impact, &zone.zone.notes);
@@ -75,14 +78,42 @@ pub(super) fn effects(page: &mut String, view: &OperationView<'_>) {
     }
 }
 
-/// One entry; the operations of one for several records are listed below it.
-fn entry(page: &mut String, entry: &Entry<'_>, zone: usize, sources: &Sources) {
-    let view = &entry.view;
-    let class = match view.action {
+/// What the controls select an entry by.
+fn class(view: &OperationView<'_>) -> &'static str {
+    match view.action {
         Action::Create => "create",
         Action::Update | Action::Move => "update",
         Action::Delete => "delete",
-    };
+    }
+}
+
+/// What the controls select all that holds these entries by, each after a space. The style sheet could look into each element
+/// instead (`:has`), but then a browser does so again for every entry that it reads.
+fn classes<'a>(entries: impl Iterator<Item = &'a Entry<'a>>) -> String {
+    let mut all = BTreeSet::new();
+    for Entry { view, .. } in entries {
+        all.extend(view.is_loud().then_some("danger"));
+        all.insert(class(view));
+    }
+    all.into_iter().flat_map(|class| [" ", class]).collect()
+}
+
+/// Entries, in parts.
+fn entries(page: &mut String, all: &[Entry<'_>], zone: usize, sources: &Sources) {
+    let parts = all.chunks_exact(PART);
+    let rest = parts.remainder();
+    for part in parts {
+        page.push_str(&format!("<div class=\"part{}\">\n", classes(part.iter())));
+        part.iter().for_each(|one| entry(page, one, zone, sources));
+        page.push_str("</div>\n");
+    }
+    rest.iter().for_each(|one| entry(page, one, zone, sources));
+}
+
+/// One entry; the operations of one for several records are listed below it.
+fn entry(page: &mut String, entry: &Entry<'_>, zone: usize, sources: &Sources) {
+    let view = &entry.view;
+    let class = class(view);
     let danger = if view.is_loud() { " danger" } else { "" };
     let anchors: Vec<String> = entry.members.iter().map(|member| anchor(zone, member.number)).collect();
     let (element, id) = if entry.is_same_change() { ("div", "") } else { ("article", anchors[0].as_str()) };
@@ -117,14 +148,19 @@ fn entry(page: &mut String, entry: &Entry<'_>, zone: usize, sources: &Sources) {
     effects(page, view);
     if entry.is_same_change() {
         page.push_str("<details class=\"members\" open=\"open\"><summary>each of them</summary>\n");
-        for (member, anchor) in entry.members.iter().zip(&anchors) {
-            let value = member.view.after.as_ref().or(member.view.before.as_ref());
-            page.push_str(&format!(
-                "<article id=\"{anchor}\"><code>{}</code> <code>{}</code> {}</article>\n",
-                html(&member.view.name),
-                value.map(|value| html(value)).unwrap_or_default(),
-                shown(&member.view)
-            ));
+        let members: Vec<_> = entry.members.iter().zip(&anchors).collect();
+        for part in members.chunks(PART) {
+            page.push_str("<div>\n");
+            for (member, anchor) in part {
+                let value = member.view.after.as_ref().or(member.view.before.as_ref());
+                page.push_str(&format!(
+                    "<article id=\"{anchor}\"><code>{}</code> <code>{}</code> {}</article>\n",
+                    html(&member.view.name),
+                    value.map(|value| html(value)).unwrap_or_default(),
+                    shown(&member.view)
+                ));
+            }
+            page.push_str("</div>\n");
         }
         page.push_str("</details>\n");
     }

@@ -36,7 +36,7 @@ async function look(page, scheme, width) {
   await new Promise((loaded) => { frame.onload = loaded; document.body.append(frame); });
   const d = frame.contentDocument, view = frame.contentWindow;
   // What is far below is laid out as well, so that all of it is measured.
-  d.head.insertAdjacentHTML("beforeend", "<style>.op{content-visibility:visible!important}</style>");
+  d.head.insertAdjacentHTML("beforeend", "<style>.op,.part,.members div{content-visibility:visible!important}</style>");
   const all = (selector) => [...d.querySelectorAll(selector)];
   const isShown = (e) => e.getClientRects().length > 0;
   all("details").forEach((e) => { e.open = true; });
