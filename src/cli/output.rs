@@ -243,19 +243,23 @@ impl Output {
     /// Draws the bar, if there is one.
     fn draw(&self, count: Option<(usize, usize)>, line: &str) {
         let Some(bar) = &self.bar else { return };
+        // Each of these draws, so the look comes first, and a bar that comes back is filled before it is seen.
+        bar.set_style(style(if count.is_some() {
+            "{bar:20} {pos} of {len}, about {eta} left  {wide_msg}"
+        } else {
+            "{spinner} {wide_msg}"
+        }));
+        let (done, total) = count.unwrap_or_default();
         if bar.is_finished() {
+            bar.set_length(total as u64);
+            bar.set_message(render::safe::safe(line).into_owned());
             bar.reset();
         }
-        match count {
-            Some((done, total)) => {
-                bar.set_style(style("{bar:30} {pos} of {len}, about {eta} left  {wide_msg}"));
-                bar.set_length(total as u64);
-                bar.set_position(done as u64);
-            }
-            None => bar.set_style(style("{spinner} {wide_msg}")),
-        }
+        bar.update(|state| {
+            state.set_len(total as u64);
+            state.set_pos(done as u64);
+        });
         bar.set_message(render::safe::safe(line).into_owned());
-        bar.tick();
     }
 
     /// Clears the progress display; it comes back with the next thing to show.

@@ -17,7 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(120);
 const CTRL_C: &[u8] = b"\x03";
 
 /// A run on a terminal.
-struct Asking {
+pub(crate) struct Asking {
     child: Child,
     keys: ChildStdin,
     /// What the terminal shows, as it comes.
@@ -40,12 +40,13 @@ impl Asking {
     }
 
     /// Starts the program.
-    fn run(workspace: &Workspace, arguments: &str) -> Self {
+    pub(crate) fn run(workspace: &Workspace, arguments: &str) -> Self {
         let run = format!("exec {} {arguments} --color never", env!("CARGO_BIN_EXE_zonewright"));
         let mut command = Command::new("script");
         command.args(["-q", "-e", "-c", &run, "/dev/null"]).current_dir(workspace.path()).env_clear();
         command.envs(["PATH", "HOME"].iter().filter_map(|name| Some((name, std::env::var_os(name)?))));
         command
+            .env("TERM", "xterm")
             .env("CLOUDFLARE_BASE_URL", workspace.base_url())
             .env("CLOUDFLARE_API_TOKEN", zonewright::sandbox::TOKEN);
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
@@ -62,7 +63,7 @@ impl Asking {
 
     /// Waits until the terminal shows something.
     #[track_caller]
-    fn waits_for(&mut self, text: &str) {
+    pub(crate) fn waits_for(&mut self, text: &str) {
         while !self.shown.contains(text) {
             let Ok(bytes) = self.shows.recv_timeout(PATIENCE) else { panic!("it never shows {text}: {}", self.shown) };
             self.shown.push_str(&String::from_utf8_lossy(&bytes));
@@ -79,7 +80,7 @@ impl Asking {
 
     /// Types, and waits for the end: the exit code and what was shown.
     #[track_caller]
-    fn types(mut self, keys: &[u8]) -> (Option<i32>, String) {
+    pub(crate) fn types(mut self, keys: &[u8]) -> (Option<i32>, String) {
         self.keys.write_all(keys).unwrap();
         self.keys.flush().unwrap();
         loop {

@@ -43,6 +43,7 @@ mod newcomers;
 mod only;
 #[cfg(unix)]
 mod pipelines;
+mod progress;
 mod pull;
 mod real_zones;
 mod refused;
