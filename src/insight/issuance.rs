@@ -210,6 +210,11 @@ pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) ->
             (None, Some(wild)) if wild.is_empty() && kind != "certificates" && !is_closed => {
                 effects.push(shown(Direction::Strengthens, format!("{what}: no authority may issue; {ADDED}")));
             }
+            // A domain that is held and not used is closed like this, and nobody renews a certificate for it.
+            (_, Some(new)) if new.is_empty() && !after.has_hosts(name) => {
+                let line = format!("{what}: no authority may issue any longer; no name there leads to a server");
+                effects.push(shown(Direction::Strengthens, line));
+            }
             (_, Some(new)) if new.is_empty() => {
                 effects.push(changes(format!("{what}: no authority may issue any longer; {ADDED}")));
             }

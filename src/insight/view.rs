@@ -67,6 +67,13 @@ impl<'a> View<'_, 'a> {
         name != self.0.name().as_fqdn() && self.at(name).is_empty()
     }
 
+    /// Whether a name or one below it leads to a server, or is answered by other name servers.
+    pub(super) fn has_hosts(self, name: &Fqdn) -> bool {
+        let is_delegated = |entry: &Entry<'_>| entry.is(RecordType::Ns) && entry.name != self.0.name().as_fqdn();
+        let is_host = |entry: &Entry<'_>| entry.leads_to_a_server() || is_delegated(entry);
+        self.0.entries().any(|entry| entry.name.is_within(name) && is_host(&entry))
+    }
+
     /// Whether a name is in the zone.
     pub(super) fn covers(self, name: &Fqdn) -> bool {
         name.is_within(self.0.name().as_fqdn())

@@ -231,7 +231,8 @@ impl<'z, 'a> View<'z, 'a> {
             dangers.push(Danger::RemovesLastAddress);
         }
         let is_alike = |other: &Rdata| {
-            other.record_type() == data.record_type() || (leads_to_a_server(other) && leads_to_a_server(data))
+            let are_hosts = can_be_host(name) && leads_to_a_server(other) && leads_to_a_server(data);
+            other.record_type() == data.record_type() || are_hosts
         };
         let is_gone = self.after.node(name.as_str()).is_none();
         if is_gone && self.covering(name).is_some_and(|wildcard| wildcard.records().any(|r| is_alike(r.data))) {

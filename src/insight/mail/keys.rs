@@ -10,8 +10,12 @@ use crate::model::{Danger, Fqdn, RecordType};
 const LABEL: &str = "._domainkey.";
 
 /// The selector and the domain of a name; `None` for names that hold no key.
+///
+/// # Sources
+/// RFC 6376 section 3.1: the labels of a selector begin with a letter or a digit. Those that begin with an underscore hold something
+/// else: `_adsp` a policy (RFC 5617 section 4.3), `_report` an address for reports (RFC 6651 section 3.1).
 pub(in crate::insight) fn selector(name: &Fqdn) -> Option<(&str, &str)> {
-    name.as_str().split_once(LABEL)
+    name.as_str().split_once(LABEL).filter(|(selector, _)| !selector.split('.').any(|label| label.starts_with('_')))
 }
 
 /// What receivers find at a selector.
