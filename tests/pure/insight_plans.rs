@@ -270,3 +270,71 @@ fn an_agreed_expiry_needs_no_further_consent() {
     let (operations, _) = on_day("2029-03-02", &dated, Some(&section(", reason: r")));
     assert_eq!(operations[0].dangers, [Danger::WeakensProtection]);
 }
+
+/// The limits of ordinary browsing, each at its edge: what a visitor makes is enough, one request less is not.
+#[test]
+fn a_limit_below_ordinary_browsing_is_named() {
+    use zonewright::insight::rule_locks_out;
+    const HOST: &str = "http.host eq \"www.example.com\"";
+    let locks_out = |expression: &str, period: i64, requests: i64, more: &Json| {
+        let mut rate =
+            json!({ "characteristics": ["cf.colo.id", "ip.src"], "requests_per_period": requests, "period": period });
+        rate.as_object_mut().expect("an object").extend(more.as_object().cloned().unwrap_or_default());
+        let rule = body(json!({ "action": "block", "expression": expression, "ratelimit": rate }));
+        rule_locks_out(None, &rule, Direction::Strengthens)
+    };
+    let (alone, together) = (json!({}), json!({ "characteristics": ["cf.colo.id", "http.host"] }));
+    let (origin, nobody) = (json!({ "requests_to_origin": true }), json!({ "characteristics": ["cf.colo.id"] }));
+    for (expression, period, more, usual) in [
+        // A page, and two requests in each second.
+        ("true", 10, &alone, 90),
+        ("true", 60, &alone, 190),
+        (HOST, 10, &alone, 90),
+        ("not ip.src in {192.0.2.0/24}", 10, &alone, 90),
+        // What the cache answers is not counted.
+        ("true", 10, &origin, 25),
+        ("true", 60, &origin, 50),
+        // A form, however long the period is.
+        (PATH, 10, &alone, 3),
+        (PATH, 3600, &alone, 3),
+        ("http.request.method eq \"POST\"", 60, &alone, 3),
+        // A hundred visitors with one counter.
+        ("true", 10, &together, 9_000),
+        ("true", 10, &nobody, 9_000),
+        (PATH, 10, &together, 300),
+    ] {
+        let about = format!("{expression}, {period} s, {more}");
+        assert_eq!(locks_out(expression, period, usual, more), None, "{about}");
+        let why = locks_out(expression, period, usual - 1, more).unwrap_or_else(|| panic!("{about}: silent"));
+        let visitors = if usual == 1 { "1 request".to_owned() } else { format!("about {usual} requests in that time") };
+        assert!(why.contains(&visitors), "{about}: {why}");
+    }
+    // Who is named is no ordinary visitor, and programs have limits of their own.
+    for expression in
+        ["ip.src in {192.0.2.0/24}", "http.host eq \"api.example.com\"", "http.user_agent contains \"nikto\""]
+    {
+        assert_eq!(locks_out(expression, 10, 1, &alone), None, "{expression}");
+    }
+    // The examples of Cloudflare (waf/rate-limiting-rules/best-practices, read 2026-11) stop no ordinary visitor.
+    const LOGIN: &str =
+        "http.host eq \"example.com\" and http.request.uri.path eq \"/login\" and http.request.method eq \"POST\"";
+    let failed = json!({ "counting_expression": "http.request.uri.path eq \"/login\" and http.request.method eq \"POST\" and http.response.code in {401 403}" });
+    for (expression, requests, period, more) in [
+        ("http.user_agent eq \"MobileApp\"", 100, 600, &alone),
+        (
+            "http.request.uri.path eq \"/status\" and http.request.method eq \"GET\" and not ip.src in $partner_ips",
+            10,
+            60,
+            &alone,
+        ),
+        (LOGIN, 4, 60, &failed),
+        (LOGIN, 10, 600, &failed),
+        ("http.host eq \"example.com\"", 20, 3600, &failed),
+    ] {
+        assert_eq!(locks_out(expression, period, requests, more), None, "{expression}, {requests} in {period} s");
+    }
+    for (period, requests) in [(i64::MAX, 1), (0, 0), (-5, -5), (i64::MAX, i64::MAX)] {
+        locks_out("true", period, requests, &together);
+        locks_out("true", period, requests, &origin);
+    }
+}
