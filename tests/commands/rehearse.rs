@@ -95,6 +95,59 @@ fn a_failed_expectation_a_missing_consent_and_a_mistake_have_their_exit_codes() 
     assert!(workspace.writes().is_empty());
 }
 
+/// Expectations that are not about answers, in a zone with records of others.
+const MEANING: &str = "\
+version: 1
+zones:
+  example.com:
+    expect:
+      - { name: mail is received, mail: { domain: \"@\", by: [mx1] } }
+      - { name: we may send, mail: { domain: \"@\", spf_pass: [192.0.2.25], dmarc: at least quarantine } }
+      - { name: a provider may send, mail: { domain: news, spf_pass: [198.51.100.7] } }
+      - { name: one authority, certificates: { name: \"@\", only: [ca.example.net], universal_ssl: false } }
+      - { name: the origin is hidden, hidden: [203.0.113.0/24] }
+    records:
+      - { name: \"@\", type: MX, priority: 10, content: mx1.example.com }
+      - { name: mx1, type: A, content: 192.0.2.25 }
+      - { name: \"@\", type: TXT, content: v=spf1 mx -all }
+      - { name: news, type: TXT, content: v=spf1 include:spf.provider.example -all }
+      - { name: _dmarc, type: TXT, content: v=DMARC1; p=reject }
+      - { name: \"@\", type: CAA, content: 0 issue \"ca.example.net\" }
+      - { name: shop, type: A, content: 203.0.113.9, proxied: true }
+";
+
+#[test]
+fn mail_issuance_and_hidden_addresses_are_checked_on_what_was_read_back() {
+    let workspace = Workspace::new(options());
+    live(&workspace);
+    workspace.file("spec.yaml", MEANING);
+    let outcomes = |report: &serde_json::Value| -> Vec<String> {
+        let all = report["expectations"].as_array().unwrap().iter();
+        all.map(|e| e["outcome"].as_str().unwrap().to_owned()).collect()
+    };
+    let report = workspace.run(&["rehearse", "spec.yaml", "--format", "json"]).exits(0).json();
+    assert_eq!(outcomes(&report), ["passed", "passed", "unknown", "passed", "passed"], "{report:#}");
+    let why = report["expectations"][2]["why"].as_str().unwrap();
+    assert!(why.contains("an include or another name decides"), "{why}");
+    // A record of others publishes the origin: the spec alone does not show that, the copy does.
+    workspace.plant_records(json!([{ "type": "A", "name": "direct", "content": "203.0.113.9", "ttl": 300 }]));
+    let arguments = ["rehearse", "spec.yaml", "--allow", "fails-expectation", "--format", "json"];
+    let report = workspace.run(&arguments).exits(2).json();
+    assert_eq!(outcomes(&report), ["passed", "passed", "unknown", "passed", "failed"], "{report:#}");
+    assert_eq!(report["expectations"][4]["why"], "direct.example.com A publishes 203.0.113.9");
+    // What is in the way of another expectation is seen as well.
+    workspace.file(
+        "spec.yaml",
+        MEANING
+            .replace("by: [mx1]", "by: [mx2]")
+            .replace("p=reject", "p=none")
+            .replace("[ca.example.net], u", "[ca.example.org], u"),
+    );
+    let report = workspace.run(&arguments).exits(2).json();
+    assert_eq!(outcomes(&report), ["failed", "failed", "unknown", "failed", "failed"], "{report:#}");
+    assert!(workspace.writes().is_empty());
+}
+
 /// A live zone with what the sandbox does not take: each thing is named, and the rest is rehearsed.
 #[test]
 fn what_the_copy_cannot_hold_is_named() {
