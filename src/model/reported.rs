@@ -34,6 +34,25 @@ struct Spelled {
     tags: Option<Vec<Box<str>>>,
 }
 
+impl Spelled {
+    /// Whether the fields as they were reported mean this value. They do not if `data` contradicts the `content` that was read.
+    fn spell(&self, value: &Rdata, name: &Fqdn) -> bool {
+        let Some(kind) = value.record_type() else { return false };
+        let (mut content, mut data, mut priority) = (None, Fields::new(), None);
+        let ours = value.fields();
+        for field in kind.facts().fields {
+            let theirs = self.fields.iter().find(|(name, _)| *name == field.name).map(|(_, text)| Value::from(&**text));
+            let Some(part) = theirs.or_else(|| ours.get(field.name).cloned()) else { continue };
+            match (field.slot, part) {
+                (Slot::Content, Value::Text(text)) => content = Some(text),
+                (Slot::Content | Slot::Data, value) => drop(data.insert(field.name.to_owned(), value)),
+                (Slot::Top, value) => priority = Some(value),
+            }
+        }
+        Rdata::reported(value.type_name(), content.as_deref(), &data, priority.as_ref()).at(name) == *value
+    }
+}
+
 impl PartialEq for AsReported {
     fn eq(&self, _: &Self) -> bool {
         true
@@ -70,6 +89,9 @@ impl AsReported {
             {
                 spelled.fields.push((field.name, theirs.into()));
             }
+        }
+        if !spelled.fields.is_empty() && !spelled.spell(value, name) {
+            spelled.fields.clear();
         }
         if !tags.eq(written_tags.iter().map(String::as_str)) {
             spelled.tags = Some(written_tags.iter().map(|tag| tag.as_str().into()).collect());

@@ -36,7 +36,9 @@ resource "cloudflare_dns_record" "srv" {
   name    = "_sip._tcp.terraform.example"
   type    = "SRV"
   ttl     = 300
-  data    = { priority = 10, weight = 5, port = 5060, target = "sip.terraform.example" }
+  # Cloudflare answers with the priority in both places, and the provider compares both.
+  priority = 10
+  data     = { priority = 10, weight = 5, port = 5060, target = "sip.terraform.example" }
 }
 
 resource "cloudflare_dns_record" "caa" {
