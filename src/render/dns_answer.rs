@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
+use super::names::{in_both_forms, with_unicode};
 use super::place::Source;
 use super::safe::safe;
 use super::view::place;
@@ -65,7 +66,7 @@ pub fn write_answers(
         if n > 0 {
             writeln!(out)?;
         }
-        writeln!(out, "{name} {kind}: {}", safe(&answer.words(*kind)))?;
+        writeln!(out, "{} {kind}: {}", in_both_forms(name.as_str()), safe(&with_unicode(&answer.words(*kind))))?;
         let rows: Vec<[String; 4]> = parts(answer).iter().map(|part| row(part, sources)).collect();
         let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
         let widths = [width(0), width(1), width(2)];
@@ -95,8 +96,9 @@ fn row(part: &Part<'_>, sources: &Sources) -> [String; 4] {
     about.extend(wildcard.map(|_| "by the wildcard".to_owned()));
     about.extend(entry.read_only.map(|owner| format!("managed by {}", owner.owner())));
     about.extend(entry.place.and_then(|at| place(at, sources)));
-    let value = safe(&entry.data.presentation()).into_owned();
-    [safe(entry.name.as_str()).into_owned(), entry.data.type_name().to_owned(), value, about.join(", ")]
+    let shown = |text: &str| safe(&with_unicode(text)).into_owned();
+    let value = shown(&entry.data.presentation());
+    [shown(entry.name.as_str()), entry.data.type_name().to_owned(), value, about.join(", ")]
 }
 
 /// Answers to questions about a name.

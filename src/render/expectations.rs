@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
+use super::names::{in_both_forms, with_unicode};
 use super::place::Source;
 use super::safe::safe;
 use super::view::place;
@@ -35,13 +36,13 @@ pub(super) fn counts(all: &[Checked<'_>]) -> [usize; 3] {
 pub fn write(out: &mut dyn Write, all: &[Checked<'_>], sources: &Sources) -> io::Result<()> {
     for zone in all.chunk_by(|a, b| a.zone == b.zone) {
         if let Some(first) = zone.first() {
-            writeln!(out, "{}", first.zone)?;
+            writeln!(out, "{}", in_both_forms(first.zone.as_str()))?;
         }
         for Checked { zone: _, expectation, outcome } in zone {
             writeln!(out, "  {:7}  {}", outcome.as_str(), safe(&expectation.name))?;
             if let Some(why) = outcome.why() {
                 let at = place(expectation.place, sources).map(|at| format!(" ({at})")).unwrap_or_default();
-                writeln!(out, "           {}{}", safe(why), safe(&at))?;
+                writeln!(out, "           {}{}", safe(&with_unicode(why)), safe(&at))?;
             }
         }
         writeln!(out)?;

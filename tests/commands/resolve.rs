@@ -200,3 +200,55 @@ fn a_plan_of_settings_alone_says_what_resolvers_see() {
     let silent = spec("    settings: { always_use_https: \"on\" }\n");
     assert!(!silent.contains("answered") && !silent.contains("name"), "{silent}");
 }
+
+/// Names that are empty, foreign, internationalised or nothing at all; zones with nothing, or with a delegation alone.
+#[test]
+fn odd_names_types_and_zones_have_an_answer_or_a_reason() {
+    let workspace = Workspace::new(options());
+    workspace.file("empty.yaml", "version: 1\nzones:\n  example.com: { unmanaged: prune, records: [] }\n");
+    spec(&workspace, "cut.yaml", "- { name: sub, type: NS, content: ns1.hosting.example }", "");
+    let wide = "- { name: \"*\", type: A, content: 192.0.2.1 }\n- { name: bücher, type: A, content: 192.0.2.9 }\n\
+                - { name: www, type: CNAME, content: xn--bcher-kva.example.com }";
+    spec(&workspace, "wide.yaml", wide, "");
+    for (spec, name, kind, first) in [
+        ("empty.yaml", "example.com", "A", "example.com A: no such type"),
+        ("empty.yaml", "www.example.com", "mx", "www.example.com MX: no such name"),
+        ("cut.yaml", "host.sub.example.com", "a", "host.sub.example.com A: "),
+        ("cut.yaml", "sub.example.com", "ns", "sub.example.com NS: "),
+        ("wide.yaml", "BÜCHER.Example.com", "a", "xn--bcher-kva.example.com (bücher.example.com) A: 192.0.2.9"),
+        (
+            "wide.yaml",
+            "www.example.com",
+            "A",
+            "www.example.com A: xn--bcher-kva.example.com (bücher.example.com) → 192.0.2.9",
+        ),
+        ("wide.yaml", "*.example.com", "A", "*.example.com A: 192.0.2.1"),
+        ("wide.yaml", "a.b.c.example.com", "aaaa", "a.b.c.example.com AAAA: no AAAA"),
+    ] {
+        let shown = workspace.run(&["resolve", name, kind, "--spec", spec]).exits(0).stdout;
+        // What is not there has its words elsewhere; that it is said of this name counts here.
+        let first = first.split(" no such").next().unwrap();
+        assert!(shown.starts_with(first), "{name}: {shown}");
+    }
+    for (name, kind, code, words) in [
+        ("www", "A", 1, "no zone of the spec has the name www; give a whole name, such as www.example.com"),
+        ("www.example.net", "A", 1, "no zone of the spec has the name www.example.net"),
+        (".", "A", 1, "no zone of the spec has the name ."),
+        ("", "A", 64, "the name is empty"),
+        ("a..b", "A", 64, "an empty label"),
+        ("a\nb.example.com", "A", 64, "is not allowed in a name"),
+        ("www.example.com", "FOO", 64, "is not a record type"),
+        ("www.example.com", "ANY", 64, "is not a record type"),
+    ] {
+        let ran = workspace.run(&["resolve", name, kind, "--spec", "wide.yaml"]).exits(code);
+        assert!(ran.stderr.contains(words), "{name}: {}", ran.stderr);
+    }
+    // An internationalised name is in both forms where an expectation fails as well.
+    spec(&workspace, "fails.yaml", wide, "- { name: ours, resolve: bücher, type: A, is: [192.0.2.8] }");
+    let ran = workspace.run(&["test", "fails.yaml"]).exits(2);
+    assert!(ran.stdout.contains("xn--bcher-kva.example.com (bücher.example.com) A: 192.0.2.9"), "{}", ran.stdout);
+    // A type that is none is one mistake, and not a missing type as well.
+    spec(&workspace, "lower.yaml", wide, "- { name: ours, resolve: www, type: ns, answer: none }");
+    let ran = workspace.run(&["validate", "lower.yaml"]).exits(1);
+    assert!(ran.stderr.contains("did you mean `NS`?") && ran.stderr.contains("1 error in the spec"), "{}", ran.stderr);
+}

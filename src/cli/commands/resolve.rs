@@ -83,7 +83,11 @@ async fn run(args: &ResolveArgs, settings: &Settings<'_>, output: &Arc<Output>) 
     };
     let Some(zone) = zones.zone_of(&name) else {
         match &live {
-            None => bail!("no zone of the spec has the name {name}"),
+            None => {
+                let example =
+                    desired.zones.keys().next().map(|zone| format!("; give a whole name, such as www.{zone}"));
+                bail!("no zone of the spec has the name {name}{}", example.unwrap_or_default())
+            }
             Some(_) => bail!("no zone with the name {name} is there, or these credentials may not see it"),
         }
     };

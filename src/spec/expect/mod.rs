@@ -17,7 +17,7 @@ use super::facets::Reader;
 use super::read::Spanned;
 use super::syntax::ExpectSyntax;
 use super::template::escape;
-use crate::diagnostic::{Diagnostic, Place, Span, findings};
+use crate::diagnostic::{Diagnostic, Place, Severity, Span, findings};
 use crate::model::{Expectation, Expected, ZoneName};
 
 /// One expectation of a zone.
@@ -26,14 +26,22 @@ pub(super) fn expectation(
     syntax: &Spanned<ExpectSyntax>,
     reader: &mut Reader<'_>,
 ) -> Option<Expectation> {
-    let place = reader.place(syntax);
+    let own = reader.place(syntax);
     match expected(zone, syntax) {
         Ok(what) => {
             let name = syntax.value.name.as_ref().map_or_else(|| what.to_string(), |name| name.value.0.clone());
-            Some(Expectation { name, place, what })
+            Some(Expectation { name, place: own, what })
         }
         Err(Invalid { span, detail, help }) => {
-            let at = Place { source: place.source, span };
+            // A value that was refused for its shape is not there, and that is no mistake of its own.
+            let is_in = |d: &Diagnostic| {
+                let place = d.primary.as_ref().map(|label| label.place);
+                place.is_some_and(|at| own.contains(at))
+            };
+            if reader.diagnostics.iter().any(|d| d.severity == Severity::Error && is_in(d)) {
+                return None;
+            }
+            let at = Place { source: own.source, span };
             let diagnostic: Diagnostic = findings::EXPECTATION.at(at, detail);
             reader.diagnostics.push(diagnostic.help(help));
             None
