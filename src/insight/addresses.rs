@@ -14,7 +14,9 @@ use crate::model::{Danger, Fqdn, Rdata, RecordType};
 
 /// What a change of addresses means for a name.
 pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) -> Vec<Effect> {
-    let own = |view: View<'_, '_>| -> BTreeSet<IpAddr> { view.at(name).iter().filter_map(Entry::address).collect() };
+    let own = |view: View<'_, '_>| -> BTreeSet<IpAddr> {
+        view.at(name).iter().filter_map(|entry| entry.data.address()).collect()
+    };
     let (old, new) = (own(before), own(after));
     let mut effects = Vec::new();
     for came in new.difference(&old) {
@@ -96,7 +98,7 @@ fn leaves(name: &Fqdn, old: IpAddr, new: IpAddr, after: View<'_, '_>) -> bool {
     }
     // Networks of the zone that are near the new address: two of them say that the neighbourhood is in use.
     let mut near = BTreeSet::new();
-    for other in after.0.entries().filter(|r| r.name != name).filter_map(|r| r.address()) {
+    for other in after.0.entries().filter(|r| r.name != name).filter_map(|r| r.data.address()) {
         if site(other) == site(new) {
             return false;
         }
@@ -133,7 +135,7 @@ fn published(record: &Entry<'_>) -> Vec<IpAddr> {
 pub(super) fn published_networks(record: &Entry<'_>, proxies: bool) -> Vec<IpNet> {
     match record.data {
         _ if record.proxied && proxies => Vec::new(),
-        Rdata::A(_) | Rdata::Aaaa(_) => record.address().map(IpNet::from).into_iter().collect(),
+        Rdata::A(_) | Rdata::Aaaa(_) => record.data.address().map(IpNet::from).into_iter().collect(),
         Rdata::Https(_) | Rdata::Svcb(_) => {
             let text = record.data.presentation();
             let hints = text.split(' ').filter_map(|p| p.strip_prefix("ipv4hint=").or(p.strip_prefix("ipv6hint=")));
@@ -170,7 +172,7 @@ impl Hidden {
         let (mut hidden, mut public) = (BTreeSet::new(), BTreeSet::new());
         for record in before.0.entries() {
             if record.proxied {
-                hidden.extend(record.address().filter(|a| wanted.contains(a)));
+                hidden.extend(record.data.address().filter(|a| wanted.contains(a)));
             } else {
                 public.extend(published(&record).into_iter().filter(|a| wanted.contains(a)));
             }
@@ -182,7 +184,7 @@ impl Hidden {
     pub(super) fn exposed_by(&self, record: &Entry<'_>, before: View<'_, '_>) -> Vec<Effect> {
         let name = record.name;
         let was_proxied = || before.at(name).iter().any(|r| r.proxied);
-        let leads = record.address().map(|a| a.to_string()).or_else(|| {
+        let leads = record.data.address().map(|a| a.to_string()).or_else(|| {
             let target = record.data.target().filter(|_| record.is(RecordType::Cname))?;
             Some(target.to_string())
         });

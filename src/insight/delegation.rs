@@ -66,7 +66,7 @@ fn servers(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>, effects: &mut
     if !is_apex && new.is_empty() && !signers.1.is_empty() && (!old.is_empty() || signers.0.is_empty()) {
         effects.push(breaks(format!("{name} has a DS record and no name servers")));
     }
-    let has_address = |view: View<'_, '_>, host: &Fqdn| view.at(host).iter().any(|r| r.address().is_some());
+    let has_address = |view: View<'_, '_>, host: &Fqdn| view.at(host).iter().any(|r| r.data.address().is_some());
     for host in new.iter().filter(|host| !is_apex && host.is_within(name) && !has_address(after, host)) {
         if !old.contains(*host) || has_address(before, host) {
             effects.push(breaks(format!("{name}: its name server {host} is below it and has no address in this zone")));
@@ -83,7 +83,7 @@ fn some(servers: &BTreeSet<&Fqdn>) -> String {
 fn hidden(name: &Fqdn, before: View<'_, '_>, servers: &BTreeSet<&Fqdn>) -> Vec<String> {
     let Some(node) = before.0.node(name.as_str()) else { return Vec::new() };
     let is_hidden = |r: &Entry<'_>| {
-        let is_glue = r.address().is_some() && servers.contains(r.name);
+        let is_glue = r.data.address().is_some() && servers.contains(r.name);
         !is_glue && !matches!(r.record_type(), Some(RecordType::Ns | RecordType::Ds))
     };
     let nodes = std::iter::once(node).chain(node.below());

@@ -1,20 +1,9 @@
 //! Questions that the meaning of records asks of a zone.
 
-use std::net::IpAddr;
-
 use super::dns::{Entry, ZoneIndex};
 use crate::model::{Fqdn, Rdata, RecordType};
 
 impl<'a> Entry<'a> {
-    /// Its address, if it is one.
-    pub(super) fn address(&self) -> Option<IpAddr> {
-        match self.data {
-            Rdata::A(a) => Some(a.address().into()),
-            Rdata::Aaaa(a) => Some(a.address().into()),
-            _ => None,
-        }
-    }
-
     /// Its text, if it is one.
     pub(super) fn text(&self) -> Option<&'a [u8]> {
         match self.data {

@@ -11,7 +11,7 @@ use super::envelope::{Outcome, Success};
 use super::record::{COLUMNS, Record};
 use super::txt;
 use super::zone::{NAME_SERVERS, Zone};
-use crate::model::facts::{self, Composed, FieldKind, Slot, TypeFacts};
+use crate::model::facts::{self, FieldKind, Slot, TypeFacts};
 
 /// GET /zones/{id}/dns_records/export.
 pub(super) fn export(call: &Call<'_>, zone: &Zone) -> Outcome<Success> {
@@ -67,8 +67,7 @@ fn presentation(facts: &TypeFacts, record: &Record) -> String {
             | FieldKind::Decimal { .. }
             | FieldKind::Choice(_)
             | FieldKind::SvcParams => text,
-            FieldKind::Text if facts.composed.contains(&Composed::Quoted(field.name)) => txt::quote(text.as_bytes()),
-            FieldKind::Text => text,
+            FieldKind::Text => txt::quote(text.as_bytes()),
         }
     });
     words.collect::<Vec<_>>().join(" ")

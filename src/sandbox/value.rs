@@ -11,7 +11,7 @@ use super::name;
 use super::params;
 use super::profile::{OldSrvMembers, Profile, TxtQuotes, UnknownData};
 use super::txt;
-use crate::model::facts::{Composed, FieldFacts, FieldKind, LetterCase, Slot, TXT_WIRE_BYTES, TypeFacts};
+use crate::model::facts::{FieldFacts, FieldKind, LetterCase, Slot, TXT_WIRE_BYTES, TypeFacts};
 
 /// The parts of a request body that contain a record's value.
 #[derive(Debug, Clone, Default)]
@@ -160,19 +160,16 @@ fn assemble(facts: &TypeFacts, fields: &[(&FieldFacts, Checked)]) -> RecordValue
         members.sort_by(|a, b| a.0.cmp(&b.0));
         members.into_iter().collect()
     });
-    let content = if facts.composed.is_empty() {
+    let content = if !facts.has_data() {
         in_slot(Slot::Content).map(|(_, c)| c.text.as_str()).collect::<Vec<_>>().join(" ")
     } else {
-        let words = facts.composed.iter().map(|part| match part {
-            Composed::Plain(name) => named(name).map_or_else(String::new, |c| c.text.clone()),
-            Composed::Quoted(name) => txt::quote(named(name).map_or("", |c| &c.text).as_bytes()),
-            Composed::Fixed(name) => {
-                let places = match facts.field(name).map(|f| f.kind) {
-                    Some(FieldKind::Decimal { places, .. }) => usize::from(places),
-                    _ => 0,
-                };
-                format!("{:.places$}", named(name).and_then(|c| c.json.as_f64()).unwrap_or_default())
+        let composed = in_slot(Slot::Data).filter(|(f, _)| !(facts.repeats_priority && f.name == "priority"));
+        let words = composed.map(|(field, checked)| match field.kind {
+            FieldKind::Text => txt::quote(checked.text.as_bytes()),
+            FieldKind::Decimal { places, .. } => {
+                format!("{:.*}", usize::from(places), checked.json.as_f64().unwrap_or_default())
             }
+            _ => checked.text.clone(),
         });
         // ASSUMED: without parameters, as for an alias, there is no space at the end.
         words.collect::<Vec<_>>().join(" ").trim_end().to_owned()

@@ -1,12 +1,11 @@
 //! Whether a name has the expected answer.
 
 use std::collections::BTreeSet;
-use std::net::IpAddr;
 
 use super::outcome::Outcome;
 use super::world::World;
 use crate::insight::dns::{Answer, End, Entry};
-use crate::model::{ExpectedAnswer, Fqdn, Rdata, RecordType};
+use crate::model::{ExpectedAnswer, Fqdn, RecordType};
 
 /// Checks it.
 pub(super) fn hold(world: World<'_, '_>, name: &Fqdn, kind: RecordType, expected: &ExpectedAnswer) -> Outcome {
@@ -60,17 +59,8 @@ fn hold_answer(found: &Answer<'_>, kind: RecordType, expected: &ExpectedAnswer) 
         }
         (End::Records(set), ExpectedAnswer::Within(networks)) => {
             let is_inside =
-                |entry: &Entry<'_>| address(entry.data).is_some_and(|a| networks.iter().any(|net| net.contains(&a)));
+                |entry: &Entry<'_>| entry.data.address().is_some_and(|a| networks.iter().any(|net| net.contains(&a)));
             yes(matches!(kind, RecordType::A | RecordType::Aaaa) && set.iter().all(is_inside))
         }
-    }
-}
-
-/// The address of a record.
-fn address(data: &Rdata) -> Option<IpAddr> {
-    match data {
-        Rdata::A(a) => Some(a.address().into()),
-        Rdata::Aaaa(aaaa) => Some(aaaa.address().into()),
-        _ => None,
     }
 }

@@ -67,7 +67,7 @@ fn by_target(world: World<'_, '_>, entry: &Entry<'_>, hidden: &[IpNet]) -> Vec<S
     }
     let Some(target) = entry.data.target() else { return Vec::new() };
     let Some(zone) = world.zones.zone_of(target) else { return Vec::new() };
-    let proxied = zone.records(target).filter(Entry::is_proxied).filter_map(|record| record.address());
+    let proxied = zone.records(target).filter(Entry::is_proxied).filter_map(|record| record.data.address());
     let told = proxied.filter(|address| hidden.iter().any(|network| network.contains(address)));
     told.map(|address| {
         format!(

@@ -177,7 +177,7 @@ impl Lookup for KnownZones<'_, '_> {
     }
 
     fn addresses(&self, name: &Fqdn, v6: bool) -> Known<IpAddr> {
-        map(self.records(name, if v6 { RecordType::Aaaa } else { RecordType::A }), |entry| entry.address())
+        map(self.records(name, if v6 { RecordType::Aaaa } else { RecordType::A }), |entry| entry.data.address())
     }
 
     fn exchanges(&self, name: &Fqdn) -> Known<Fqdn> {

@@ -93,7 +93,7 @@ pub(in crate::insight) fn compare(name: &Fqdn, before: View<'_, '_>, after: View
     for target in new.targets().filter(|t| !t.is_root() && after.covers(t)) {
         let was_target = old.targets().any(|t| t == target);
         let (records, earlier) = (after.answering(target), before.answering(target));
-        let leads = |r: &Entry<'_>| r.address().is_some() || r.data.record_type() == Some(RecordType::Cname);
+        let leads = |r: &Entry<'_>| r.data.address().is_some() || r.data.record_type() == Some(RecordType::Cname);
         if !records.iter().any(leads) {
             if !was_target || earlier.iter().any(leads) {
                 effects.push(changes(format!("mail for {name}: its server {target} has no address")));

@@ -1,6 +1,7 @@
 //! Who may send in the name of a domain: SPF records followed through the zone, and compared.
 
 use std::collections::BTreeSet;
+use std::net::IpAddr;
 
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 
@@ -9,7 +10,7 @@ use crate::insight::direction::Direction;
 use crate::insight::effect::{Effect, Topic, listed};
 use crate::insight::hosts::registrable;
 use crate::insight::view::View;
-use crate::model::{Danger, Fqdn, Rdata, RecordType};
+use crate::model::{Danger, Fqdn, RecordType};
 
 /// Most lookups without an answer (RFC 7208 section 4.6.4).
 const MOST_VOID: usize = 2;
@@ -197,12 +198,12 @@ fn hosts(
     let found: Vec<_> = records.iter().filter(|r| r.leads_to_a_server()).collect();
     senders.void += usize::from(found.is_empty());
     for record in found.into_iter().filter(|_| passes) {
-        match record.data {
+        match record.data.address() {
             // Receivers compare with the addresses of the edge, from which nobody sends mail.
             _ if record.proxied => drop(senders.others.insert(format!("{written} (proxied)"))),
-            Rdata::A(a) => senders.v4.extend(Ipv4Net::new(a.address(), prefixes.v4).map(|n| n.trunc())),
-            Rdata::Aaaa(a) => senders.v6.extend(Ipv6Net::new(a.address(), prefixes.v6).map(|n| n.trunc())),
-            _ => drop(senders.others.insert(written.to_owned())),
+            Some(IpAddr::V4(a)) => senders.v4.extend(Ipv4Net::new(a, prefixes.v4).map(|n| n.trunc())),
+            Some(IpAddr::V6(a)) => senders.v6.extend(Ipv6Net::new(a, prefixes.v6).map(|n| n.trunc())),
+            None => drop(senders.others.insert(written.to_owned())),
         }
     }
 }
@@ -300,7 +301,7 @@ fn differences(name: &Fqdn, old: &Senders, new: &Senders, after: View<'_, '_>, e
         let line = format!("SPF for {name} no longer allows {}", listed(&gone));
         let exchanges = after.targets(name, RecordType::Mx);
         let receives_there = |exchange: &&Fqdn| {
-            let own = after.answering(exchange).into_iter().filter_map(|r| r.address().filter(|_| !r.proxied));
+            let own = after.answering(exchange).into_iter().filter_map(|r| r.data.address().filter(|_| !r.proxied));
             let is_lost =
                 |address| lost.iter().any(|n| n.contains(&address)) && !has.iter().any(|n| n.contains(&address));
             own.into_iter().any(is_lost)

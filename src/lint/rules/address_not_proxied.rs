@@ -1,12 +1,9 @@
 //! Proxied records whose address Cloudflare refuses.
 
-use std::net::IpAddr;
-
 use crate::diagnostic::{Finding, Severity};
 use crate::lint::network;
 use crate::lint::view::View;
 use crate::lint::{Findings, Rule};
-use crate::model::{DesiredRecord, Rdata};
 
 /// The rule.
 pub(in crate::lint) static RULE: Rule = Rule {
@@ -43,21 +40,12 @@ zones:
 
 fn check(view: &View<'_>, findings: &mut Findings) {
     for (zone, record) in view.records() {
-        let Some(address) = address(record).filter(|_| record.facets.proxied == Some(true)) else { continue };
+        let Some(address) = record.data.address().filter(|_| record.facets.proxied == Some(true)) else { continue };
         let Some((network, name)) = network::refused(address) else { continue };
         findings.push(
             RULE.at(record.spelling.place, format!("`{address}` is in {name}, {network}"))
                 .about(zone.address(record))
                 .help("write the public address of the origin, or `proxied: false`"),
         );
-    }
-}
-
-/// The address of an A or AAAA record.
-fn address(record: &DesiredRecord) -> Option<IpAddr> {
-    match &record.data {
-        Rdata::A(a) => Some(a.address().into()),
-        Rdata::Aaaa(aaaa) => Some(aaaa.address().into()),
-        _ => None,
     }
 }

@@ -1,6 +1,6 @@
 //! Facts about each record type, as plain data.
 //!
-//! The facts of a type are in its file under `rdata/`; this file defines their format. They describe how Cloudflare
+//! The facts of a type are under `rdata/`; this file defines their format. They describe how Cloudflare
 //! expects a value and how it returns it; they contain no parsing or printing code. The sandbox may use this folder and
 //! nothing else of the model, so that an error in our codecs is not repeated there. The folder also has the facts about
 //! rulesets, the Rules language, the OWASP Core Rule Set, zone settings, and the permissions of API tokens.
@@ -95,18 +95,27 @@ pub struct FieldFacts {
     pub about: &'static str,
 }
 
-/// A part of the `content` that Cloudflare composes for types with `data`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Composed {
-    /// The field as it is.
-    Plain(&'static str),
-    /// The field in double quotes.
-    Quoted(&'static str),
-    /// The field, a decimal number, with all its decimal places.
-    Fixed(&'static str),
-}
-
 impl FieldFacts {
+    /// The record's `content`.
+    pub(super) const fn content(kind: FieldKind, about: &'static str) -> Self {
+        Self { name: "content", slot: Slot::Content, kind, about }
+    }
+
+    /// The `priority` next to `content` or `data`.
+    pub(super) const fn priority(about: &'static str) -> Self {
+        Self { name: "priority", slot: Slot::Top, kind: FieldKind::Integer { max: 65_535 }, about }
+    }
+
+    /// A member of `data`.
+    pub(super) const fn data(name: &'static str, kind: FieldKind, about: &'static str) -> Self {
+        Self { name, slot: Slot::Data, kind, about }
+    }
+
+    /// A whole number of `data`.
+    pub(super) const fn number(name: &'static str, max: u32, about: &'static str) -> Self {
+        Self::data(name, FieldKind::Integer { max }, about)
+    }
+
     /// Whether it may be left out.
     #[must_use]
     pub fn is_optional(&self) -> bool {
@@ -125,11 +134,9 @@ pub struct TypeFacts {
     pub about: &'static str,
     /// The fields, in the order of the presentation format.
     pub fields: &'static [FieldFacts],
-    /// How Cloudflare composes `content`; empty for types whose value is `content` itself.
-    pub composed: &'static [Composed],
     /// Whether Cloudflare can proxy it.
     pub proxiable: bool,
-    /// Whether the answer repeats `data.priority` next to `content`.
+    /// Whether the answer repeats `data.priority` next to `content`, and leaves it out of the composed `content`.
     pub repeats_priority: bool,
     /// Where the format is defined.
     pub source: &'static str,
@@ -138,7 +145,20 @@ pub struct TypeFacts {
 }
 
 impl TypeFacts {
-    /// Whether the value is sent as a `data` object.
+    /// What most types have in common.
+    pub(super) const BASE: Self = Self {
+        name: "",
+        number: 0,
+        about: "",
+        fields: &[],
+        proxiable: false,
+        repeats_priority: false,
+        source: "",
+        examples: &[],
+    };
+
+    /// Whether the value is sent as a `data` object. Cloudflare then composes `content` of its members, in the order of the
+    /// presentation format: text in quotes, decimal numbers with all their decimal places.
     #[must_use]
     pub fn has_data(&self) -> bool {
         self.fields.iter().any(|f| f.slot == Slot::Data)

@@ -1,48 +1,65 @@
 //! Service bindings: the format of SVCB and HTTPS.
 
-use super::super::facts::{Composed, FieldFacts, FieldKind, Slot, TypeFacts};
+use super::super::facts::{FieldFacts, FieldKind, TypeFacts};
 use super::super::fields::{Fields, Value};
 use super::super::name::Fqdn;
 use super::presentation::Token;
-use super::shared::Format;
 use super::svc_params::SvcParams;
-use super::{DataError, FieldReader, Root, host};
+use super::{DataError, FieldReader, RecordData, Root, host};
 
-/// The fields of the format.
-pub(super) const FIELDS: &[FieldFacts] = &[
-    FieldFacts {
-        name: "priority",
-        slot: Slot::Data,
-        kind: FieldKind::Integer { max: 65_535 },
-        about: "0 for an alias, else 1 to 65535; the lowest is tried first",
-    },
-    FieldFacts {
-        name: "target",
-        slot: Slot::Data,
-        kind: FieldKind::HostKeepDot,
-        about: "the host name, or `.` for the record's own name",
-    },
-    FieldFacts {
-        name: "value",
-        slot: Slot::Data,
-        kind: FieldKind::SvcParams,
-        about: "parameters such as alpn=\"h3,h2\" port=\"8443\"; none for an alias",
-    },
-];
+/// The facts of SVCB.
+const SVCB: TypeFacts = TypeFacts {
+    name: "SVCB",
+    number: 64,
+    about: "where and how a service is reached",
+    fields: &[
+        FieldFacts::number("priority", 65_535, "0 for an alias, else 1 to 65535; the lowest is tried first"),
+        FieldFacts::data("target", FieldKind::HostKeepDot, "the host name, or `.` for the record's own name"),
+        FieldFacts::data(
+            "value",
+            FieldKind::SvcParams,
+            "parameters such as alpn=\"h3,h2\" port=\"8443\"; none for an alias",
+        ),
+    ],
+    source: "RFC 9460 section 2",
+    examples: &[
+        r#"1 dns.example.com. alpn="dot" port="853""#,
+        "0 svc.example.net.",
+        r#"16 foo.example.org. mandatory="alpn,ipv4hint" alpn="h2,h3-19" ipv4hint="192.0.2.1""#,
+        r#"1 foo.example.com. key667="hello\210qoo""#,
+    ],
+    ..TypeFacts::BASE
+};
 
-/// How Cloudflare composes the content.
-pub(super) const COMPOSED: &[Composed] =
-    &[Composed::Plain("priority"), Composed::Plain("target"), Composed::Plain("value")];
+/// The facts of HTTPS.
+const HTTPS: TypeFacts = TypeFacts {
+    name: "HTTPS",
+    number: 65,
+    about: "where and how a web site is reached",
+    source: "RFC 9460 section 9",
+    examples: &[
+        r#"1 . alpn="h3,h2" ipv4hint="192.0.2.10""#,
+        "0 pool.example.net.",
+        r#"2 . alpn="h2" no-default-alpn port="8443" ech="AEj+DQ==" ipv6hint="2001:db8::1,2001:db8::2""#,
+    ],
+    ..SVCB
+};
+
+/// Where and how a service is reached.
+pub type Svcb = Binding<{ SVCB.number }>;
+
+/// Where and how a web site is reached.
+pub type Https = Binding<{ HTTPS.number }>;
 
 /// Where and how a service is reached; the target `.` means the record's own name or, in an alias, no service.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct Binding {
+pub struct Binding<const NUMBER: u16> {
     priority: u16,
     target: Fqdn,
     params: SvcParams,
 }
 
-impl Binding {
+impl<const NUMBER: u16> Binding<NUMBER> {
     /// The value, after a check that an alias has no parameters.
     fn new(priority: u16, target: Fqdn, params: SvcParams) -> Result<Self, DataError> {
         if priority == 0 && !params.is_empty() {
@@ -61,9 +78,11 @@ fn token(text: &str, from: usize) -> Option<(Token, usize)> {
     Some((Token { octets: text.as_bytes()[start..end].to_vec(), offset: start, quoted: false }, end))
 }
 
-impl Format for Binding {
-    fn from_fields(facts: &'static TypeFacts, fields: &Fields) -> Result<Self, Vec<DataError>> {
-        let mut reader = FieldReader::new(facts, fields);
+impl<const NUMBER: u16> RecordData for Binding<NUMBER> {
+    const FACTS: TypeFacts = if NUMBER == HTTPS.number { HTTPS } else { SVCB };
+
+    fn from_fields(fields: &Fields) -> Result<Self, Vec<DataError>> {
+        let mut reader = FieldReader::new(&Self::FACTS, fields);
         let priority = reader.u16("priority");
         let target = reader.host("target", Root::Allowed);
         let params = reader.optional_text("value").and_then(|text| reader.keep(SvcParams::parse(&text)));

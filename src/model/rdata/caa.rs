@@ -1,6 +1,6 @@
 //! CAA: which certification authorities may issue certificates for a name.
 
-use super::super::facts::{Composed, FieldFacts, FieldKind, Slot, TypeFacts};
+use super::super::facts::{FieldFacts, FieldKind, TypeFacts};
 use super::super::fields::{Fields, Value};
 use super::{DataError, FieldReader, Purpose, RecordData, presentation};
 
@@ -34,35 +34,22 @@ impl RecordData for Caa {
         number: 257,
         about: "which certification authorities may issue for a name",
         fields: &[
-            FieldFacts {
-                name: "flags",
-                slot: Slot::Data,
-                kind: FieldKind::Integer { max: 255 },
-                about: "0, or 128 for critical",
-            },
-            FieldFacts {
-                name: "tag",
-                slot: Slot::Data,
-                kind: FieldKind::Tag,
-                about: "issue, issuewild, iodef, issuemail, issuevmc or contactemail",
-            },
-            FieldFacts {
-                name: "value",
-                slot: Slot::Data,
-                kind: FieldKind::Text,
-                about: "the authority's domain, `;` for nobody, or an address to report to",
-            },
+            FieldFacts::number("flags", 255, "0, or 128 for critical"),
+            FieldFacts::data("tag", FieldKind::Tag, "issue, issuewild, iodef, issuemail, issuevmc or contactemail"),
+            FieldFacts::data(
+                "value",
+                FieldKind::Text,
+                "the authority's domain, `;` for nobody, or an address to report to",
+            ),
         ],
-        composed: &[Composed::Plain("flags"), Composed::Plain("tag"), Composed::Quoted("value")],
-        proxiable: false,
-        repeats_priority: false,
         source: "RFC 8659 section 4",
         examples: &[r#"0 issue "ca.example.net""#, r#"128 issuewild ";""#, r#"0 iodef "mailto:security@example.com""#],
+        ..TypeFacts::BASE
     };
 
     fn from_fields(fields: &Fields) -> Result<Self, Vec<DataError>> {
         let mut reader = FieldReader::new(&Self::FACTS, fields);
-        let flags = reader.integer("flags", 255).and_then(|n| u8::try_from(n).ok());
+        let flags = reader.u8("flags");
         let (tag, value) = (reader.text("tag"), reader.text("value"));
         let data = match (flags, tag, value) {
             (Some(flags), Some(tag), Some(value)) => {

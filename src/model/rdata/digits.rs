@@ -65,6 +65,11 @@ impl Digits {
             return Err(DataError::field(field, format!("`{field}` is empty")).help("write the octets in base64"));
         }
         let place = |n: usize| self.characters.get(n).map_or(0, |(at, _)| *at);
+        if let Some(at) = text.find("-----") {
+            return Err(DataError::field(field, "the base64 text is in its armoured form")
+                .help("write only what is between the lines that begin with `-----`, without headers and checksum")
+                .at(place(text[..at].chars().count())));
+        }
         let legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '/');
         if let Some((n, c)) = bare.chars().enumerate().find(|(_, c)| !legal(*c)) {
             let help = match c {
@@ -119,8 +124,8 @@ pub(super) fn check_length(
     field: &'static str,
     octets: &[u8],
     kind_field: &'static str,
-    kind: u8,
-    lengths: &[(u8, usize)],
+    kind: u32,
+    lengths: &[(u32, usize)],
 ) -> Result<(), DataError> {
     match lengths.iter().find(|(k, _)| *k == kind) {
         Some((_, length)) if *length != octets.len() => Err(DataError::field(
@@ -161,6 +166,7 @@ mod tests {
             ("TUlJQh==", Some(5)),
             ("TU=JQg", Some(2)),
             ("TU-J", Some(2)),
+            ("TUlJ -----END CERTIFICATE-----", Some(5)),
             ("TUlJ====", None),
         ] {
             match Digits::of_text(bad).base64("x") {

@@ -9,7 +9,7 @@
 //!
 //! In text, minutes, seconds, size and precisions may be left out as in RFC 1876 section 3.
 
-use super::super::facts::{Composed, FieldFacts, FieldKind, Slot, TypeFacts};
+use super::super::facts::{FieldFacts, FieldKind, TypeFacts};
 use super::super::fields::{Fields, Value};
 use super::presentation::{Token, decimal, fixed, tokens};
 use super::{DataError, FieldReader, RecordData};
@@ -46,25 +46,15 @@ const METRE_PLACES: u8 = 2;
 /// Defaults of size and precisions if the text leaves them out, in centimetres (RFC 1876 section 3).
 const DEFAULTS: [i64; 3] = [100, 1_000_000, 1_000];
 
-/// A whole number of the data object.
-const fn whole(name: &'static str, max: u32, about: &'static str) -> FieldFacts {
-    FieldFacts { name, slot: Slot::Data, kind: FieldKind::Integer { max }, about }
-}
-
 /// Seconds of arc.
 const fn seconds(name: &'static str) -> FieldFacts {
     let kind = FieldKind::Decimal { min: 0, max: 59_999, places: SECOND_PLACES };
-    FieldFacts { name, slot: Slot::Data, kind, about: "0 to 59.999" }
+    FieldFacts::data(name, kind, "0 to 59.999")
 }
 
 /// A distance.
 const fn metres(name: &'static str, min: i64, max: i64, about: &'static str) -> FieldFacts {
-    FieldFacts { name, slot: Slot::Data, kind: FieldKind::Decimal { min, max, places: METRE_PLACES }, about }
-}
-
-/// The letter of a hemisphere.
-const fn direction(name: &'static str, words: &'static [&'static str], about: &'static str) -> FieldFacts {
-    FieldFacts { name, slot: Slot::Data, kind: FieldKind::Choice(words), about }
+    FieldFacts::data(name, FieldKind::Decimal { min, max, places: METRE_PLACES }, about)
 }
 
 /// Names and limits of one of the two angles.
@@ -203,14 +193,14 @@ impl RecordData for Loc {
         number: 29,
         about: "where a thing is on the earth",
         fields: &[
-            whole("lat_degrees", 90, "0 to 90"),
-            whole("lat_minutes", 59, "0 to 59"),
+            FieldFacts::number("lat_degrees", 90, "0 to 90"),
+            FieldFacts::number("lat_minutes", 59, "0 to 59"),
             seconds("lat_seconds"),
-            direction("lat_direction", &["N", "S"], "N or S"),
-            whole("long_degrees", 180, "0 to 180"),
-            whole("long_minutes", 59, "0 to 59"),
+            FieldFacts::data("lat_direction", FieldKind::Choice(&["N", "S"]), "N or S"),
+            FieldFacts::number("long_degrees", 180, "0 to 180"),
+            FieldFacts::number("long_minutes", 59, "0 to 59"),
             seconds("long_seconds"),
-            direction("long_direction", &["E", "W"], "E or W"),
+            FieldFacts::data("long_direction", FieldKind::Choice(&["E", "W"]), "E or W"),
             metres(
                 "altitude",
                 -10_000_000,
@@ -221,28 +211,13 @@ impl RecordData for Loc {
             metres("precision_horz", 0, 9_000_000_000, "metres of horizontal precision, 0 to 90000000"),
             metres("precision_vert", 0, 9_000_000_000, "metres of vertical precision, 0 to 90000000"),
         ],
-        composed: &[
-            Composed::Plain("lat_degrees"),
-            Composed::Plain("lat_minutes"),
-            Composed::Fixed("lat_seconds"),
-            Composed::Plain("lat_direction"),
-            Composed::Plain("long_degrees"),
-            Composed::Plain("long_minutes"),
-            Composed::Fixed("long_seconds"),
-            Composed::Plain("long_direction"),
-            Composed::Fixed("altitude"),
-            Composed::Fixed("size"),
-            Composed::Fixed("precision_horz"),
-            Composed::Fixed("precision_vert"),
-        ],
-        proxiable: false,
-        repeats_priority: false,
         source: "RFC 1876",
         examples: &[
             "37 46 46.000 N 122 23 35.000 W 0.00 100.00 0.00 0.00",
             "31 58 52.100 S 115 49 11.700 E 20.00 10.00 10.00 2.00",
             "0 0 0.000 N 0 0 0.000 E -100000.00 1.00 10000.00 10.00",
         ],
+        ..TypeFacts::BASE
     };
 
     fn from_fields(fields: &Fields) -> Result<Self, Vec<DataError>> {

@@ -1,6 +1,6 @@
 //! NAPTR: a rule that rewrites a name or a number into another.
 
-use super::super::facts::{Composed, FieldFacts, FieldKind, Slot, TypeFacts};
+use super::super::facts::{FieldFacts, FieldKind, TypeFacts};
 use super::super::fields::{Fields, Value};
 use super::super::name::Fqdn;
 use super::presentation::Token;
@@ -20,11 +20,6 @@ pub struct Naptr {
 
 /// Bytes in one character string (RFC 1035 section 3.3).
 const STRING_BYTES: usize = 255;
-
-/// A field of the data object.
-const fn field(name: &'static str, kind: FieldKind, about: &'static str) -> FieldFacts {
-    FieldFacts { name, slot: Slot::Data, kind, about }
-}
 
 /// Flags in their canonical case, after a check of their characters.
 fn flags(text: &str) -> Result<String, DataError> {
@@ -60,33 +55,24 @@ impl RecordData for Naptr {
         number: 35,
         about: "a rule that rewrites a name or a number into another",
         fields: &[
-            field("order", FieldKind::Integer { max: 65_535 }, "0 to 65535; the lowest is tried first"),
-            field("preference", FieldKind::Integer { max: 65_535 }, "0 to 65535; the lowest of one order is preferred"),
-            field("flags", FieldKind::Text, "S, A, U, P or nothing: what the result is"),
-            field("service", FieldKind::Text, "the kind of service, such as SIP+D2U"),
-            field("regex", FieldKind::Text, "the expression that rewrites, or nothing"),
-            field(
+            FieldFacts::number("order", 65_535, "0 to 65535; the lowest is tried first"),
+            FieldFacts::number("preference", 65_535, "0 to 65535; the lowest of one order is preferred"),
+            FieldFacts::data("flags", FieldKind::Text, "S, A, U, P or nothing: what the result is"),
+            FieldFacts::data("service", FieldKind::Text, "the kind of service, such as SIP+D2U"),
+            FieldFacts::data("regex", FieldKind::Text, "the expression that rewrites, or nothing"),
+            FieldFacts::data(
                 "replacement",
                 FieldKind::HostKeepDot,
                 "the next name to ask for, or `.` where there is an expression",
             ),
         ],
-        composed: &[
-            Composed::Plain("order"),
-            Composed::Plain("preference"),
-            Composed::Quoted("flags"),
-            Composed::Quoted("service"),
-            Composed::Quoted("regex"),
-            Composed::Plain("replacement"),
-        ],
-        proxiable: false,
-        repeats_priority: false,
         source: "RFC 3403 section 4",
         examples: &[
             r#"100 50 "S" "SIP+D2U" "" _sip._udp.example.com."#,
             r#"100 10 "U" "E2U+sip" "!^(.*)$!sip:\\1@example.com!" ."#,
             r#"10 0 "" "" "" next.example.net."#,
         ],
+        ..TypeFacts::BASE
     };
 
     fn from_fields(fields: &Fields) -> Result<Self, Vec<DataError>> {

@@ -1,7 +1,6 @@
 //! Words of the presentation format (RFC 1035 section 5.1).
 
 use super::DataError;
-use super::digits::Digits;
 use crate::diagnostic::count;
 
 /// One word of a text.
@@ -39,14 +38,6 @@ impl Token {
     /// As for [`Token::integer`].
     pub(super) fn u16(&self, field: &'static str) -> Result<u16, DataError> {
         self.integer(field, u32::from(u16::MAX)).map(|n| u16::try_from(n).unwrap_or(u16::MAX))
-    }
-
-    /// An 8-bit number.
-    ///
-    /// # Errors
-    /// As for [`Token::integer`].
-    pub(super) fn u8(&self, field: &'static str) -> Result<u8, DataError> {
-        self.integer(field, u32::from(u8::MAX)).map(|n| u8::try_from(n).unwrap_or(u8::MAX))
     }
 }
 
@@ -184,22 +175,6 @@ pub(super) fn fixed(number: i64, places: u8) -> String {
     match digits.split_at(digits.len() - usize::from(places)) {
         (whole, "") => format!("{sign}{whole}"),
         (whole, fraction) => format!("{sign}{whole}.{fraction}"),
-    }
-}
-
-/// Splits a text into the named words and the digits after them, which may contain blanks.
-pub(super) fn then_digits<const N: usize>(
-    text: &str,
-    form: [&'static str; N],
-    digits: &'static str,
-) -> Result<([Token; N], Digits), DataError> {
-    let mut all = tokens(text)?;
-    let found = all.len();
-    let rest = all.split_off(N.min(found));
-    match <[Token; N]>::try_from(all) {
-        Ok(first) if !rest.is_empty() => Ok((first, Digits::of_tokens(&rest))),
-        _ => Err(DataError::whole(format!("{} where at least {} are needed", count(found, "word"), N + 1))
-            .help(format!("write `{}`", [&form[..], &[digits]].concat().join(" ")))),
     }
 }
 

@@ -128,7 +128,7 @@ impl<'a> FieldReader<'a> {
     }
 
     /// A value that `content` holds whole, in presentation form.
-    pub(super) fn content<T>(mut self, parse: fn(&str) -> Result<T, DataError>) -> Result<T, Vec<DataError>> {
+    pub(super) fn content<T>(mut self, parse: impl FnOnce(&str) -> Result<T, DataError>) -> Result<T, Vec<DataError>> {
         let text = self.text("content");
         let value = text.and_then(|text| self.keep(parse(&text)));
         self.finish(value)

@@ -24,7 +24,7 @@
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
 
-use super::super::facts::{FieldFacts, FieldKind, Slot, TXT_WIRE_BYTES, TypeFacts};
+use super::super::facts::{FieldFacts, FieldKind, TXT_WIRE_BYTES, TypeFacts};
 use super::super::fields::{Fields, Value};
 use super::super::name::Fqdn;
 use super::{DataError, FieldReader, Purpose, RecordData, presentation, txt_pairing};
@@ -186,15 +186,10 @@ impl RecordData for Txt {
         name: "TXT",
         number: 16,
         about: "text",
-        fields: &[FieldFacts {
-            name: "content",
-            slot: Slot::Content,
-            kind: FieldKind::CharacterStrings,
-            about: "the text, or several strings in quotes; long strings are cut at 255 bytes",
-        }],
-        composed: &[],
-        proxiable: false,
-        repeats_priority: false,
+        fields: &[FieldFacts::content(
+            FieldKind::CharacterStrings,
+            "the text, or several strings in quotes; long strings are cut at 255 bytes",
+        )],
         source: "RFC 1035 section 3.3.14",
         examples: &[
             r#""v=spf1 include:_spf.example.net -all""#,
@@ -202,6 +197,7 @@ impl RecordData for Txt {
             r#""caf\195\169""#,
             r#""txtvers=1" "rp=ipp/print""#,
         ],
+        ..TypeFacts::BASE
     };
 
     fn from_fields(fields: &Fields) -> Result<Self, Vec<DataError>> {
