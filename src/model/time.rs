@@ -1,29 +1,39 @@
-//! Timestamps as text, and their age. Pure: the clock is read elsewhere.
+//! Times as text, and their age. Pure: the clock is read elsewhere.
 
 use std::time::{Duration, SystemTime};
+
+use jiff::Timestamp;
 
 /// How much the clocks of two machines may differ if both count as correct.
 pub const SKEW: Duration = Duration::from_secs(5 * 60);
 
-/// The last second that RFC 3339 can express, 9999-12-31T23:59:59Z.
-///
-/// # Units
-/// Seconds since 1970-01-01.
-const LAST: u64 = 253_402_300_799;
+/// A text is not a time in RFC 3339.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("it is not a time such as 2026-11-23T01:02:03Z")]
+pub struct NotATime;
 
 /// A time in RFC 3339, in UTC, to the second.
 ///
 /// # Ranges
-/// A time before 1970 becomes the beginning of 1970, one after 9999 the end of 9999: a clock may have any value.
+/// A time before 1970 becomes the beginning of 1970, one after 9999-12-30T22:00:00Z becomes that moment, the last that can be read
+/// in every time zone: a clock may have any value.
 #[must_use]
 pub fn rfc3339(moment: SystemTime) -> String {
-    humantime::format_rfc3339_seconds(within(moment)).to_string()
+    format!("{:.0}", within(moment))
 }
 
 /// As [`rfc3339`], to the microsecond.
 #[must_use]
 pub fn rfc3339_micros(moment: SystemTime) -> String {
-    humantime::format_rfc3339_micros(within(moment)).to_string()
+    format!("{:.6}", within(moment))
+}
+
+/// The moment that a text in RFC 3339 means, in UTC or with another offset.
+///
+/// # Errors
+/// The text is no such time.
+pub fn parse_rfc3339(text: &str) -> Result<SystemTime, NotATime> {
+    text.parse::<Timestamp>().map(SystemTime::from).map_err(|_| NotATime)
 }
 
 /// The age of a time; zero if it is in the future by at most [`SKEW`], and `None` if by more.
@@ -47,9 +57,9 @@ pub fn ago(age: Duration) -> String {
 }
 
 /// The nearest time that can be written.
-fn within(moment: SystemTime) -> SystemTime {
-    let last = SystemTime::UNIX_EPOCH + Duration::from_secs(LAST);
-    moment.clamp(SystemTime::UNIX_EPOCH, last)
+fn within(moment: SystemTime) -> Timestamp {
+    let nearest = if moment < SystemTime::UNIX_EPOCH { Timestamp::UNIX_EPOCH } else { Timestamp::MAX };
+    Timestamp::try_from(moment).unwrap_or(nearest).max(Timestamp::UNIX_EPOCH)
 }
 
 #[cfg(test)]
@@ -59,15 +69,33 @@ mod tests {
     #[test]
     fn every_moment_can_be_written() {
         let day = Duration::from_secs(86_400);
-        let far = SystemTime::UNIX_EPOCH + Duration::from_secs(LAST);
+        let far = SystemTime::UNIX_EPOCH + day * 366 * 10_000;
         for (moment, text) in [
-            (SystemTime::UNIX_EPOCH - day, "1970-01-01T00:00:00Z"),
-            (SystemTime::UNIX_EPOCH + day, "1970-01-02T00:00:00Z"),
-            (far, "9999-12-31T23:59:59Z"),
-            (far + day * 10_000, "9999-12-31T23:59:59Z"),
+            (SystemTime::UNIX_EPOCH - day, "1970-01-01T00:00:00.000000Z"),
+            (SystemTime::UNIX_EPOCH - day * 366 * 10_000, "1970-01-01T00:00:00.000000Z"),
+            (SystemTime::UNIX_EPOCH + day, "1970-01-02T00:00:00.000000Z"),
+            (SystemTime::UNIX_EPOCH + Duration::from_micros(1_999_999), "1970-01-01T00:00:01.999999Z"),
+            (far, "9999-12-30T22:00:00.999999Z"),
         ] {
-            assert_eq!(rfc3339(moment), text);
-            assert_eq!(rfc3339_micros(moment), text.replace('Z', ".000000Z"));
+            assert_eq!(rfc3339_micros(moment), text);
+            assert_eq!(rfc3339(moment), format!("{}Z", text.split_once('.').unwrap().0));
+            assert!(parse_rfc3339(&rfc3339(moment)).is_ok(), "{text}");
+        }
+    }
+
+    #[test]
+    fn times_are_read_with_any_offset() {
+        let moment = SystemTime::UNIX_EPOCH + Duration::from_secs(1_795_395_723);
+        for text in [
+            "2026-11-23T01:02:03Z",
+            "2026-11-23T01:02:03+00:00",
+            "2026-11-23T02:02:03.000+01:00",
+            "2026-11-22t20:02:03-05:00",
+        ] {
+            assert_eq!(parse_rfc3339(text), Ok(moment), "{text}");
+        }
+        for bad in ["", "2026", "2026-11-23", "2026-11-23T01:02:03", "2026-13-01T00:00:00Z", "yesterday", "\u{202e}"] {
+            assert_eq!(parse_rfc3339(bad), Err(NotATime), "{bad}");
         }
     }
 

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use crate::apply::{AppliedBefore, AppliedOperations, JournalText};
 use crate::diagnostic::{Diagnostics, findings};
-use crate::model::time::age;
+use crate::model::time::{age, parse_rfc3339};
 use crate::plan::Plan;
 
 /// How long an apply is expected to last at least.
@@ -32,7 +32,7 @@ pub(super) fn find(directory: &Path, plan: &Plan, now: SystemTime) -> Diagnostic
             applied.add(text);
         }
     }
-    let counts = |at: &str| humantime::parse_rfc3339(at).is_ok_and(is_recent);
+    let counts = |at: &str| parse_rfc3339(at).is_ok_and(is_recent);
     let all: Vec<AppliedBefore> = plan.zones.iter().flat_map(|zone| applied.repeated(zone, counts)).collect();
     let Some(first) = all.first() else { return found };
     let named: Vec<_> =

@@ -11,7 +11,7 @@ use super::plan::Planned;
 use crate::diagnostic::{Diagnostics, Severity, Sources};
 use crate::document::plan::Plan as PlanDocument;
 use crate::document::saved_plan::{self, Basis, SavedPlan};
-use crate::model::time::{age, rfc3339};
+use crate::model::time::{NotATime, age, parse_rfc3339, rfc3339};
 use crate::model::{Danger, Desired, Only};
 use crate::plan::{Consents, Verdict};
 use crate::spec;
@@ -57,7 +57,7 @@ pub enum SavedPlanError {
         name: String,
         /// What is wrong with the time.
         #[source]
-        source: humantime::TimestampError,
+        source: NotATime,
     },
     /// It was made after the moment at which it is read.
     #[error(
@@ -169,8 +169,8 @@ pub fn open(
     let file = File::open(path).map_err(|source| SavedPlanError::Io { name: name.clone(), source })?;
     let SavedPlan { basis: saved, is_incomplete, operations } =
         saved_plan::read(file).map_err(|source| SavedPlanError::File { name: name.clone(), source })?;
-    let created = humantime::parse_rfc3339_weak(&saved.created_at)
-        .map_err(|source| SavedPlanError::Undated { name: name.clone(), source })?;
+    let created =
+        parse_rfc3339(&saved.created_at).map_err(|source| SavedPlanError::Undated { name: name.clone(), source })?;
     let Some(age) = age(created, now) else {
         return Err(SavedPlanError::FromTheFuture { name, created: rfc3339(created), now: rfc3339(now) });
     };

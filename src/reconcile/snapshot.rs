@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime};
 use super::goal::{Goal, Source, wanted};
 use crate::diagnostic::{Diagnostic, Diagnostics, Place, findings};
 use crate::live::snapshot::{AsOf, Lack, Part, Snapshot, SnapshotError};
-use crate::model::time::{age, ago};
+use crate::model::time::{NotATime, age, ago, parse_rfc3339};
 use crate::model::{Desired, DesiredZone};
 
 /// Why a snapshot cannot be used.
@@ -42,7 +42,7 @@ pub enum OpenError {
         path: PathBuf,
         /// What is wrong with the time.
         #[source]
-        source: humantime::TimestampError,
+        source: NotATime,
     },
 }
 
@@ -66,7 +66,7 @@ impl OpenSnapshot {
         let snapshot = Snapshot::read(BufReader::new(file));
         let snapshot = snapshot.map_err(|source| OpenError::Snapshot { path: owned(), source })?;
         let about = snapshot.about();
-        let taken = humantime::parse_rfc3339(&about.taken_at);
+        let taken = parse_rfc3339(&about.taken_at);
         let age = age(taken.map_err(|source| OpenError::Undated { path: owned(), source })?, now);
         let (taken_at, tool, service) = (about.taken_at.clone(), about.tool.clone(), about.service.clone());
         Ok(Self { as_of: AsOf { taken_at, age, tool, service }, snapshot })

@@ -1,15 +1,15 @@
 //! Requests for the commands below `waf`: one that is asked about, or many in a file.
 
 use std::path::Path;
-use std::time::Duration;
 
 use anyhow::{Context, anyhow, bail};
+use jiff::Span;
+use jiff::civil::Date;
 
 use crate::cli::settings::Settings;
 use crate::crs;
 use crate::insight::traffic::Hits;
 use crate::model::request::Request;
-use crate::model::time::rfc3339;
 use crate::recorded::{self, Sample};
 use crate::seclang::{self, RuleSet};
 
@@ -145,9 +145,8 @@ pub(super) fn attacks(path: Option<&Path>, rules: &RuleSet) -> anyhow::Result<Ve
 /// # Errors
 /// As [`Settings::today`].
 pub(super) fn after_days(settings: &Settings<'_>, days: u16) -> anyhow::Result<String> {
-    let today = humantime::parse_rfc3339(&format!("{}T00:00:00Z", settings.today()?)).context("today is not a day")?;
-    let last = rfc3339(today + Duration::from_secs(u64::from(days) * 86_400));
-    Ok(last.chars().take("YYYY-MM-DD".len()).collect())
+    let today: Date = settings.today()?.parse().context("today is not a day")?;
+    Ok(today.saturating_add(Span::new().days(i64::from(days))).to_string())
 }
 
 /// A spec with one section, which can be a file of its own beside the others.
