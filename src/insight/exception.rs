@@ -12,7 +12,7 @@ use super::{phrases, scope};
 use crate::diagnostic::noun_for;
 use crate::model::Value;
 use crate::model::expression::{Expression, ScopeChange};
-use crate::model::facts::rulesets::{ANOMALY_RULE, MANAGED_PHASE, MANAGED_RULESETS, PHASES, RATE_LIMIT_PHASE};
+use crate::model::facts::rulesets::{MANAGED_PHASE, MANAGED_RULESETS, PHASES, RATE_LIMIT_PHASE};
 use crate::model::managed::{Catalogue, Managed};
 use crate::model::ruleset::{LiveWaf, Phase, RuleBody, canonical};
 
@@ -172,8 +172,7 @@ fn stronger(target: &Target, catalogue: Option<&Catalogue>) -> Target {
     match target {
         Target::Rule(ruleset, id) => {
             let catalogue = catalogue.filter(|c| c.id.0 == *ruleset);
-            let anomaly = catalogue.and_then(Catalogue::anomaly_rule).map_or(ANOMALY_RULE, |r| r.id.0.as_str());
-            if anomaly == id { Target::Ruleset(ruleset.clone()) } else { target.clone() }
+            if Catalogue::anomaly_id(catalogue) == id { Target::Ruleset(ruleset.clone()) } else { target.clone() }
         }
         Target::Rest | Target::Ruleset(_) | Target::Phase(_) | Target::RestOfPhase | Target::Product(_) => {
             target.clone()

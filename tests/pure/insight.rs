@@ -1,7 +1,7 @@
 //! Laws of tuning: how overrides resolve, that reading a deployment and writing it again changes nothing, and that the
 //! direction of a change follows from what the rules do before and after.
 
-use crate::support::rulesets::{anomaly_rule, body, deployment};
+use crate::support::rulesets::{body, deployment};
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
 use serde_json::{Map, Value as Json, json};
@@ -54,7 +54,7 @@ fn catalogue(which: Managed) -> impl Strategy<Value = Catalogue> {
             rule.description = format!("{}Rule {n}", rule.number.map(|n| format!("{n}: ")).unwrap_or_default());
         }
         if which == Managed::Owasp {
-            rules.push(anomaly_rule());
+            rules.push(CatalogueRule::anomaly());
         }
         let id = RulesetId(which.facts().id.to_owned());
         Catalogue {
@@ -74,7 +74,7 @@ struct Wild {
     actions: bool,
     /// With members nobody knows, and entries that say nothing.
     odd: bool,
-    /// With entries twice, which the service would not take.
+    /// With entries twice, which Cloudflare would not take.
     twice: bool,
 }
 

@@ -28,7 +28,7 @@ fn body(action: &str, expression: &str, reference: Option<&str>) -> RuleBody {
     body
 }
 
-/// A custom rule that somebody else made, or one with the name of one of ours.
+/// A custom rule that someone else made, or one with the name of one of ours.
 fn live_rule() -> impl Strategy<Value = (Option<u8>, u8)> {
     (prop_oneof![1 => Just(None), 2 => (0u8..6).prop_map(Some)], 0u8..3)
 }
@@ -68,7 +68,7 @@ fn wanted(name: u8, e: u8, gone: bool) -> DesiredRule {
     }
 }
 
-/// The service, as far as these laws need it.
+/// Cloudflare, as far as these laws need it.
 fn carry_out(mut rules: Vec<LiveRule>, plan: &ZonePlan) -> Vec<LiveRule> {
     for (n, _, rule) in plan.rules() {
         let insert = |rules: &mut Vec<LiveRule>, rule: LiveRule, position: Option<&Position>| {
@@ -194,7 +194,7 @@ fn catalogue() -> Catalogue {
         id: RulesetId(OWASP.to_owned()),
         name: "OWASP".to_owned(),
         version: "35".to_owned(),
-        rules: (1..=40).map(rule).chain([crate::support::rulesets::anomaly_rule()]).collect(),
+        rules: (1..=40).map(rule).chain([CatalogueRule::anomaly()]).collect(),
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value as Json, json};
 use zonewright::diagnostic::{Diagnostics, Sources};
 use zonewright::model::facts::crs::CRS_RULES;
-use zonewright::model::facts::rulesets::{ANOMALY_RULE, PARANOIA_TAGS};
+use zonewright::model::facts::rulesets::ANOMALY_RULE;
 use zonewright::model::managed::{Catalogue, CatalogueRule, Managed};
 use zonewright::model::ruleset::{EntryPoint, LiveWaf, Phase, RuleBody, RuleId, RulesetId};
 use zonewright::model::{LiveZone, Tier, Value, ZoneId, ZoneName};
@@ -20,35 +20,12 @@ pub(crate) fn id_of(number: u32) -> String {
 
 /// A rule of the OWASP ruleset.
 pub(crate) fn scoring_rule(number: u32, level: u8, score: Option<u32>) -> CatalogueRule {
-    CatalogueRule {
-        id: RuleId(id_of(number)),
-        number: Some(number),
-        description: format!("{number}: Rule {number}"),
-        tags: vec![PARANOIA_TAGS[usize::from(level) - 1].to_owned()],
-        enabled: true,
-        action: "score".to_owned(),
-        score,
-        threshold: None,
-    }
-}
-
-/// The rule that compares the score.
-pub(crate) fn anomaly_rule() -> CatalogueRule {
-    CatalogueRule {
-        id: RuleId(ANOMALY_RULE.to_owned()),
-        number: Some(949_110),
-        description: "949110: Inbound Anomaly Score Exceeded".to_owned(),
-        tags: Vec::new(),
-        enabled: true,
-        action: "block".to_owned(),
-        score: None,
-        threshold: Some(40),
-    }
+    CatalogueRule::scoring(number, level, score, &format!("Rule {number}"))
 }
 
 /// An OWASP ruleset of these rules.
 pub(crate) fn owasp_of(mut rules: Vec<CatalogueRule>) -> Catalogue {
-    rules.push(anomaly_rule());
+    rules.push(CatalogueRule::anomaly());
     let id = RulesetId(Managed::Owasp.facts().id.to_owned());
     Catalogue {
         which: Some(Managed::Owasp),

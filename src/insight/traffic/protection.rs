@@ -12,7 +12,6 @@ use super::score::Scoring;
 use crate::diagnostic::Place;
 use crate::model::Value;
 use crate::model::expression::{Expression, Program, Reason, Sample, Truth};
-use crate::model::facts::rulesets::ANOMALY_RULE;
 use crate::model::managed::Managed;
 use crate::model::ruleset::{LiveRule, LiveWaf, Phase};
 
@@ -173,8 +172,6 @@ fn effect(phase: Phase, rule: &LiveRule, waf: &LiveWaf) -> Effect {
                 // Other phases come later, and are not followed here.
                 Target::Phase(name) => bypass.phases.extend(Phase::ALL.iter().filter(|phase| phase.as_str() == name)),
                 Target::Ruleset(id) => bypass.rulesets.push(id),
-                // Without the rule that compares the score nothing acts.
-                Target::Rule(ruleset, id) if id == ANOMALY_RULE => bypass.rulesets.push(ruleset),
                 Target::Rule(_, id) => bypass.rules.push(id),
                 Target::Product(_) => {}
             }

@@ -101,6 +101,12 @@ impl Catalogue {
         documented.or_else(|| self.rules.iter().rfind(|r| is_owasp && r.threshold.is_some()))
     }
 
+    /// The id of the rule that compares the score, as far as the ruleset is known.
+    #[must_use]
+    pub fn anomaly_id(catalogue: Option<&Self>) -> &str {
+        catalogue.and_then(Self::anomaly_rule).map_or(ANOMALY_RULE, |rule| rule.id.0.as_str())
+    }
+
     /// Whether it is the OWASP ruleset without a rule that compares the score.
     #[must_use]
     pub fn lacks_anomaly_rule(&self) -> bool {

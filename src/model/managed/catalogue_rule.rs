@@ -1,6 +1,7 @@
 //! A rule of a managed ruleset.
 
 use crate::model::facts::crs::{ATTACK_FAMILIES, AttackFamily, CRS_RULES};
+use crate::model::facts::rulesets::{ANOMALY_NUMBER, ANOMALY_RULE, ANOMALY_THRESHOLD, PARANOIA_TAGS};
 use crate::model::ruleset::RuleId;
 
 /// A paranoia level, 1 to 4.
@@ -43,6 +44,37 @@ pub struct CatalogueRule {
 }
 
 impl CatalogueRule {
+    /// A rule of the Core Rule Set that adds to the score, under its number as its id: Cloudflare's own ids are known only from
+    /// its API. A level outside 1 to 4 is the nearest of them.
+    #[must_use]
+    pub fn scoring(number: u32, level: u8, score: Option<u32>, message: &str) -> Self {
+        Self {
+            id: RuleId(format!("{number:032}")),
+            number: Some(number),
+            description: format!("{number}: {message}"),
+            tags: vec![PARANOIA_TAGS[usize::from(level.clamp(1, 4)) - 1].to_owned()],
+            enabled: true,
+            action: "score".to_owned(),
+            score,
+            threshold: None,
+        }
+    }
+
+    /// The rule that compares the score with the threshold, as Cloudflare has it.
+    #[must_use]
+    pub fn anomaly() -> Self {
+        Self {
+            id: RuleId(ANOMALY_RULE.to_owned()),
+            number: Some(ANOMALY_NUMBER),
+            description: format!("{ANOMALY_NUMBER}: Inbound Anomaly Score Exceeded"),
+            tags: Vec::new(),
+            enabled: true,
+            action: "block".to_owned(),
+            score: None,
+            threshold: Some(ANOMALY_THRESHOLD),
+        }
+    }
+
     /// Its paranoia level, if it has such a tag.
     #[must_use]
     pub fn level(&self) -> Option<Paranoia> {

@@ -10,7 +10,7 @@ use super::names::Unresolved;
 use super::overrides::{Overrides, RuleOverride, TagOverride};
 use crate::diagnostic::Place;
 use crate::model::expression::Expression;
-use crate::model::facts::rulesets::{ANOMALY_RULE, PARANOIA_TAGS};
+use crate::model::facts::rulesets::PARANOIA_TAGS;
 use crate::model::fields::Value;
 use crate::model::ruleset::{
     DesiredDeployment, LiveRule, Note, RuleBody, RuleTuning, Switch, TagTuning, TuningTarget, canonical,
@@ -140,7 +140,7 @@ fn lay_over(
         set_paranoia(*level, catalogue, overrides);
     }
     if threshold.is_some() || action.is_some() {
-        let id = catalogue.and_then(Catalogue::anomaly_rule).map_or(ANOMALY_RULE, |r| r.id.0.as_str());
+        let id = Catalogue::anomaly_id(catalogue);
         let anomaly = overrides.rule_mut(id);
         // If it were off, nothing would act on the score; on may be explicit or not.
         anomaly.enabled = anomaly.enabled.filter(|enabled| *enabled);
@@ -382,7 +382,7 @@ fn take_owasp(
         }
         None => Some(strange_levels(rest, &levels)),
     };
-    let id = catalogue.and_then(Catalogue::anomaly_rule).map_or(ANOMALY_RULE, |r| r.id.0.as_str()).to_owned();
+    let id = Catalogue::anomaly_id(catalogue).to_owned();
     if let Some(anomaly) = rest.rules.iter_mut().find(|r| r.id == id && r.enabled != Some(false)) {
         wants.threshold = anomaly.threshold.take().map(|t| (t, place));
         if let Some(action) = anomaly.action.as_deref().and_then(ScoreAction::parse) {
@@ -452,6 +452,7 @@ fn take_tags(wants: &mut DesiredDeployment, rest: &mut Overrides, place: Place) 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::facts::rulesets::ANOMALY_RULE;
 
     /// A deployment with these overrides.
     fn live(overrides: Value) -> RuleBody {
