@@ -35,6 +35,7 @@ pub mod rehearsal;
 pub mod render;
 #[cfg(feature = "sandbox")]
 pub mod sandbox;
+pub mod schema;
 pub mod seclang;
 pub mod spec;
 pub mod wire;

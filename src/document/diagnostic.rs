@@ -56,7 +56,7 @@ struct Related {
 }
 
 /// The findings in a spec that cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Findings {
     format: u32,
     kind: &'static str,
@@ -64,7 +64,7 @@ pub struct Findings {
 }
 
 /// The result of a check without errors.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Validation {
     format: u32,
     kind: &'static str,

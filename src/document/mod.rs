@@ -1,8 +1,7 @@
-//! The documents that programs read: plans, saved plans, reports. Their shapes are types, and their JSON Schemas follow from the
-//! types.
+//! The documents that programs read: plans, saved plans, reports. Their shapes are types.
 //!
 //! In: the values of the other modules. Out: a value that serde writes. The names of members and the words are a stable
-//! contract, held by tests; a change increases `format`. `schema/` holds the schemas, and `zonewright schema KIND` prints them.
+//! contract, held by tests; a change increases `format`. Their JSON Schemas are in the list of [`crate::schema`].
 //! The lines of a journal are in `apply`, those of a snapshot in `live`: beside the code that writes and reads them.
 
 pub mod apply;
@@ -10,13 +9,11 @@ pub mod conformance;
 pub mod diagnostic;
 pub mod doctor;
 pub mod drift;
+pub mod files;
 pub mod plan;
 pub mod rehearsal;
 pub mod reviewed;
 pub mod saved_plan;
-mod schema;
-
-pub use schema::{Kind, schema};
 
 use serde::Serialize;
 

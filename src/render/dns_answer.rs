@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::names::{in_both_forms, with_unicode};
@@ -102,8 +103,8 @@ fn row(part: &Part<'_>, sources: &Sources) -> [String; 4] {
 }
 
 /// Answers to questions about a name.
-#[derive(Debug, Serialize)]
-struct Document<'a> {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Document<'a> {
     format: u32,
     kind: &'static str,
     name: &'a str,
@@ -111,7 +112,7 @@ struct Document<'a> {
 }
 
 /// An answer.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct AnswerJson<'a> {
     #[serde(rename = "type")]
     kind: &'static str,
@@ -124,7 +125,7 @@ struct AnswerJson<'a> {
 }
 
 /// A record that takes part.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct RecordJson<'a> {
     role: &'static str,
     name: &'a str,

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::names::{in_both_forms, with_unicode};
@@ -53,8 +54,8 @@ pub fn write(out: &mut dyn Write, all: &[Checked<'_>], sources: &Sources) -> io:
 }
 
 /// Expectations and whether they hold.
-#[derive(Debug, Serialize)]
-struct Document<'a> {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Document<'a> {
     format: u32,
     kind: &'static str,
     summary: Summary,
@@ -62,7 +63,7 @@ struct Document<'a> {
 }
 
 /// How many there are of each outcome.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct Summary {
     passed: usize,
     failed: usize,
@@ -70,7 +71,7 @@ struct Summary {
 }
 
 /// An expectation.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct ExpectationJson<'a> {
     zone: &'a str,
     name: &'a str,

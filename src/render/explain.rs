@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::safe::{safe, shortened};
@@ -22,7 +23,7 @@ pub(super) const MOST_OF_EDIT: usize = 8192;
 const MOST_RULES: usize = 6;
 
 /// What a rule matched.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Part {
     /// The collection of the rule language, such as `ARGS`.
     pub collection: &'static str,
@@ -252,7 +253,7 @@ fn about(way: &Way) -> String {
 }
 
 /// The explanation, for programs.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Document<'e> {
     request: Option<&'e str>,
     zone: Option<&'e str>,
@@ -275,7 +276,7 @@ pub struct Document<'e> {
 }
 
 /// A rule that matched.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct HitDocument<'e> {
     rule: u32,
     level: u8,
@@ -287,7 +288,7 @@ struct HitDocument<'e> {
 }
 
 /// A way out.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct WayDocument<'e> {
     kind: &'static str,
     scope: &'static str,

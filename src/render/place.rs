@@ -1,11 +1,12 @@
 //! A place in a spec, as the JSON of several commands has it.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::diagnostic::{Place, Sources};
 
 /// A place; lines and columns count from 1, columns in characters.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Source<'a> {
     file: &'a str,
     line: usize,

@@ -2,6 +2,7 @@
 //!
 //! The field names and codes are a stable contract, held by tests; a change increases `format`.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value as Json;
 
@@ -14,8 +15,8 @@ use crate::wire::record::to_json;
 const FORMAT: u32 = 1;
 
 /// The differences between two specs.
-#[derive(Debug, Serialize)]
-struct Document<'a> {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Document<'a> {
     format: u32,
     kind: &'static str,
     equal: bool,
@@ -24,14 +25,14 @@ struct Document<'a> {
 }
 
 /// How many zones differ.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct Summary {
     zones_differing: usize,
     zones_equal: usize,
 }
 
 /// A zone.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct Zone<'a> {
     zone: &'a str,
     action: &'static str,
@@ -40,7 +41,7 @@ struct Zone<'a> {
 }
 
 /// A difference. A side without a value is absent, which is not the same as `null`.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct Change<'a> {
     path: &'a str,
     #[serde(flatten)]
@@ -49,7 +50,7 @@ struct Change<'a> {
 }
 
 /// What differs.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "action", rename_all = "lowercase")]
 enum Kind<'a> {
     Add { after: Json },

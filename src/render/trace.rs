@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::safe::safe;
@@ -58,14 +59,14 @@ pub(super) fn named(rule: &RuleAt, sources: &Sources) -> String {
 }
 
 /// Verdicts on a request, for programs.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Document<'t> {
     request: String,
     verdicts: Vec<VerdictDocument<'t>>,
 }
 
 /// A verdict.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct VerdictDocument<'t> {
     zone: &'t str,
     rules: &'static str,
@@ -81,14 +82,14 @@ struct VerdictDocument<'t> {
 }
 
 /// An anomaly score.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct ScoreDocument {
     total: u32,
     threshold: u32,
 }
 
 /// A rule.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct RuleDocument<'t> {
     name: &'t str,
     phase: &'static str,
@@ -96,7 +97,7 @@ struct RuleDocument<'t> {
 }
 
 /// A step.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct StepDocument<'t> {
     rule: RuleDocument<'t>,
     what: &'t str,

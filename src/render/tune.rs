@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::explain::MOST_OF_EDIT;
@@ -10,7 +11,7 @@ use crate::diagnostic::count;
 use crate::insight::traffic::{Entry, Scope, Tuning};
 
 /// How many requests are acted on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Outcome {
     /// All of them.
     pub all: usize,
@@ -124,7 +125,7 @@ fn about(entry: &Entry) -> String {
 }
 
 /// The setting, for programs.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Document<'t> {
     zone: &'t str,
     settings: &'static str,
@@ -141,21 +142,21 @@ pub struct Document<'t> {
 }
 
 /// A level and a threshold.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct Setting {
     paranoia: Option<u8>,
     threshold: u32,
 }
 
 /// What becomes of the requests of a half.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct Judged {
     benign: Outcome,
     attacks: Outcome,
 }
 
 /// An exception or a disabled rule.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct EntryDocument<'t> {
     rule: u32,
     host: Option<&'t str>,

@@ -1,5 +1,6 @@
 //! Insight into the protection of zones as JSON. The field names are a stable contract.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::insight::lock::{LockChanges, LockedRule};
@@ -11,8 +12,8 @@ use crate::model::managed::{CatalogueRule, threshold_keyword};
 use crate::plan::Plan;
 
 /// What every document begins with, and zones.
-#[derive(Debug, Serialize)]
-struct Zones<Z> {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Zones<Z> {
     format: u32,
     kind: &'static str,
     zones: Vec<Z>,
@@ -36,15 +37,15 @@ pub fn rules<'a>(zones: &'a [(&'a str, &'a RulesetSurvey<'a>, Vec<RuleRow<'a>>)]
 }
 
 /// The rules of a ruleset in a zone.
-#[derive(Debug, Serialize)]
-struct ZoneRules<'a> {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ZoneRules<'a> {
     zone: &'a str,
     ruleset: Head<'a>,
     rules: Vec<Row<'a>>,
 }
 
 /// The ruleset itself.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct Head<'a> {
     id: &'a str,
     key: Option<&'static str>,
@@ -66,7 +67,7 @@ impl<'a> Head<'a> {
 }
 
 /// The rule itself.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct Rule<'a> {
     id: &'a str,
     number: Option<u32>,
@@ -92,7 +93,7 @@ impl<'a> Rule<'a> {
 }
 
 /// A rule with its state.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct Row<'a> {
     #[serde(flatten)]
     rule: Rule<'a>,
@@ -135,8 +136,8 @@ pub fn effective<'a>(zones: &'a [(&'a str, Survey<'a>, AccountSurvey)], with_rul
 }
 
 /// What protects a zone.
-#[derive(Debug, Serialize)]
-struct ZoneSurvey<'a> {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ZoneSurvey<'a> {
     zone: &'a str,
     /// `null` if they are not known.
     account_rules: Option<Vec<PhaseRules<'a>>>,
@@ -146,14 +147,14 @@ struct ZoneSurvey<'a> {
 }
 
 /// The rules of the account in a phase.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct PhaseRules<'a> {
     phase: &'a str,
     rules: Vec<OwnRule<'a>>,
 }
 
 /// A managed ruleset with its state.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct Ruleset<'a> {
     #[serde(flatten)]
     head: Head<'a>,
@@ -201,7 +202,7 @@ impl<'a> Ruleset<'a> {
 }
 
 /// A family.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct FamilyTally {
     family: Option<&'static str>,
     on: usize,
@@ -216,7 +217,7 @@ impl FamilyTally {
 }
 
 /// A family that cannot be stopped.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct Unreachable<'a> {
     family: &'static str,
     total: u32,
@@ -232,7 +233,7 @@ impl<'a> Unreachable<'a> {
 }
 
 /// A rule with its own expression.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct OwnRule<'a> {
     name: &'a str,
     id: &'a str,
@@ -272,8 +273,8 @@ pub fn difference<'a>(zones: &'a [(&'a str, Difference)]) -> impl Serialize + 'a
 }
 
 /// What changes in a zone.
-#[derive(Debug, Serialize)]
-struct ZoneDifference<'a> {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ZoneDifference<'a> {
     zone: &'a str,
     direction: &'a str,
     changes: Vec<Change<'a>>,
@@ -281,7 +282,7 @@ struct ZoneDifference<'a> {
 }
 
 /// A rule of the zone that changes.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct Change<'a> {
     phase: &'a str,
     name: &'a str,
@@ -290,7 +291,7 @@ struct Change<'a> {
 }
 
 /// A rule of a managed ruleset whose state changes.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct RuleChange<'a> {
     #[serde(flatten)]
     rule: Rule<'a>,
@@ -322,8 +323,8 @@ pub fn lock<'a>(file: &'a str, changes: &'a [LockChanges], is_same: bool, is_che
 }
 
 /// A lock, and what changed since it was written.
-#[derive(Debug, Serialize)]
-struct Lock<'a> {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Lock<'a> {
     format: u32,
     kind: &'static str,
     file: &'a str,
@@ -333,7 +334,7 @@ struct Lock<'a> {
 }
 
 /// What changed in a ruleset.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct LockedRuleset<'a> {
     name: &'a str,
     from_version: Option<&'a str>,
@@ -380,14 +381,14 @@ impl<'a> LockedRuleset<'a> {
 }
 
 /// A rule before and after.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct Pair<'a> {
     before: Locked<'a>,
     after: Locked<'a>,
 }
 
 /// A rule of a lock.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct Locked<'a> {
     id: &'a str,
     number: Option<u32>,

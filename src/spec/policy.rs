@@ -48,6 +48,12 @@ struct FileSyntax {
     zones: Option<Entries<ZoneSyntax>>,
 }
 
+/// The schema of a policy file.
+#[must_use]
+pub fn policy_schema() -> serde_json::Value {
+    schema::of::<FileSyntax>()
+}
+
 /// What a policy says about zones.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -117,7 +123,7 @@ pub fn read_policy(name: &str, text: &str) -> Result<PolicyFile, Box<PolicyError
 /// The policy in a text; what may be a secret is added to `found`.
 fn policy(text: &str, source: SourceId, diagnostics: &mut Diagnostics, found: &mut Vec<Place>) -> Option<PolicyFile> {
     static SHAPE: OnceLock<CompiledSchema> = OnceLock::new();
-    let shape = SHAPE.get_or_init(|| CompiledSchema::new(&schema::of::<FileSyntax>()));
+    let shape = SHAPE.get_or_init(|| CompiledSchema::new(&policy_schema()));
     let mut tree = parse(text, source, diagnostics)?;
     found.extend(check_with_schema(shape, "the policy", &mut tree, &HashSet::new(), diagnostics).secrets);
     if !matches!(tree.node(tree.root).kind, Kind::Mapping(_)) {

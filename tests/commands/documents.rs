@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Read;
 
 use serde_json::{Value, json};
-use zonewright::document::{Kind, schema};
+use zonewright::schema::{Kind, schema};
 
 use crate::support::journals::newest;
 use crate::support::workspace::{Workspace, options};
@@ -107,4 +107,62 @@ fn what_programs_read_fits_its_schema() {
         lines.into_iter().filter(|line| line["kind"].is_null() || line["kind"] == "snapshot").collect();
     assert!(["refused", "result", "items", "sha256"].iter().all(|name| own.iter().any(|line| !line[name].is_null())));
     fits(Kind::Snapshot, &own);
+}
+
+/// Rules of our own, with the number of one that Cloudflare's ruleset has.
+const CRS: &str = "\
+SecRule ARGS \"@contains select\" \"id:942100,phase:2,block,t:none,msg:'a word of SQL',setvar:'tx.anomaly_score_pl1=+5'\"
+";
+
+#[test]
+fn reports_of_every_command_fit_their_schema() {
+    let workspace = workspace();
+    let json = |arguments: &[&str]| workspace.run(&[arguments, &["--format", "json"]].concat()).json();
+    let spec = fs::read_to_string(workspace.path().join("spec.yaml")).unwrap();
+    workspace.file(
+        "base.yaml",
+        "version: 1\nzones: { example.com: { records: [{ name: gone, type: A, content: 192.0.2.9 }] } }\n",
+    );
+    workspace
+        .file("bad.yaml", "version: 1\nzones: { example.com: { records: [{ name: www, type: A, content: x }] } }\n");
+    let expect = "    expect: [{ name: the site answers, resolve: www, type: A, is: [192.0.2.2] }]\n";
+    workspace.file("expect.yaml", spec.replace("    records:\n", &format!("{expect}    records:\n")));
+    workspace.file("crs/rules/REQUEST-942.conf", CRS);
+    workspace.file("crs/crs-setup.conf", "SecAction \"id:900,phase:1,pass,nolog\"\n");
+
+    fits(Kind::Validation, &[json(&["validate", "spec.yaml"])]);
+    fits(Kind::Findings, &[json(&["validate", "bad.yaml"])]);
+    fits(Kind::Requests, &[json(&[&["apply", "spec.yaml", "--dry-run"], &ALLOWED[..]].concat())]);
+    fits(Kind::SpecDiff, &[json(&["diff", "base.yaml", "spec.yaml"])]);
+    fits(Kind::Answers, &[json(&["resolve", "www.example.com", "--spec", "spec.yaml"])]);
+    fits(Kind::Test, &[json(&["test", "expect.yaml"])]);
+    fits(Kind::FormattedFiles, &[json(&["fmt", "spec.yaml", "--check"])]);
+    fits(Kind::SnapshotFile, &[json(&["snapshot", "spec.yaml", "--out", "s.gz"])]);
+    fits(Kind::PulledFiles, &[json(&["pull", "spec.yaml", "--dry-run"])]);
+    fits(Kind::NewFiles, &[json(&["init", "--pipeline", "none", "--zone", "example.com"])]);
+    let policy = jsonschema::draft7::new(&schema(Kind::Policy)).unwrap();
+    assert!(policy.is_valid(&json!({ "version": 1, "most_changes": 20, "allow": { "changes-mail": "reviewed" } })));
+    assert!(!policy.is_valid(&json!({ "most_changes": 101 })));
+    fits(Kind::WafDiff, &[json(&["waf", "diff", "spec.yaml"])]);
+
+    workspace.run(&[&["apply", "spec.yaml", "--yes"], &ALLOWED[..]].concat()).exits(0);
+    fits(Kind::WafRules, &[json(&["waf", "rules", "spec.yaml"])]);
+    fits(
+        Kind::WafEffective,
+        &[json(&["waf", "effective", "spec.yaml"]), json(&["waf", "effective", "spec.yaml", "--rules"])],
+    );
+    fits(Kind::WafLock, &[json(&["waf", "lock", "spec.yaml"])]);
+    let request = "curl 'https://www.example.com/?q=select' -A scanner-x";
+    fits(Kind::WafTrace, &[json(&["waf", "trace", request, "--spec", "spec.yaml", "--crs", "crs"])]);
+    fits(Kind::WafExplain, &[json(&["waf", "explain", request, "--spec", "spec.yaml", "--crs", "crs"])]);
+    let line = |id: u32, query: &str| json!({ "id": id.to_string(), "method": "GET", "uri": format!("/?q={query}"), "headers": [["Host", "www.example.com"]] });
+    let lines = [line(1, "shoes"), line(2, "select"), line(3, "hats")];
+    fits(Kind::Request, &lines);
+    workspace.file("lines.jsonl", lines.iter().map(|line| format!("{line}\n")).collect::<String>());
+    let lines = "lines.jsonl";
+    fits(Kind::WafRehearsal, &[json(&["waf", "rehearse", "spec.yaml", "--crs", "crs", "--requests", lines])]);
+    fits(
+        Kind::WafTune,
+        &[json(&["waf", "tune", "--crs", "crs", "--spec", "spec.yaml", "--benign", lines, "--attacks", lines])],
+    );
 }

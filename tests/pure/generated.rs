@@ -2,9 +2,9 @@
 
 use std::fs;
 
-use zonewright::document::{self, Kind};
-use zonewright::lint;
 use zonewright::model::Danger;
+use zonewright::schema::{Kind, schema};
+use zonewright::{document, lint};
 
 /// Compares a committed file with what it should be, or writes it.
 fn up_to_date(path: &str, expected: &str) {
@@ -18,7 +18,7 @@ fn up_to_date(path: &str, expected: &str) {
 #[test]
 fn the_schemas_of_documents() {
     for kind in Kind::ALL {
-        up_to_date(&format!("schema/{}.schema.json", kind.name()), &(document::text(&document::schema(*kind)) + "\n"));
+        up_to_date(&format!("schema/{}.schema.json", kind.name()), &(document::text(&schema(*kind)) + "\n"));
     }
 }
 

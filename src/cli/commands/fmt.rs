@@ -15,6 +15,7 @@ use crate::cli::output::Output;
 use crate::cli::relevance::Matters;
 use crate::cli::settings::Settings;
 use crate::diagnostic::{Diagnostics, Severity, Sources, count};
+use crate::document::files::FormattedFiles;
 use crate::edit;
 use crate::render::{ChangedFile, patch, shown};
 use crate::spec;
@@ -138,9 +139,9 @@ fn finish(args: &FmtArgs, all: &[File], is_stdin: bool, is_bad: bool, output: &O
     let changed: Vec<&File> = all.iter().filter(|file| file.before != file.after).collect();
     let is_json = output.format == Format::Json;
     if is_json {
-        let names = changed.iter().map(|file| file.name.as_str()).collect::<Vec<_>>();
+        let names = changed.iter().map(|file| file.name.clone()).collect();
         let is_dry = args.check || args.diff || is_stdin;
-        output.json(&serde_json::json!({ "format": 1, "kind": "fmt", "changed": names, "written": !is_dry }))?;
+        output.json(&FormattedFiles::of(names, !is_dry))?;
     }
     if is_json && (args.check || args.diff || is_stdin) {
         // All is said.

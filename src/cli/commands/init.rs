@@ -9,7 +9,6 @@ use std::sync::Arc;
 
 use anyhow::bail;
 use clap::Args;
-use serde::Serialize;
 
 use super::import::{self, ImportArgs};
 use super::{Facts, Run, Session};
@@ -22,6 +21,7 @@ use crate::cli::relevance::Matters;
 use crate::cli::service::{Access, Service};
 use crate::cli::settings::Settings;
 use crate::diagnostic::{Diagnostics, Place, Sources, count};
+use crate::document::files::NewFiles;
 use crate::live::list_zones;
 use crate::model::{Desired, DesiredZone, ZoneName};
 use pipeline::{Host, Wanted};
@@ -66,24 +66,9 @@ impl Run for InitArgs {
     }
 }
 
-/// What was done.
-#[derive(Debug, Default, Serialize)]
-struct Report {
-    format: u32,
-    kind: &'static str,
-    /// Zones that were imported.
-    imported: Vec<String>,
-    /// Files that were written.
-    written: Vec<String>,
-    /// Files that were there already, and stay as they are.
-    existing: Vec<String>,
-    /// What to do next.
-    next: Vec<String>,
-}
-
 /// Writes the spec, then what belongs beside it.
 async fn run(args: &InitArgs, settings: &Settings<'_>, output: &Arc<Output>) -> anyhow::Result<Exit> {
-    let mut report = Report { format: 1, kind: "init", ..Report::default() };
+    let mut report = NewFiles::default();
     if let Some(place) = default_spec::present() {
         report.existing.push(place);
     } else if let Some(exit) = spec(args, &mut report, settings, output).await? {
@@ -112,7 +97,7 @@ async fn run(args: &InitArgs, settings: &Settings<'_>, output: &Arc<Output>) -> 
 /// Writes a spec: of live zones where there are credentials, an example elsewhere. `Some` is how the run ends without one.
 async fn spec(
     args: &InitArgs,
-    report: &mut Report,
+    report: &mut NewFiles,
     settings: &Settings<'_>,
     output: &Arc<Output>,
 ) -> anyhow::Result<Option<Exit>> {
@@ -143,7 +128,7 @@ async fn spec(
 /// Imports the zones that are chosen.
 async fn imported(
     args: &InitArgs,
-    report: &mut Report,
+    report: &mut NewFiles,
     settings: &Settings<'_>,
     output: &Arc<Output>,
 ) -> anyhow::Result<Option<Exit>> {
@@ -244,7 +229,7 @@ fn chosen(answer: &str, all: &BTreeSet<ZoneName>) -> Result<BTreeSet<ZoneName>, 
 }
 
 /// Says what was done.
-fn show(report: &Report, output: &Output) -> anyhow::Result<Exit> {
+fn show(report: &NewFiles, output: &Output) -> anyhow::Result<Exit> {
     if output.format == Format::Json {
         output.json(report)?;
         return Ok(Exit::Success);

@@ -18,6 +18,7 @@ use crate::cli::pull::{Wish, changed, edited, is_in_files};
 use crate::cli::service::{Access, Service, progress};
 use crate::cli::settings::Settings;
 use crate::diagnostic::count;
+use crate::document::files::PulledFiles;
 use crate::model::{Live, Only};
 use crate::plan::{Operation, Plan};
 use crate::reconcile::pull::Pulled;
@@ -176,18 +177,12 @@ impl Decisions {
 }
 
 /// What was done, for programs.
-fn json(pulled: &Pulled, is_dry: bool) -> serde_json::Value {
-    let left: Vec<_> = pulled
-        .left
-        .iter()
-        .map(|(address, why)| serde_json::json!({ "address": address.as_str(), "reason": why }))
-        .collect();
-    let taken: Vec<_> = pulled.taken.iter().map(crate::model::Address::as_str).collect();
-    let files: Vec<_> = pulled.files.iter().map(|file| file.name.as_str()).collect();
-    serde_json::json!({
-        "format": 1, "kind": "pull", "written": !is_dry && !files.is_empty(), "files": files, "taken": taken, "left": left,
-        "notes": pulled.said, "patch": patch(&changed(pulled)),
-    })
+fn json(pulled: &Pulled, is_dry: bool) -> PulledFiles {
+    let files: Vec<_> = pulled.files.iter().map(|file| file.name.clone()).collect();
+    let taken = pulled.taken.iter().map(|address| address.as_str().to_owned()).collect();
+    let left = pulled.left.iter().map(|(address, why)| (address.as_str(), why.as_str()));
+    let is_written = !is_dry && !files.is_empty();
+    PulledFiles::of((is_written, files), taken, left, pulled.said.clone(), patch(&changed(pulled)))
 }
 
 /// Says what was done.

@@ -1,4 +1,4 @@
-//! `schema`: the JSON Schemas of the spec and of what the program writes.
+//! `schema`: the JSON Schemas of what the program reads and writes.
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
@@ -6,8 +6,7 @@ use clap::builder::PossibleValuesParser;
 use super::{Facts, Run, Session};
 use crate::cli::exit::Exit;
 use crate::cli::relevance::Matters;
-use crate::document::{self, Kind};
-use crate::spec;
+use crate::schema::{Kind, schema};
 
 /// Print the JSON Schema of the spec, or of what the program writes
 #[derive(Debug, Args)]
@@ -22,7 +21,7 @@ pub(in crate::cli) struct SchemaArgs {
 
 /// What there are schemas of.
 fn schemas() -> PossibleValuesParser {
-    PossibleValuesParser::new(std::iter::once("spec").chain(Kind::ALL.iter().map(|kind| kind.name())))
+    PossibleValuesParser::new(Kind::ALL.iter().map(|kind| kind.name()))
 }
 
 impl Run for SchemaArgs {
@@ -35,7 +34,7 @@ impl Run for SchemaArgs {
     /// Prints a JSON Schema.
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let kind = Kind::ALL.iter().find(|kind| kind.name() == self.kind);
-        session.output.json(&kind.map_or_else(spec::schema, |kind| document::schema(*kind)))?;
+        session.output.json(&schema(*kind.unwrap_or(&Kind::Spec)))?;
         Ok(Exit::Success)
     }
 }

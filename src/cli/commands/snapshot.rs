@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use clap::Args;
-use serde::Serialize;
 
 use super::{Facts, Run, Session};
 use crate::cli::args::{Format, SpecArgs};
@@ -17,7 +16,8 @@ use crate::cli::relevance::Matters;
 use crate::cli::service::{Access, Service, progress};
 use crate::cli::settings::Settings;
 use crate::diagnostic::count;
-use crate::live::snapshot::{About, SeenZone, Snapshot, Taken, take};
+use crate::document::files::SnapshotFile;
+use crate::live::snapshot::{About, Taken, take};
 use crate::model::ZoneName;
 use crate::model::time::rfc3339;
 use crate::reconcile::{Goal, wanted};
@@ -100,34 +100,6 @@ pub(super) async fn read(
     Ok(taken?)
 }
 
-/// What was saved, and what was not.
-#[derive(Debug, Serialize)]
-struct SnapshotReport<'a> {
-    format: u64,
-    kind: &'static str,
-    file: String,
-    bytes: usize,
-    taken_at: &'a str,
-    service: &'a str,
-    zones: Vec<ZoneReport>,
-    refused: &'a [String],
-    requests: Requests,
-}
-
-/// A zone that was looked for.
-#[derive(Debug, Serialize)]
-struct ZoneReport {
-    name: String,
-    id: Option<String>,
-    records: usize,
-}
-
-/// What it took.
-#[derive(Debug, Serialize)]
-struct Requests {
-    made: u64,
-}
-
 /// Says what was saved and what was not. With the snapshot on stdout, all of it goes to stderr.
 fn report(taken: &Taken, file: (&Path, usize), requests: u64, output: &Output) -> anyhow::Result<()> {
     let Taken { snapshot, refused, missing } = taken;
@@ -141,22 +113,8 @@ fn report(taken: &Taken, file: (&Path, usize), requests: u64, output: &Output) -
     }
     let about = snapshot.about();
     if output.format == Format::Json && !is_stdout {
-        let zone = |zone: &SeenZone| ZoneReport {
-            name: zone.name.to_string(),
-            id: zone.id.as_ref().map(|id| id.0.clone()),
-            records: zone.records,
-        };
-        output.json(&SnapshotReport {
-            format: Snapshot::FORMAT,
-            kind: "snapshot",
-            file: path.display().to_string(),
-            bytes,
-            taken_at: &about.taken_at,
-            service: &about.service,
-            zones: about.zones.iter().map(zone).collect(),
-            refused,
-            requests: Requests { made: requests },
-        })?;
+        let file = (path.display().to_string(), bytes);
+        output.json(&SnapshotFile::of(about, file, refused, requests))?;
         return Ok(());
     }
     let zones = about.zones.iter().filter(|z| z.id.is_some()).count();

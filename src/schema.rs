@@ -1,0 +1,166 @@
+//! The JSON Schemas of everything that other programs read from this one or write for it: the one list.
+//!
+//! `schema/` holds them, and `zonewright schema KIND` prints them. They follow from the types of the documents.
+
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema};
+use serde_json::{Value as Json, json};
+
+use crate::apply::JournalLine;
+use crate::document::conformance::Conformance;
+use crate::document::diagnostic::{Findings, Validation};
+use crate::document::doctor::Doctor;
+use crate::document::drift::Drift;
+use crate::document::files::{FormattedFiles, NewFiles, PulledFiles, SnapshotFile};
+use crate::document::plan::{Plan, Requests};
+use crate::document::rehearsal::Rehearsal;
+use crate::insight::traffic::Report;
+use crate::live::snapshot::SnapshotLine;
+use crate::recorded::Line;
+use crate::render::{dns_answer, expectations, explain, spec_diff, trace, tune, waf};
+use crate::spec;
+
+/// Declares the kinds: the one list. Each has its name on the command line and in `schema/`, and its schema.
+macro_rules! kinds {
+    ($($(#[$about:meta])* $kind:ident = $name:literal: $schema:expr;)+) => {
+        /// A kind of document that programs read or write.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum Kind {
+            $($(#[$about])* $kind,)+
+        }
+
+        impl Kind {
+            /// All of them.
+            pub const ALL: &'static [Self] = &[$(Self::$kind),+];
+
+            /// Its name, on the command line and in `schema/`.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$kind => $name,)+ }
+            }
+
+            /// Its schema without a title.
+            fn untitled(self) -> Json {
+                match self { $(Self::$kind => $schema,)+ }
+            }
+        }
+    };
+}
+
+kinds! {
+    /// The spec.
+    Spec = "spec": spec::schema();
+    /// The policy file.
+    Policy = "policy": spec::policy_schema();
+    /// `plan --format json`.
+    Plan = "plan": of_plan("plan", &["against"], &[]);
+    /// `plan --out`.
+    SavedPlan = "saved-plan": of_plan("plan", &[], &["saved", "checksum"]);
+    /// `apply --format json`.
+    Apply = "apply": of_plan("apply", &[], &["result"]);
+    /// `apply --dry-run --format json`.
+    Requests = "requests": of::<Requests>(Some("requests"));
+    /// `drift --format json`.
+    Drift = "drift": of::<Drift>(None);
+    /// `rehearse --format json`.
+    Rehearsal = "rehearsal": of::<Rehearsal>(None);
+    /// `doctor --format json`.
+    Doctor = "doctor": of::<Doctor>(None);
+    /// `conformance --format json`.
+    Conformance = "conformance": of::<Conformance>(None);
+    /// A line of a journal.
+    Journal = "journal": of::<JournalLine>(None);
+    /// A line of a snapshot.
+    Snapshot = "snapshot": of::<SnapshotLine>(None);
+    /// `snapshot --format json`.
+    SnapshotFile = "snapshot-file": of::<SnapshotFile>(Some("snapshot"));
+    /// `validate --format json` of a spec without errors.
+    Validation = "validation": of::<Validation>(Some("validation"));
+    /// What every command writes with `--format json` if the spec has errors.
+    Findings = "diagnostics": of::<Findings>(Some("diagnostics"));
+    /// `diff --format json`.
+    SpecDiff = "spec-diff": of::<spec_diff::Document<'_>>(Some("spec-diff"));
+    /// `resolve --format json`.
+    Answers = "answers": of::<dns_answer::Document<'_>>(Some("answers"));
+    /// `test --format json`.
+    Test = "test": of::<expectations::Document<'_>>(Some("test"));
+    /// `fmt --format json`.
+    FormattedFiles = "fmt": of::<FormattedFiles>(Some("fmt"));
+    /// `pull --format json`.
+    PulledFiles = "pull": of::<PulledFiles>(Some("pull"));
+    /// `init --format json`.
+    NewFiles = "init": of::<NewFiles>(Some("init"));
+    /// `waf rules --format json`.
+    WafRules = "waf-rules": of::<waf::Zones<waf::ZoneRules<'_>>>(Some("waf_rules"));
+    /// `waf effective --format json`.
+    WafEffective = "waf-effective": of::<waf::Zones<waf::ZoneSurvey<'_>>>(Some("waf_effective"));
+    /// `waf diff --format json`.
+    WafDiff = "waf-diff": of::<waf::Zones<waf::ZoneDifference<'_>>>(Some("waf_diff"));
+    /// `waf lock --format json`.
+    WafLock = "waf-lock": of::<waf::Lock<'_>>(Some("waf_lock"));
+    /// `waf trace --format json`.
+    WafTrace = "waf-trace": of::<trace::Document<'_>>(None);
+    /// `waf explain --format json`.
+    WafExplain = "waf-explain": of::<explain::Document<'_>>(None);
+    /// `waf tune --format json`.
+    WafTune = "waf-tune": of::<tune::Document<'_>>(None);
+    /// `waf rehearse --format json`.
+    WafRehearsal = "waf-rehearsal": of::<Report>(None);
+    /// A line of a file of requests, as commands read it. What may be left out is not required.
+    Request = "request": SchemaSettings::draft07().into_generator().into_root_schema_for::<Line<'_>>().to_value();
+}
+
+/// The schema of a kind of document, draft-07.
+#[must_use]
+pub fn schema(kind: Kind) -> Json {
+    let mut schema = kind.untitled();
+    let of_lines = if matches!(kind, Kind::Journal | Kind::Snapshot | Kind::Request) { ", a line" } else { "" };
+    let title = format!("zonewright {}{of_lines}", kind.name().replace('-', " "));
+    if let Some(schema) = schema.as_object_mut() {
+        schema.insert("title".to_owned(), json!(title));
+    }
+    schema
+}
+
+/// The schema of a type as it is written; `kind` is what its member of that name always says.
+fn of<T: JsonSchema>(kind: Option<&str>) -> Json {
+    let mut schema = written::<T>().to_value();
+    if let (Some(kind), Some(member)) = (kind, schema.pointer_mut("/properties/kind")) {
+        *member = json!({ "const": kind });
+    }
+    schema
+}
+
+/// The schema of a type as it is written.
+fn written<T: JsonSchema>() -> Schema {
+    SchemaSettings::draft07().for_serialize().into_generator().into_root_schema_for::<T>()
+}
+
+/// The members that not every document in the form of a plan has.
+const SPECIAL: [&str; 4] = ["against", "result", "saved", "checksum"];
+
+/// The schema of a document in the form of a plan, with these of the special members.
+fn of_plan(kind: &str, optional: &[&str], required: &[&str]) -> Json {
+    let mut schema = written::<Plan>();
+    if let Some(members) = schema.get_mut("properties").and_then(Json::as_object_mut) {
+        members.retain(|name, _| {
+            let name = name.as_str();
+            !SPECIAL.contains(&name) || optional.contains(&name) || required.contains(&name)
+        });
+        members.insert("kind".to_owned(), json!({ "const": kind }));
+        for name in required {
+            // What is always there is never null.
+            let Some(member) = members.get_mut(*name) else { continue };
+            if let Some(Json::Array(types)) = member.get_mut("type") {
+                types.retain(|name| name != "null");
+            }
+            if let Some(Json::Array(choices)) = member.get_mut("anyOf") {
+                choices.retain(|choice| choice.get("type").is_none_or(|name| name != "null"));
+            }
+        }
+    }
+    if let Some(all) = schema.get_mut("required").and_then(Json::as_array_mut) {
+        all.extend(required.iter().map(|name| json!(name)));
+    }
+    schema.to_value()
+}
