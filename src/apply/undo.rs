@@ -346,12 +346,7 @@ fn desired(zone: &LiveZone, before: &LiveRecord, live: Option<&LiveRecord>, plac
     let RecordForm { name, data, mut facets, reported } = before.form().without_settings_off();
     if let Some(live) = live {
         let back = |before: Option<bool>, live: Option<bool>| before.or(live.filter(|on| *on).map(|_| false));
-        facets.settings = Settings {
-            flatten_cname: back(facets.settings.flatten_cname, live.settings.flatten_cname),
-            ipv4_only: back(facets.settings.ipv4_only, live.settings.ipv4_only),
-            ipv6_only: back(facets.settings.ipv6_only, live.settings.ipv6_only),
-            private_routing: back(facets.settings.private_routing, live.settings.private_routing),
-        };
+        facets.settings = facets.settings.with(live.settings, |_, before, live| back(before, live));
     }
     let spelling = Spelling { name: zone.name.relative(&name).into(), place, entry: place, reported };
     DesiredRecord { name, data, facets, protect: false, allow: None, spelling }

@@ -14,8 +14,8 @@ use super::workspace::{At, Workspace};
 use crate::diagnostic::Place;
 use crate::diff::{ChangeKind, DeleteReason, SetAsideReason, diff_records};
 use crate::model::{
-    Address, AsReported, Comment, DesiredRecord, DesiredZone, Facets, Fqdn, LiveRecord, LiveZone, Rdata, Settings,
-    Spelling, Tag, Ttl, ZoneName,
+    Address, AsReported, Comment, DesiredRecord, DesiredZone, Facets, Fqdn, LiveRecord, LiveZone, Rdata, Spelling, Tag,
+    Ttl, ZoneName,
 };
 use crate::spec;
 
@@ -506,7 +506,6 @@ fn facets(desired: &Facets, live: &LiveRecord) -> Result<Facets, String> {
         Some(_) => Some(live.ttl),
         None => None,
     };
-    let flag = |own: Option<bool>, live: Option<bool>| own.map(|_| live.unwrap_or(false));
     let facets = Facets {
         ttl,
         proxied: proxied.map(|_| live.proxied),
@@ -516,12 +515,7 @@ fn facets(desired: &Facets, live: &LiveRecord) -> Result<Facets, String> {
             None => Comment::Clear,
         }),
         tags: tags.as_ref().map(|_| live.tags.clone()),
-        settings: Settings {
-            flatten_cname: flag(settings.flatten_cname, live.settings.flatten_cname),
-            ipv4_only: flag(settings.ipv4_only, live.settings.ipv4_only),
-            ipv6_only: flag(settings.ipv6_only, live.settings.ipv6_only),
-            private_routing: flag(settings.private_routing, live.settings.private_routing),
-        },
+        settings: settings.with(live.settings, |_, own, live| own.map(|_| live.unwrap_or(false))),
     };
     sayable(&facets)?;
     Ok(facets)

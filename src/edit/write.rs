@@ -4,6 +4,7 @@ use serde_json::Value as Json;
 
 use super::layout::Style;
 use crate::diagnostic::{begins_command, is_hidden};
+use crate::spec::double_quoted;
 
 /// Longest list or mapping that is written on one line.
 ///
@@ -19,30 +20,13 @@ pub(super) fn scalar(value: &Json, style: Style, is_in_flow: bool) -> String {
         Style::Single if is_harmless => format!("'{}'", text.replace('\'', "''")),
         Style::Plain | Style::Block if is_harmless && is_plain(text, is_in_flow) => text.clone(),
         Style::Plain | Style::Block if is_harmless && text.contains('"') => format!("'{}'", text.replace('\'', "''")),
-        _ => double(text),
+        _ => double_quoted(text),
     }
 }
 
 /// Whether a CI runner would take a part of a text for a command.
 fn has_command(text: &str) -> bool {
     text.match_indices('#').any(|(at, _)| begins_command(&text[at..]))
-}
-
-/// In double quotes, with escapes.
-fn double(text: &str) -> String {
-    let mut out = String::from("\"");
-    for (at, c) in text.char_indices() {
-        match c {
-            '"' | '\\' => out.extend(['\\', c]),
-            '\n' => out.push_str("\\n"),
-            '\t' => out.push_str("\\t"),
-            '#' if begins_command(&text[at..]) => out.push_str("\\x23"),
-            c if is_hidden(c) => out.push_str(&format!("\\U{:08X}", u32::from(c))),
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-    out
 }
 
 /// Whether a text reads back as itself without quotes, by any reader of YAML 1.1 or 1.2.

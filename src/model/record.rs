@@ -145,43 +145,61 @@ impl Tag {
     }
 }
 
-/// Cloudflare's per-record settings; `None` if not set in the spec, or not reported by Cloudflare.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct Settings {
+/// Declares the settings: the one list.
+macro_rules! settings {
+    ($($(#[$about:meta])* $name:ident,)+) => {
+        /// Cloudflare's per-record settings; `None` if not set in the spec, or not reported by Cloudflare.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+        pub struct Settings {
+            $($(#[$about])* pub $name: Option<bool>,)+
+        }
+
+        impl Settings {
+            /// The settings with their names, in a fixed order.
+            #[must_use]
+            pub fn named(self) -> [(&'static str, Option<bool>); [$(stringify!($name)),+].len()] {
+                [$((stringify!($name), self.$name)),+]
+            }
+
+            /// The settings, each with the value for its name.
+            #[must_use]
+            pub fn of(value: impl Fn(&'static str) -> Option<bool>) -> Self {
+                Self { $($name: value(stringify!($name))),+ }
+            }
+
+            /// Each of these settings, combined with that of the same name among others.
+            #[must_use]
+            pub fn with(
+                self,
+                others: Self,
+                combine: impl Fn(&'static str, Option<bool>, Option<bool>) -> Option<bool>,
+            ) -> Self {
+                Self { $($name: combine(stringify!($name), self.$name, others.$name)),+ }
+            }
+
+            /// The setting of a name.
+            pub fn by_name(&mut self, name: &str) -> Option<&mut Option<bool>> {
+                match name { $(stringify!($name) => Some(&mut self.$name),)+ _ => None }
+            }
+        }
+    };
+}
+
+settings! {
     /// Answer with the addresses behind a CNAME.
-    pub flatten_cname: Option<bool>,
+    flatten_cname,
     /// Answer with IPv4 addresses only, on proxied records.
-    pub ipv4_only: Option<bool>,
+    ipv4_only,
     /// Answer with IPv6 addresses only, on proxied records.
-    pub ipv6_only: Option<bool>,
+    ipv6_only,
     /// Reach the origin through a private network. The API has it beside `settings`, not in it.
     ///
     /// # Sources
     /// developers.cloudflare.com/api/resources/dns (A, AAAA), read 2026-11-22.
-    pub private_routing: Option<bool>,
+    private_routing,
 }
 
 impl Settings {
-    /// The settings with their names, in a fixed order.
-    #[must_use]
-    pub fn named(self) -> [(&'static str, Option<bool>); 4] {
-        let Self { flatten_cname, ipv4_only, ipv6_only, private_routing } = self;
-        [
-            ("flatten_cname", flatten_cname),
-            ("ipv4_only", ipv4_only),
-            ("ipv6_only", ipv6_only),
-            ("private_routing", private_routing),
-        ]
-    }
-
-    /// These settings, each changed by a function of its name and value.
-    #[must_use]
-    pub fn map(self, change: impl Fn(&'static str, Option<bool>) -> Option<bool>) -> Self {
-        let [flatten_cname, ipv4_only, ipv6_only, private_routing] =
-            self.named().map(|(name, value)| change(name, value));
-        Self { flatten_cname, ipv4_only, ipv6_only, private_routing }
-    }
-
     /// Whether no setting is set.
     #[must_use]
     pub fn is_silent(self) -> bool {
@@ -363,7 +381,7 @@ impl RecordForm {
     /// This form with settings that are off left out: off is the default, and sending them can be refused.
     #[must_use]
     pub fn without_settings_off(&self) -> RecordForm {
-        let settings = self.facets.settings.map(|_, setting| setting.filter(|on| *on));
+        let settings = self.facets.settings.with(Settings::default(), |_, setting, _| setting.filter(|on| *on));
         RecordForm { facets: Facets { settings, ..self.facets.clone() }, ..self.clone() }
     }
 
@@ -385,7 +403,6 @@ impl RecordForm {
         let reported =
             if reported.is_plain() { self.reported.after(data != self.data, changes_tags) } else { reported };
         let proxied = proxied.or(self.facets.proxied);
-        let own = self.facets.settings;
         RecordForm {
             name,
             data,
@@ -394,12 +411,7 @@ impl RecordForm {
                 proxied,
                 comment: comment.or_else(|| self.facets.comment.clone()),
                 tags: tags.or_else(|| self.facets.tags.clone()),
-                settings: Settings {
-                    flatten_cname: settings.flatten_cname.or(own.flatten_cname),
-                    ipv4_only: settings.ipv4_only.or(own.ipv4_only),
-                    ipv6_only: settings.ipv6_only.or(own.ipv6_only),
-                    private_routing: settings.private_routing.or(own.private_routing),
-                },
+                settings: settings.with(self.facets.settings, |_, changed, own| changed.or(own)),
             },
             reported,
         }

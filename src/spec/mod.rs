@@ -59,12 +59,12 @@ pub use foreign::{Yaml, YamlKind, read_yaml};
 pub use git::GitEnvironment;
 use limits::{MOST, clip, is_enough};
 pub use load::Input;
-pub use policy::{Allowed, PolicyError, PolicyFile, read_policy};
+pub use policy::{Allowed, PolicyError, PolicyFile, policy_schema, read_policy};
 pub use revision::{Revision, at_revision, is_object_id, resolve_revision};
 pub use revision_error::RevisionError;
 pub use schema::schema;
 pub use waf::{deployment_entry, print_waf, rule_entry};
-pub use yaml::one_line;
+pub use yaml::{double_quoted, one_line};
 
 use crate::diagnostic::{Diagnostics, Place, Source, SourceId, Sources, Span, findings};
 use crate::model::{Desired, Suppression, names_credential};

@@ -9,7 +9,7 @@ use super::facets::{Defaults, Facet, Reader};
 use super::read::{OneOrMany, Spanned, Text};
 use super::scalar::within;
 use super::suggest::{hint, nearest};
-use super::syntax::{DataSyntax, RecordSyntax, SettingsSyntax, StateSyntax};
+use super::syntax::{DataSyntax, RecordSyntax, StateSyntax};
 use crate::diagnostic::findings;
 use crate::diagnostic::{Diagnostic, Diagnostics, Place, SourceId};
 use crate::model::facts::{FieldKind, TypeFacts};
@@ -201,7 +201,7 @@ impl Target<'_> {
                 .map(|c: Facet<Comment>| c.value)
                 .or_else(|| default_comment.as_ref().map(|c| c.value.clone())),
             tags: tags.map(|t| t.value).or_else(|| default_tags.as_ref().map(|t| t.value.clone())),
-            settings: entry.settings.as_ref().map(|s| settings(&s.value)).unwrap_or_default(),
+            settings: entry.settings.as_ref().map(|s| Settings::from(&s.value)).unwrap_or_default(),
         };
         good.then_some(facets)
     }
@@ -491,12 +491,6 @@ fn with_help(diagnostic: Diagnostic, error: &DataError) -> Diagnostic {
         Some(help) => diagnostic.help(help.clone()),
         None => diagnostic,
     }
-}
-
-/// The record settings as the model has them.
-fn settings(syntax: &SettingsSyntax) -> Settings {
-    let SettingsSyntax { flatten_cname, ipv4_only, ipv6_only, private_routing } = *syntax;
-    Settings { flatten_cname, ipv4_only, ipv6_only, private_routing }
 }
 
 /// The form of a value of the type, for a hint.

@@ -10,7 +10,7 @@ use super::any_value::AnyValue;
 use super::read::{Deferred, Entries, Nullable, OneOrMany, Spanned, Text};
 use super::waf::{ProfileSyntax, WafSyntax};
 use crate::model::facts::MAXIMUM_TTL;
-use crate::model::{Danger, RecordType, Unmanaged};
+use crate::model::{Danger, RecordType, Settings, Unmanaged};
 
 /// A spec for zonewright: zones and the DNS records in them.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -311,6 +311,13 @@ pub(super) struct SettingsSyntax {
     pub(super) ipv6_only: Option<bool>,
     /// Reach the origin through a private network, on A and AAAA records.
     pub(super) private_routing: Option<bool>,
+}
+
+impl From<&SettingsSyntax> for Settings {
+    fn from(syntax: &SettingsSyntax) -> Self {
+        let SettingsSyntax { flatten_cname, ipv4_only, ipv6_only, private_routing } = *syntax;
+        Self { flatten_cname, ipv4_only, ipv6_only, private_routing }
+    }
 }
 
 /// Whether a record must exist.

@@ -51,16 +51,20 @@ pub fn one_line(text: &str) -> String {
     if is_plain || text.parse::<std::net::Ipv4Addr>().is_ok() {
         return text.to_owned();
     }
+    double_quoted(text)
+}
+
+/// A text in double quotes, with escapes for what is not to be seen and for what a CI runner would take for a command.
+#[must_use]
+pub fn double_quoted(text: &str) -> String {
     let mut out = String::from("\"");
     for (at, c) in text.char_indices() {
         match c {
             '"' | '\\' => out.extend(['\\', c]),
             '\n' => out.push_str("\\n"),
             '\t' => out.push_str("\\t"),
-            c if is_hidden(c) || (c == '#' && begins_command(&text[at..])) => match u32::from(c) {
-                n @ 0x10000.. => out.push_str(&format!("\\U{n:08X}")),
-                n => out.push_str(&format!("\\u{n:04X}")),
-            },
+            '#' if begins_command(&text[at..]) => out.push_str("\\x23"),
+            c if is_hidden(c) => out.push_str(&format!("\\U{:08X}", u32::from(c))),
             c => out.push(c),
         }
     }

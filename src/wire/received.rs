@@ -409,9 +409,7 @@ impl<'de> Part<'de> for Data {
 /// Flags of `settings` and `meta`.
 #[derive(Default)]
 struct Flags {
-    flatten_cname: Option<bool>,
-    ipv4_only: Option<bool>,
-    ipv6_only: Option<bool>,
+    settings: Settings,
     read_only: Option<bool>,
     email_routing: Option<bool>,
     managed_by_apps: Option<bool>,
@@ -423,16 +421,16 @@ struct Flags {
 impl<'de> Part<'de> for Flags {
     fn member<A: MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<(), A::Error> {
         let flag = match name {
-            "flatten_cname" => &mut self.flatten_cname,
-            "ipv4_only" => &mut self.ipv4_only,
-            "ipv6_only" => &mut self.ipv6_only,
             "read_only" => &mut self.read_only,
             "email_routing" => &mut self.email_routing,
             "managed_by_apps" => &mut self.managed_by_apps,
             "managed_by_argo_tunnel" => &mut self.managed_by_argo_tunnel,
             "managed_by_edge_tunnel" => &mut self.managed_by_edge_tunnel,
             "auto_added" => &mut self.auto_added,
-            _ => return map.next_value::<IgnoredAny>().map(drop),
+            setting => match self.settings.by_name(setting) {
+                Some(flag) => flag,
+                None => return map.next_value::<IgnoredAny>().map(drop),
+            },
         };
         *flag = match map.next_value()? {
             Member::Bool(flag) => Some(flag),
@@ -445,8 +443,8 @@ impl<'de> Part<'de> for Flags {
 impl Flags {
     /// Settings of the record.
     fn settings(self) -> Settings {
-        let Self { flatten_cname, ipv4_only, ipv6_only, .. } = self;
-        Settings { flatten_cname, ipv4_only, ipv6_only, private_routing: None }
+        // That one is beside `settings`.
+        Settings { private_routing: None, ..self.settings }
     }
 
     /// Who maintains the record, if not its zone's owner.

@@ -139,7 +139,10 @@ fn record(resource: &Resource, zones: &Zones<'_>, found: &mut Found) -> Result<(
         other => Ok(other.and_then(Term::truth)),
     };
     let settings = values.object("settings");
-    let setting = |name: &str| settings.and_then(|settings| settings.get(name)).and_then(Term::truth);
+    let setting = |name: &str| match name {
+        "private_routing" => values.get(name),
+        _ => settings.and_then(|settings| settings.get(name)),
+    };
     let ttl = match values.get("ttl") {
         Some(Term::Missing(missing)) => return Err(missing.clone().into()),
         other => other.and_then(Term::whole),
@@ -155,12 +158,7 @@ fn record(resource: &Resource, zones: &Zones<'_>, found: &mut Found) -> Result<(
     entry.proxied = flag("proxied")?.unwrap_or_default();
     entry.comment = text(values, "comment")?;
     entry.tags = values.get("tags").map(Term::items).unwrap_or_default().iter().filter_map(Term::text).collect();
-    entry.settings = Settings {
-        flatten_cname: setting("flatten_cname"),
-        ipv4_only: setting("ipv4_only"),
-        ipv6_only: setting("ipv6_only"),
-        private_routing: values.get("private_routing").and_then(Term::truth),
-    };
+    entry.settings = Settings::of(|name| setting(name).and_then(Term::truth));
     found.record(&resource.kind, &resource.address, resource.place, entry);
     Ok(())
 }

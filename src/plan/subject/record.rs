@@ -279,20 +279,7 @@ fn patch(wanted: &RecordForm, fields: &[FieldChange], settings_before: Settings)
             proxied: proxied.filter(|_| changed(&Field::Proxied)),
             comment: comment.clone().filter(|_| changed(&Field::Comment)),
             tags: tags.clone().filter(|_| changed(&Field::Tags)),
-            settings: if any_setting {
-                Settings {
-                    flatten_cname: setting("flatten_cname", settings.flatten_cname, settings_before.flatten_cname),
-                    ipv4_only: setting("ipv4_only", settings.ipv4_only, settings_before.ipv4_only),
-                    ipv6_only: setting("ipv6_only", settings.ipv6_only, settings_before.ipv6_only),
-                    private_routing: setting(
-                        "private_routing",
-                        settings.private_routing,
-                        settings_before.private_routing,
-                    ),
-                }
-            } else {
-                Settings::default()
-            },
+            settings: if any_setting { settings.with(settings_before, setting) } else { Settings::default() },
         },
     }
 }
