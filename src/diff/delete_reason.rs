@@ -34,7 +34,7 @@ impl DeleteReason {
         }
     }
 
-    /// In words for a line with little room.
+    /// In words for a line with little space.
     #[must_use]
     pub fn brief(self) -> &'static str {
         match self {
@@ -75,7 +75,7 @@ impl RuleDeleteReason {
         }
     }
 
-    /// In words for a line with little room.
+    /// In words for a line with little space.
     #[must_use]
     pub fn brief(self) -> &'static str {
         match self {

@@ -282,7 +282,7 @@ impl Order {
             Some(high) if high - low >= Self::FRESH => low + (high - low) / 2,
             Some(high) if high - low >= 2 => low + Self::STEP.min((high - low) / 2),
             Some(high) => {
-                // No room is left between two: all are labelled anew, which happens once in very many members.
+                // No number is left between two: all are labelled anew, which happens once in very many members.
                 let next = self.by_label[&high];
                 *self = Self::new(std::mem::take(self).finish());
                 return self.insert(self.label(next).map_or(Spot::End, Spot::Before), member);

@@ -103,7 +103,7 @@ impl ClosedSet for Cause {
 pub struct Why {
     /// In full.
     pub about: Cow<'static, str>,
-    /// For a line with little room.
+    /// For a line with little space.
     pub brief: Cow<'static, str>,
     /// What is noted at the live value that is overwritten, to be added to the full form; it may tell whose the value is.
     pub noted: String,

@@ -77,7 +77,7 @@ pub struct ZonePlan {
     pub ignored: usize,
     /// Live records left alone, by reason.
     pub set_aside: Vec<SetAsideCount>,
-    /// Whether the live records, before anything is deleted, leave no room for what is created.
+    /// Whether the zone is too full for what is created until something is deleted.
     pub tight: bool,
     /// Live values that stay as they are beside values that come, change or go, by name and type.
     pub beside: BTreeMap<(Fqdn, String), Vec<Rdata>>,

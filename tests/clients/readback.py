@@ -60,7 +60,7 @@ def octets(content):
 
 
 def is_value_of(record, wanted):
-    """Whether a record has the value that is wanted, in the service's own form."""
+    """Whether a record has the value that is wanted, in Cloudflare's own form."""
     if (record["name"], record["type"]) != (wanted["name"], wanted["type"]):
         return False
     if record["type"] == "TXT":

@@ -41,7 +41,7 @@ client = Cloudflare(max_retries=0, _strict_response_validation=True)
 
 
 def as_model(result):
-    """A ruleset held strictly against the SDK's model, with what the service leaves out filled in.
+    """A ruleset held strictly against the SDK's model, with what Cloudflare leaves out filled in.
 
     The models of the SDK 5.9.0 require `expression` of each rule, which rules of managed rulesets do not have in any example of
     the documentation, and `rules` of each ruleset, which was observed to be absent where there are none.
@@ -127,7 +127,7 @@ def lists(zone):
     checks.that(area, known[OWASP].kind == "managed" and known[OWASP].phase == MANAGED, "the OWASP ruleset in the account's list")
     checks.that(area, all("rules" not in ruleset.to_dict() for ruleset in managed), "no rules in lists")
     checks.equal(area, [r.id for r in rulesets.list(zone_id=zone.id)], [r.id for r in managed], "a zone without rules lists what it can run")
-    # The page of the SDK 5.9.0 looks for `result_info.cursor`; its own schema and the service say `result_info.cursors.after`. So
+    # The page of the SDK 5.9.0 looks for `result_info.cursor`; its own schema and Cloudflare say `result_info.cursors.after`. So
     # the SDK shows one page, and who wants the next reads the cursor from the answer.
     seen, cursor = [], cloudflare.omit
     for _ in range(len(managed) + 1):
@@ -322,9 +322,9 @@ def by_zonewright(zone, spec):
     said = [note for note in tried["notes"] if "server check" in str(note)]
     if HAS_DRY_RUN:
         many = len(tried["operations"])
-        checks.that(area, f"{many} of {many} changes of rules would be accepted" in str(said), f"the service is asked: {said}")
+        checks.that(area, f"{many} of {many} changes of rules would be accepted" in str(said), f"the sandbox is asked: {said}")
     else:
-        checks.that(area, "was not checked" in str(said), f"the service cannot be asked: {said}")
+        checks.that(area, "was not checked" in str(said), f"the sandbox cannot be asked: {said}")
     zonewright(area, 0, "apply", "--yes", spec)
     pick = lambda phase, *keys: [{key: rule.get(key) for key in ("ref", "action", "expression", "enabled", *keys)} for rule in plain(entry_point(phase, zone))]
     on = {"enabled": True}

@@ -47,7 +47,7 @@ async function all(iterable) {
   return items;
 }
 const plain = (value) => JSON.parse(JSON.stringify(value));
-// That a record has one of the values of its case, in the service's normal form.
+// That a record has one of the values of its case, in Cloudflare's normal form.
 function withValue(area, record, kase, which, what) {
   const value = { ...kase[which] };
   if (kase.answered?.[which]) value.data = { ...value.data, ...kase.answered[which] };

@@ -23,7 +23,7 @@ checks = Checks("Python SDK")
 # Strict validation: an answer that does not fit the SDK's own models is an error, not a guess.
 client = Cloudflare(base_url=BASE, api_token=TOKEN, max_retries=0, _strict_response_validation=True)
 
-# The published schema requires neither `comment` nor `settings` of a record, and the service answers null where there is no
+# The published schema requires neither `comment` nor `settings` of a record, and Cloudflare answers null where there is no
 # comment. Of all types only OPENPGPKEY has a model that requires both (written out in record_response.py of the SDK 5.9.0, not
 # built on a shared one). Such a model cannot be used strictly; should the SDK mend it, it is used strictly like the others.
 NOT_REQUIRED = ("comment", "settings")
@@ -87,7 +87,7 @@ def value_of(record, value):
 
 
 def with_value(area, record, case, which, what):
-    """Checks that a record has one of the values of its case, in the service's normal form."""
+    """Checks that a record has one of the values of its case, in Cloudflare's normal form."""
     value = dict(case[which])
     if changed := case.get("answered", {}).get(which):
         value["data"] = {**value["data"], **changed}

@@ -1,5 +1,5 @@
 //! Accidents that happened to others, each as a scenario: what the spec said before, what it says after or what else
-//! happens, and what the service has. The plan shows the danger in words, and without the consent of that name nothing is sent.
+//! happens, and what Cloudflare has. The plan shows the danger in words, and without the consent of that name nothing is sent.
 //!
 //! | no. | what happened | scenario |
 //! |---|---|---|
@@ -15,7 +15,7 @@
 //! | C10 | what a spec does not name was pruned by default | `records::c10_…` |
 //! | C11 | a controller wrote the same update for ever | `outside::c11_…` |
 //! | C12 | a zone was rebuilt from a source that had failed | `sources::c12_…` |
-//! | C13 | the service's API was down for days | `outside::c13_…` |
+//! | C13 | Cloudflare's API was down for days | `outside::c13_…` |
 //! | C14 | a repair by hand was reverted by the next run | `outside::c14_…` |
 //! | C15 | one override of a rule switched others off | `protection::c15_…` |
 //! | C16 | the rule that lets through slid below the one that blocks | `protection::c16_…` |
@@ -98,7 +98,7 @@ fn record_id(workspace: &Workspace, name: &str, kind: &str) -> String {
     record["id"].as_str().unwrap().to_owned()
 }
 
-/// Somebody else changes a record of example.com.
+/// Someone else changes a record of example.com.
 #[track_caller]
 fn changed_outside(workspace: &Workspace, name: &str, kind: &str, body: &Value) {
     let path = format!("/zones/{}/dns_records/{}", zone_id(workspace), record_id(workspace, name, kind));

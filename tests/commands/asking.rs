@@ -147,7 +147,7 @@ fn everything_else_is_a_no() {
 }
 
 #[test]
-fn what_moved_while_somebody_thought_is_refused() {
+fn what_moved_while_someone_thought_is_refused() {
     let workspace = workspace();
     let asking = Asking::start(&workspace);
     let zones = workspace.dump()["zones"].clone();

@@ -57,7 +57,7 @@ fn intent_drift_and_conflicts_are_told_apart() {
     // The author changed it.
     edit(&workspace, "    records:\n      - { name: www, type: A, content: 192.0.2.1, ttl: 600 }");
     assert_eq!(causes(&plan(&workspace, "HEAD")), one("dns/www/A", "update", "spec"));
-    // Somebody else changed it, and the author as well.
+    // Someone else changed it, and the author as well.
     workspace.plant(&json!({ "zones": [{ "name": "example.com", "records": [] }] }));
     workspace.write("PATCH", &format!("/zones/{zone}/dns_records/{id}"), &json!({ "ttl": 900 }));
     assert_eq!(causes(&plan(&workspace, "HEAD")), one("dns/www/A", "update", "both"));
@@ -68,7 +68,7 @@ fn intent_drift_and_conflicts_are_told_apart() {
         ran.stdout
     );
     workspace.run(&["apply", "spec", "--base", "HEAD", "--yes"]).exits(3);
-    // Somebody else alone.
+    // Someone else alone.
     edit(&workspace, "    records:\n      - { name: www, type: A, content: 192.0.2.1, ttl: 300 }");
     assert_eq!(causes(&plan(&workspace, "HEAD")), one("dns/www/A", "update", "drift"));
     let ran = workspace.run(&["plan", "spec", "--base", "HEAD"]).exits(0);
@@ -106,7 +106,7 @@ fn what_was_given_up_is_deleted_and_nothing_else() {
         json["operations"].as_array().expect("operations").iter().filter(|o| o["action"] == "delete").collect();
     let contents: Vec<_> = deleted.iter().map(|o| o["before"]["content"].as_str().unwrap_or_default()).collect();
     assert_eq!(contents, ["192.0.2.1", "192.0.2.4"]);
-    // The value that the base wanted becomes the new one, whatever somebody else put beside it.
+    // The value that the base wanted becomes the new one, whatever someone else put beside it.
     let updated: Vec<_> =
         json["operations"].as_array().expect("operations").iter().filter(|o| o["action"] == "update").collect();
     let sides: Vec<_> = updated.iter().map(|o| (&o["before"]["content"], &o["after"]["content"])).collect();
@@ -240,7 +240,7 @@ fn a_plan_says_what_its_base_is_and_a_saved_one_is_bound_to_it() {
         let ran = workspace.run(&["drift", "spec", "--base", base]).exits(2);
         assert!(ran.stdout.contains(&words), "{base}: {}", ran.stdout);
     }
-    // Somebody makes the plan show, or bring along, another base.
+    // Someone makes the plan show, or bring along, another base.
     let forged = |file: &str, change: fn(&mut Value)| {
         let text = std::fs::read_to_string(workspace.path().join(file)).expect("it was saved");
         let mut plan: Value = serde_json::from_str(&text).expect("it is JSON");

@@ -114,7 +114,7 @@ fn b25_ns_before_ds_and_the_reverse() {
     assert!(ids.contains(&(json!("DS"), first.clone())), "{body}");
 }
 
-/// A proxied record to an address that the service does not proxy to: an error with a place, before anything is sent.
+/// A proxied record to an address that Cloudflare does not proxy to: an error with a place, before anything is sent.
 #[test]
 fn b27_a_target_that_cannot_be_proxied_is_refused_offline() {
     let workspace = Workspace::new(options());
@@ -191,7 +191,7 @@ fn s7_mistakes_are_found_offline() {
     assert_eq!(workspace.requests().len(), 0);
 }
 
-/// A listing that the service refuses is not an empty zone: nothing is created beside what may be there.
+/// A listing that Cloudflare refuses is not an empty zone: nothing is created beside what may be there.
 #[test]
 fn s8_a_refused_listing_stops_everything() {
     for code in [404, 405, 400, 403] {
@@ -203,7 +203,7 @@ fn s8_a_refused_listing_stops_everything() {
     }
 }
 
-/// `success: false` under status 200 and bodies that are no JSON are errors in the service's words, never an empty result.
+/// `success: false` under status 200 and bodies that are no JSON are errors in Cloudflare's words, never an empty result.
 #[test]
 fn s9_failure_under_200_is_failure() {
     at_once([What::SuccessFalse200, What::NotJson200], |what| {
@@ -239,7 +239,7 @@ fn waf_spec(workspace: &Workspace, waf: &Value) {
     workspace.file("spec.yaml", spec.to_string());
 }
 
-/// The rules of an entry point, as the service would dump them.
+/// The rules of an entry point, as Cloudflare would dump them.
 fn rules(workspace: &Workspace, phase: &str) -> Vec<Value> {
     let rulesets = workspace.dump()["zones"][0]["rulesets"].as_array().cloned().unwrap_or_default();
     let found = rulesets.into_iter().find(|r| r["phase"] == phase).unwrap_or_default();
@@ -251,7 +251,7 @@ fn wanted(name: &str) -> Value {
     json!({ "name": name, "when": format!("http.host eq \"{name}.example.com\""), "action": "block" })
 }
 
-/// The same rule as the service has it.
+/// The same rule as Cloudflare has it.
 fn live(name: &str) -> Value {
     json!({ "ref": name, "expression": format!("http.host eq \"{name}.example.com\""), "action": "block", "enabled": true })
 }
@@ -351,7 +351,7 @@ fn b16_two_teams_share_a_phase() {
     assert!(before.iter().all(|rule| after.contains(rule)));
 }
 
-/// A rule that has to stand above a foreign one is moved there when somebody moved it down, and nothing else is sent.
+/// A rule that has to stand above a foreign one is moved there when someone moved it down, and nothing else is sent.
 #[test]
 fn b17_an_order_with_foreign_rules_is_kept() {
     let workspace = with_rules(CUSTOM, Some(json!([live("theirs"), live("a")])));

@@ -1,5 +1,5 @@
 //! What happens at once: zones are read, written and read back at the same time, within a bound; one zone's writes never are.
-//! That things are under way together is shown by holding them at the service's gate until all have come.
+//! That things are under way together is shown by holding them at the sandbox's gate until all have come.
 
 use crate::support::interrupt::UnderWay;
 use crate::support::workspace::{Ran, Workspace, options};

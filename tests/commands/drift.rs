@@ -29,7 +29,7 @@ fn git(workspace: &Workspace, arguments: &[&str]) {
     assert!(command.status().unwrap().success(), "git {arguments:?}");
 }
 
-/// Somebody changes a record at the service, or deletes it.
+/// Someone changes a record at the sandbox, or deletes it.
 #[track_caller]
 fn meddle(workspace: &Workspace, name: &str, change: Option<Value>) {
     let dump = workspace.dump();

@@ -246,7 +246,7 @@ fn a_name_emptied_for_nothing_is_filled_again() {
     let workspace = Workspace::new(profile(|p| p.batch = false));
     workspace
         .plant_records(json!([{ "type": "CNAME", "name": "www", "content": "host.example.net", "comment": "mine" }]));
-    // Only the service knows that the plan of the zone does not have this setting.
+    // Only Cloudflare knows that the plan of the zone does not have this setting.
     workspace.records_spec(
         "      - { name: www, type: A, content: 192.0.2.1, proxied: true, settings: { ipv4_only: true } }",
     );
@@ -259,7 +259,7 @@ fn a_name_emptied_for_nothing_is_filled_again() {
     );
 }
 
-/// What the service would refuse half way is refused before the first request.
+/// What the sandbox would refuse half way is refused before the first request.
 #[test]
 fn a_spec_with_a_lint_error_makes_no_request() {
     let workspace = Workspace::new(options());
@@ -308,7 +308,7 @@ fn without_a_terminal_nobody_is_asked() {
 fn one_bad_record_does_not_keep_the_others_back() {
     for batch in [true, false] {
         let workspace = Workspace::new(profile(|p| p.batch = batch));
-        // Somebody else's record that the listing does not show is stood in for by a refusal of the service.
+        // Someone else's record that the listing does not show is stood in for by a refusal of the sandbox.
         workspace.records_spec(&format!(
             "{}      - {{ name: worker, type: CNAME, content: x.example.net, settings: {{ ipv4_only: true }} }}",
             addresses(20)

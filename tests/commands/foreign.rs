@@ -152,7 +152,7 @@ fn a_ds_that_must_stay_keeps_its_delegation() {
     assert!(ran.stderr.contains("PLAN0037") && ran.stderr.contains("is named by `ignore`"), "{}", ran.stderr);
     assert_eq!(workspace.writes().len(), writes);
 
-    // Somebody adds a DS to a delegation, which is then undone.
+    // Someone adds a DS to a delegation, which is then undone.
     let workspace = self::workspace();
     workspace.records_spec("      - { name: lab, type: NS, content: ns1.example.net }");
     workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);

@@ -13,8 +13,8 @@ fn findings(workspace: &Workspace, code: &str) -> Vec<Value> {
     plan["diagnostics"].as_array().unwrap().iter().filter(|d| d["code"] == code).cloned().collect()
 }
 
-/// Somebody else changes the record.
-fn somebody(workspace: &Workspace, body: &Value) {
+/// Someone else changes the record.
+fn someone(workspace: &Workspace, body: &Value) {
     let zone = workspace.dump()["zones"][0].clone();
     let id = |value: &Value| value["id"].as_str().unwrap().to_owned();
     workspace.write("PATCH", &format!("/zones/{}/dns_records/{}", id(&zone), id(&zone["records"][0])), body);
@@ -38,7 +38,7 @@ fn wanted(workspace: &Workspace, ttl: u32) {
 fn what_someone_takes_back_is_an_alarm() {
     let workspace = applied();
     assert_eq!(findings(&workspace, "PLAN0022"), Vec::<Value>::new());
-    somebody(&workspace, &json!({ "ttl": 300 }));
+    someone(&workspace, &json!({ "ttl": 300 }));
     let found = findings(&workspace, "PLAN0022");
     assert_eq!(found.len(), 1);
     assert_eq!(found[0]["severity"], "warning");
@@ -49,7 +49,7 @@ fn what_someone_takes_back_is_an_alarm() {
     assert!(ran.stderr.contains("PLAN0022"), "{}", ran.stderr);
 
     // A day later it is no alarm any more.
-    somebody(&workspace, &json!({ "ttl": 300 }));
+    someone(&workspace, &json!({ "ttl": 300 }));
     assert_eq!(findings(&workspace, "PLAN0022").len(), 1);
     for journal in journals(&workspace) {
         let text = fs::read_to_string(&journal).unwrap();
@@ -76,7 +76,7 @@ fn a_second_change_and_a_way_back_are_no_alarm() {
     // What was refused was not applied.
     let last = newest(&workspace);
     let text = fs::read_to_string(&last).unwrap();
-    somebody(&workspace, &json!({ "ttl": 900 }));
+    someone(&workspace, &json!({ "ttl": 900 }));
     wanted(&workspace, 600);
     assert_eq!(findings(&workspace, "PLAN0022").len(), 1, "the undo brought 600, and it is gone");
     fs::write(&last, text.replace("\"outcome\":\"done\"", "\"outcome\":\"refused\"")).unwrap();
@@ -153,7 +153,7 @@ fn rulesets_that_changed_since_they_were_locked_are_noted() {
     assert_eq!(findings(&workspace, "PLAN0021"), Vec::<Value>::new(), "without a file nothing is said");
     workspace.run(&["waf", "lock", "spec.yaml"]).exits(0);
     assert_eq!(findings(&workspace, "PLAN0021"), Vec::<Value>::new());
-    // As if the service had added a rule since.
+    // As if Cloudflare had added a rule since.
     let path = workspace.path().join("waf.lock");
     let lock = fs::read_to_string(&path).unwrap();
     let without: Vec<&str> = lock.lines().filter(|line| !line.contains("942430")).collect();

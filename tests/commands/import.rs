@@ -1,4 +1,4 @@
-//! `import`: a spec of what the service has. Planned, it changes nothing; on an empty zone, it makes the same again.
+//! `import`: a spec of what the sandbox has. Planned, it changes nothing; on an empty zone, it makes the same again.
 
 use crate::support::workspace::{Workspace, options};
 use serde_json::{Value, json};

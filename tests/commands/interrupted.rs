@@ -1,5 +1,5 @@
 //! Signals that ask to end, sent to the real program: what is under way is finished and noted, nothing more is begun, and
-//! the next run does the rest. What a signal meets is held at the service's gate, so that no test depends on time.
+//! the next run does the rest. What a signal meets is held at the sandbox's gate, so that no test depends on time.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;

@@ -90,7 +90,7 @@ fn kill_at(workspace: &Workspace, arguments: &[&str], n: u64, what: &What) {
     child.wait().expect("it ends");
 }
 
-/// Whether the n-th write can be seen at the service.
+/// Whether the n-th write can be seen at the sandbox.
 fn has_effect(workspace: &Workspace, n: u64) -> bool {
     let dump = workspace.dump();
     let zone = &dump["zones"][0];

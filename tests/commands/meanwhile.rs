@@ -1,4 +1,4 @@
-//! Somebody else writes while a plan is applied: what was overwritten is reported, and what would be is held back.
+//! Someone else writes while a plan is applied: what was overwritten is reported, and what would be is held back.
 
 use std::time::Duration;
 
@@ -32,7 +32,7 @@ fn planted() -> Value {
         .collect()
 }
 
-/// Deletes the first record and changes the others, in batches of two; at the first batch somebody else changes these records.
+/// Deletes the first record and changes the others, in batches of two; at the first batch someone else changes these records.
 fn during_the_first_batch(changes: &[(&str, Value)]) -> (Workspace, Ran) {
     let workspace = Workspace::new(options());
     workspace.plant_records(planted());
@@ -102,12 +102,12 @@ async fn a_long_apply_reads_the_zone_again() {
     let lines: String = names.iter().map(line).collect();
     stage.file("spec.yaml", &format!("version: 1\nzones:\n  example.com:\n    records:\n{lines}"));
     let dump = stage.sandbox.dump().unwrap();
-    let somebody = async {
+    let someone = async {
         tokio::time::sleep(Duration::from_secs(30)).await;
         assert!(stage.sandbox.write_as_another("PATCH", &path(&dump, "h29"), &json!({ "ttl": 900 })));
     };
     let flags = ["--yes", "--batch-size=1", "--max-rps=0.25", "--allow=changes-much", "--format=json"];
-    let (ran, ()) = tokio::join!(stage.run("apply", &flags), somebody);
+    let (ran, ()) = tokio::join!(stage.run("apply", &flags), someone);
     assert_eq!(ran.exit, 5, "{}{}", ran.results, ran.messages);
     let dump = stage.sandbox.dump().unwrap();
     assert_eq!(record(&dump, "h29").unwrap()["ttl"], 900);

@@ -1,4 +1,4 @@
-//! What lies between the program and the service: names, TLS, proxies. The real binary, on loopback alone.
+//! What lies between the program and the sandbox: names, TLS, proxies. The real binary, on loopback alone.
 //!
 //! The certificates beside this file are from an authority that nobody has the key of any more. `good` and `other` hold from 2000
 //! to 2999, `expired` held in 2000, `early` holds from 2998, for `api.invalid`, `localhost` and 127.0.0.1 (`other` for
@@ -29,7 +29,7 @@ fn certificate(name: &str) -> Vec<u8> {
 /// What a proxy does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Proxy {
-    /// It leads to the service.
+    /// It leads to the sandbox.
     Leads,
     /// It answers so.
     Says(u16),
@@ -40,7 +40,7 @@ enum Proxy {
 /// What a SOCKS 5 proxy does (RFC 1928, RFC 1929).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Socks {
-    /// It wants a password, and leads to the service.
+    /// It wants a password, and leads to the sandbox.
     Leads,
     /// It does not accept the password.
     NoPassword,
@@ -106,7 +106,7 @@ impl Scene {
         Self { workspace, runtime, asked: Arc::default() }
     }
 
-    /// Where the service is without TLS.
+    /// Where the sandbox is without TLS.
     fn plain(&self) -> SocketAddr {
         self.workspace.base_url().trim_start_matches("http://").split('/').next().unwrap().parse().unwrap()
     }

@@ -1,4 +1,4 @@
-//! What somebody gets wrong on the first day, and what the program says to it.
+//! What someone gets wrong on the first day, and what the program says to it.
 
 use crate::support::journals::newest;
 use crate::support::workspace::{Workspace, options};

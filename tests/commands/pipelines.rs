@@ -1,7 +1,7 @@
 //! The files below `examples/pipelines`, as far as a machine without a forge can run them.
 //!
 //! The scripts are run for real, in a repository of their own against the embedded service: a change is planned and commented,
-//! merged and applied; somebody else writes in between; a plan is forged. `gh` is a stand-in that keeps comments in files.
+//! merged and applied; someone else writes in between; a plan is forged. `gh` is a stand-in that keeps comments in files.
 
 mod workflows;
 
@@ -30,7 +30,7 @@ case "$1 $2 $*" in
             [ -e "$file" ] || continue
             jq -n --arg id "$(basename "$file")" --rawfile body "$file" '[{ id: ($id | tonumber), user: { login: "github-actions[bot]" }, body: $body }]'
         done >"$GH_STATE/all.json"
-        # A comment of somebody who knows the marker.
+        # A comment of someone who knows the marker.
         jq -n --arg body "$marker and more" '[{ id: 1, user: { login: "mallory" }, body: $body }]' | cat - "$GH_STATE/all.json" |
             jq -r "$(expression "$@")"
         ;;
@@ -196,7 +196,7 @@ impl Forge {
         all
     }
 
-    /// Somebody else changes a record.
+    /// Someone else changes a record.
     fn changed_outside(&self, name: &str, body: &Value) {
         let dump = self.workspace.dump();
         let zone = &dump["zones"][0];
@@ -211,7 +211,7 @@ fn has(program: &str) -> bool {
     Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
 }
 
-/// Edit, comment, merge, apply, no drift; then somebody else writes, and that is said, refused, and taken back.
+/// Edit, comment, merge, apply, no drift; then someone else writes, and that is said, refused, and taken back.
 #[test]
 fn the_whole_loop() {
     assert!(has("jq") && has("git"), "the pipelines need jq and git: install them");
@@ -235,7 +235,7 @@ fn the_whole_loop() {
     assert_eq!(forge.workspace.writes().len(), writes + 1);
     forge.zonewright(&["plan", "zones", "--detailed-exitcode"]).exits(0);
     drift(&forge, 0, &["<!-- zonewright:drift"]);
-    // Between the review and the merge somebody else changes the same record.
+    // Between the review and the merge someone else changes the same record.
     forge.branch("late", &spec(&[WWW, API]));
     forge.plan("").exits(0);
     forge.changed_outside("www.example.com", &json!({ "ttl": 900 }));

@@ -8,7 +8,7 @@ const RECORDS: &str = "      # the web
       - { name: www, type: A, content: 192.0.2.1, ttl: 300 } # www
       - { name: old, type: A, content: 192.0.2.2, ttl: 300 } # old";
 
-/// An applied spec, in which somebody then changes one record and deletes another.
+/// An applied spec, in which someone then changes one record and deletes another.
 fn meddled_with() -> Workspace {
     let workspace = Workspace::new(options());
     workspace.records_spec(RECORDS);

@@ -31,7 +31,7 @@ fn text(workspace: &Workspace) -> String {
     std::fs::read_to_string(workspace.path().join("plan.json")).expect("the plan was saved")
 }
 
-/// Somebody else changes the record with this name.
+/// Someone else changes the record with this name.
 fn changed(workspace: &Workspace, name: &str, body: &Value) {
     let dump = workspace.dump();
     let zone = &dump["zones"][0];
@@ -64,8 +64,8 @@ fn a_saved_plan_is_applied_as_it_was_reviewed() {
 
 #[test]
 fn a_world_that_moved_is_refused_with_what_and_when() {
-    type Somebody = fn(&Workspace);
-    let moves: [(&str, Somebody); 3] = [
+    type Someone = fn(&Workspace);
+    let moves: [(&str, Someone); 3] = [
         ("example.com/dns/www/A: it was changed by someone else at 20", |w| {
             changed(w, "www.example.com", &json!({ "ttl": 900 }))
         }),
@@ -76,9 +76,9 @@ fn a_world_that_moved_is_refused_with_what_and_when() {
             w.write("PUT", &format!("/zones/{zone}/rulesets/phases/http_request_firewall_custom/entrypoint"), &rule);
         }),
     ];
-    for (words, somebody) in moves {
+    for (words, someone) in moves {
         let workspace = saved();
-        somebody(&workspace);
+        someone(&workspace);
         let ran = workspace.run(&["apply", "plan.json", "--yes"]).exits(4);
         assert!(ran.stderr.contains(words), "{words}: {}", ran.stderr);
         assert_eq!(workspace.writes().len(), 0);
@@ -153,7 +153,7 @@ fn a_saved_plan_holds_no_secret_and_is_private() {
     assert_eq!(plan["kind"], "plan");
 }
 
-/// Part of a saved plan was carried out, then the service was gone: the rest can be, and only the rest.
+/// Part of a saved plan was carried out, then the sandbox was gone: the rest can be, and only the rest.
 #[test]
 fn a_plan_that_was_applied_in_part_can_be_resumed() {
     use zonewright::sandbox::{Fault, What, When};

@@ -143,7 +143,7 @@ fn malformed_credentials_are_not_repeated() {
         assert_eq!(ran.code, Some(1), "{name}: {ran:?}");
         check(&ran, name, &workspace);
     }
-    // In the address of the service.
+    // In the address of Cloudflare.
     let mut command = workspace.command();
     command.args(["plan", "spec.yaml", "--base-url", &format!("https://user:{TOKEN}@api.example.com/client/v4")]);
     let ran: Ran = command.output().expect("it runs").into();

@@ -208,7 +208,7 @@ fn a_fork_sees_what_the_snapshot_knows_and_what_it_does_not() {
     assert!(shown.stderr.contains("take a newer snapshot") && shown.stderr.contains("spec.yaml:5"), "{}", shown.stderr);
 }
 
-/// Reviewers of every kind are told that they do not see the service itself.
+/// Reviewers of every kind are told that they do not see Cloudflare itself.
 #[test]
 fn every_output_says_what_it_was_made_from() {
     let workspace = workspace();

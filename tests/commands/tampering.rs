@@ -1,4 +1,4 @@
-//! Files and answers that somebody made to deceive: what they try, and what it comes to.
+//! Files and answers that someone made to deceive: what they try, and what it comes to.
 
 use std::fs;
 
@@ -52,7 +52,7 @@ fn a_plan_file_cannot_hide_an_operation_or_add_one() {
     assert_eq!(workspace.writes().len(), 0);
 }
 
-/// A plan file from somebody else carries that person's consents: each is named before anything is sent.
+/// A plan file from someone else carries that person's consents: each is named before anything is sent.
 #[test]
 fn consents_of_a_plan_file_are_named() {
     let workspace = Workspace::new(options());

@@ -1,4 +1,4 @@
-//! Undo: what an apply changed is as before, and what somebody else changed since is not touched.
+//! Undo: what an apply changed is as before, and what someone else changed since is not touched.
 
 use std::fs;
 
@@ -27,8 +27,8 @@ const CHANGES: &str = r#"      - { name: www, type: A, content: 192.0.2.2, ttl: 
       - { name: fresh, type: SRV, content: "10 5 5060 sip.example.com." }
       - { name: fresh, type: TXT, content: "hällo" }"#;
 
-/// Somebody else changes the record with this name.
-fn somebody(workspace: &Workspace, method: &str, name: &str, body: &Value) {
+/// Someone else changes the record with this name.
+fn someone(workspace: &Workspace, method: &str, name: &str, body: &Value) {
     let dump = workspace.dump();
     let zone = &dump["zones"][0];
     let record = zone["records"].as_array().unwrap().iter().find(|r| r["name"] == name).unwrap();
@@ -106,7 +106,7 @@ fn what_someone_changed_since_is_a_conflict_and_stays() {
             .run(&["apply", "spec.yaml", "--yes", "--allow-deletes", "2", "--allow", "changes-mail,overwrites-foreign"])
             .exits(0);
         let journal = newest(&workspace);
-        somebody(&workspace, method, name, &body);
+        someone(&workspace, method, name, &body);
         let writes = workspace.writes().len();
         let seen = workspace.records("example.com").into_iter().filter(|r| r["name"] == name).collect::<Vec<_>>();
         let deletes = if name.starts_with("fresh") { "2" } else { "3" };
@@ -115,7 +115,7 @@ fn what_someone_changed_since_is_a_conflict_and_stays() {
         let said = format!("{}{}", refused.stdout, refused.stderr);
         assert!(said.contains("PLAN0019") && said.contains(words), "{words}: {said}");
         assert_eq!(workspace.writes().len(), writes);
-        // The rest is undone on demand, and what is somebody's stays.
+        // The rest is undone on demand, and what is someone's stays.
         workspace
             .run(&[
                 "undo",

@@ -25,7 +25,7 @@ fn with(rules: &Value, records: &Value) -> Workspace {
     workspace
 }
 
-/// A rule as the service has it.
+/// A rule as the sandbox has it.
 fn rule(name: &str, action: &str) -> Value {
     let expression = format!("http.host eq \"{name}.example.com\"");
     json!({ "ref": name, "action": action, "expression": expression, "description": name })
@@ -70,8 +70,8 @@ fn names(workspace: &Workspace) -> Vec<String> {
     rules.iter().map(|r| r["ref"].as_str().or(r["description"].as_str()).unwrap_or("?").to_owned()).collect()
 }
 
-/// Somebody else changes the rule with this name.
-fn somebody(workspace: &Workspace, method: &str, name: &str, body: &Value) {
+/// Someone else changes the rule with this name.
+fn someone(workspace: &Workspace, method: &str, name: &str, body: &Value) {
     let zone = workspace.dump()["zones"][0].clone();
     let ruleset = &zone["rulesets"][0];
     let rule = ruleset["rules"].as_array().unwrap().iter().find(|r| r["ref"] == name).unwrap();
@@ -114,7 +114,7 @@ fn rules_come_back_at_their_places() {
 }
 
 #[test]
-fn rules_that_somebody_changed_since_stay() {
+fn rules_that_someone_changed_since_stay() {
     let moved = json!({ "position": { "before": "" } });
     let changes: [(&str, &str, Value, &str); 4] = [
         ("PATCH", "a", rule("a", "js_challenge"), "someone else changed the rule a"),
@@ -126,7 +126,7 @@ fn rules_that_somebody_changed_since_stay() {
         let workspace = protected();
         allowing(&workspace, &["apply", "spec.yaml"]).exits(0);
         let journal = newest(&workspace);
-        somebody(&workspace, method, name, &body);
+        someone(&workspace, method, name, &body);
         let theirs = |w: &Workspace| {
             let zone = w.dump()["zones"][0].clone();
             let rules = zone["rulesets"][0]["rules"].as_array().unwrap().clone();
@@ -210,7 +210,7 @@ fn settings_and_signing_go_back() {
     };
     assert_eq!(fields(&again), fields(&before));
 
-    // Somebody else set one of them since.
+    // Someone else set one of them since.
     allowing(&workspace, &["apply", "spec.yaml"]).exits(0);
     let journal = newest(&workspace);
     let zone = workspace.dump()["zones"][0]["id"].as_str().unwrap().to_owned();

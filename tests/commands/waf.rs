@@ -55,7 +55,7 @@ fn settles(workspace: &Workspace) {
     assert_eq!(workspace.writes().len(), before);
 }
 
-/// From nothing through three settings and back: the service's own JSON says exactly what the spec says.
+/// From nothing through three settings and back: the sandbox's own JSON says exactly what the spec says.
 #[test]
 fn levels_thresholds_and_actions_are_what_the_service_has() {
     let workspace = Workspace::new(business());
@@ -182,7 +182,7 @@ fn only_the_documented_answer_means_that_there_is_none() {
     }
 }
 
-/// Somebody changes the rules between the plan and the write: nothing is sent, and the exit code says so.
+/// Someone changes the rules between the plan and the write: nothing is sent, and the exit code says so.
 #[test]
 fn rules_that_moved_are_stale() {
     let workspace =
@@ -334,7 +334,7 @@ fn rules_are_moved_as_little_as_possible() {
     }
 }
 
-/// The service is asked about every change, and nothing is written.
+/// The sandbox is asked about every change, and nothing is written.
 #[test]
 fn the_service_can_be_asked_first() {
     let workspace = Workspace::new(business());
@@ -345,7 +345,7 @@ fn the_service_can_be_asked_first() {
     let ran = workspace.run(&["plan", "spec.yaml", "--server-check"]).exits(0);
     assert!(ran.stdout.contains("server check: 2 of 2 changes of rules would be accepted"), "{}", ran.stdout);
     assert!(workspace.rules(MANAGED).is_empty() && workspace.rules(CUSTOM).is_empty());
-    // What the service would refuse is said in its words, and fails the run.
+    // What the sandbox would refuse is said in its words, and fails the run.
     let free = Workspace::new(options());
     waf_spec(&free, "owasp: { paranoia: 2 }");
     let ran = free.run(&["plan", "spec.yaml", "--server-check"]).exits(1);
@@ -414,7 +414,7 @@ fn an_order_that_cannot_be_is_not_written() {
     settles(&workspace);
 }
 
-/// Where foreign rules stand is known by the service alone.
+/// Where foreign rules stand is known by Cloudflare alone.
 #[test]
 fn no_place_between_foreign_rules_is_not_written() {
     let foreign = |name: &str| json!({ "ref": name, "action": "block", "expression": "ssl" });

@@ -208,9 +208,9 @@ fn lost_answers_to_settings_are_settled_by_reading() {
     }
 }
 
-/// Sent again, the change would undo what somebody else did after it.
+/// Sent again, the change would undo what someone else did after it.
 #[test]
-fn a_setting_that_somebody_else_changed_is_not_sent_again() {
+fn a_setting_that_someone_else_changed_is_not_sent_again() {
     let workspace = Workspace::new(pro());
     spec(&workspace, "    settings: { min_tls_version: '1.2', ssl: strict }");
     let when =

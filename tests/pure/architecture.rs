@@ -23,7 +23,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("plan", &["diff", "insight", "model", "wire", "diagnostic"]),
     // Texts of the spec's own files: what differs is told by `diff`, and how it is said by `spec` and `import`.
     ("edit", &["spec", "import", "diff", "model", "diagnostic"]),
-    // What a plan means to somebody who wants to know what happened: it sorts operations and decides nothing.
+    // What a plan means to someone who wants to know what happened: it sorts operations and decides nothing.
     // `insight` for what became of an expectation.
     ("drift", &["plan", "diff", "insight", "model", "diagnostic"]),
     // Of `model` the names of permissions, for advice.
@@ -32,9 +32,11 @@ const MAY_USE: &[(&str, &[&str])] = &[
     // `insight` for the word that a journal has for the direction of a change.
     ("apply", &["plan", "diff", "insight", "live", "api", "wire", "model", "diagnostic"]),
     // The shapes of documents; `live` for the moment of a snapshot and the form of its lines.
-    ("document", &["diagnostic", "model", "insight", "wire", "diff", "plan", "drift", "live", "apply", "recorded"]),
+    ("document", &["diagnostic", "model", "insight", "wire", "diff", "plan", "drift", "live", "apply"]),
     // `live` for the moment of a snapshot alone, `document` for reports that are one value in every format.
     ("render", &["diagnostic", "model", "insight", "wire", "diff", "plan", "drift", "apply", "live", "document"]),
+    // Of all of these the types of their documents.
+    ("schema", &["spec", "document", "render", "insight", "live", "apply", "recorded"]),
     // Assumptions about Cloudflare, tried in a real zone: raw requests, as the sandbox would answer them.
     ("conformance", &["model", "wire", "api", "apply", "document"]),
     // What credentials may do: reads through `live`, dry runs of `apply`, and the report of `document`.
@@ -92,6 +94,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "apply",
             "document",
             "render",
+            "schema",
             "reconcile",
             "doctor",
             "conformance",

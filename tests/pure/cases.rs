@@ -120,7 +120,7 @@ fn plans() {
     });
 }
 
-/// The order in which the service lists records makes no difference.
+/// The order in which Cloudflare lists records makes no difference.
 #[test]
 fn the_order_of_the_listing_is_irrelevant() {
     insta::glob!("../cases/plan", "*.yaml", |path| {

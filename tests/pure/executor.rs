@@ -22,7 +22,7 @@ use zonewright::plan::{Lowering, RecordSubject, ZonePlan, plan_zone};
 use zonewright::wire::record::create_body;
 use zonewright::wire::{ApiMessage, Envelope, PageInfo, Request};
 
-/// What the service answers to a write.
+/// What Cloudflare answers to a write.
 #[derive(Clone)]
 enum WriteResult {
     /// Success.

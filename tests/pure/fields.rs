@@ -77,7 +77,7 @@ fn each_field_alone() {
             let body = patch_body(&after, patch);
             let keys: Vec<_> = body.keys().map(String::as_str).collect();
             assert_eq!(keys, [if in_data { "data" } else { field.name }], "{record_type}");
-            // The service may replace `data` whole, so all its members are sent, and numbers as numbers.
+            // Cloudflare may replace `data` whole, so all its members are sent, and numbers as numbers.
             if in_data {
                 let sent: BTreeSet<_> = body["data"].as_object().unwrap().keys().map(String::as_str).collect();
                 let members = facts.fields.iter().filter(|f| f.slot == Slot::Data).map(|f| f.name).collect();

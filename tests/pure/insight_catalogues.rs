@@ -1,4 +1,4 @@
-//! What the service lists as a managed ruleset, where something of it is missing.
+//! What Cloudflare lists as a managed ruleset, where something of it is missing.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The lock of managed rulesets: it reads what it prints, and says what the service changed.
+//! The lock of managed rulesets: it reads what it prints, and says what Cloudflare changed.
 
 use crate::support::rulesets::{cloudflare, owasp, owasp_of, scoring_rule};
 use proptest::prelude::*;

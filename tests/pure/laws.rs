@@ -35,7 +35,7 @@ fn live(zone: &LiveZone, world: &World) -> LiveZone {
     LiveZone { records: world.values().cloned().collect(), ..zone.clone() }
 }
 
-/// The record as the service would hold it after a change.
+/// The record as Cloudflare would hold it after a change.
 fn changed(id: &RecordId, after: &RecordForm) -> LiveRecord {
     LiveRecord { id: id.clone(), ..stored(0, after) }
 }
@@ -257,7 +257,7 @@ proptest! {
         }
     }
 
-    /// What is sent reads back, from the service's answer, as the same value.
+    /// What is sent reads back, from Cloudflare's answer, as the same value.
     #[test]
     fn what_is_sent_comes_back(zone in live_zone()) {
         for record in &zone.records {

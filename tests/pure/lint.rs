@@ -97,7 +97,7 @@ fn what_live_records_may_change_is_milder() {
     let long = |n: usize, c: &str| {
         format!("      - {{ name: a, type: TXT, content: [\"1{0}\", \"2{0}\", \"3{0}\"] }}\n", c.repeat(n))
     };
-    // 8192 bytes are allowed; how the service counts quotes and escapes is not known.
+    // 8192 bytes are allowed; how Cloudflare counts quotes and escapes is not known.
     assert_eq!(codes(&format!("    records:\n{}", long(2600, "k"))), []);
     assert_eq!(codes(&format!("    records:\n{}", long(2729, "k"))), [("LINT0005", Severity::Warning)]);
     assert_eq!(codes(&format!("    records:\n{}", long(1000, "ü"))), [("LINT0005", Severity::Warning)]);

@@ -23,7 +23,7 @@ const PLAN: &str = "tests/cases/render/plan.yaml";
 /// A comment of the usual size.
 const COMMENT: Comment<'_> = Comment { marker: None, limit: LIMIT };
 
-/// Pieces of text that mean something to somebody.
+/// Pieces of text that mean something to someone.
 const HOSTILE: &[&str] = &[
     "plain",
     " ",

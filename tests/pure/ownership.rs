@@ -464,7 +464,7 @@ fn a_pruned_zone_has_nothing_foreign() {
     check("with a base", Some(&base), &spec, &live(&["a TXT \"some words\""]), &expected);
 }
 
-/// Facets of one value: the spec and somebody else changed them.
+/// Facets of one value: the spec and someone else changed them.
 #[test]
 fn facets_that_both_changed_are_a_conflict() {
     let with_ttl = |ttl: u32| desired(&format!("records: [{{ name: a, type: A, content: 192.0.2.1, ttl: {ttl} }}]"));
@@ -524,7 +524,7 @@ fn protection_that_is_dropped_with_the_change_is_still_protection() {
     assert!(protected(&plan(Some(&base), &spec, &zone)).is_empty());
 }
 
-/// A delegation goes with its DS records: the service would refuse the one without the other.
+/// A delegation goes with its DS records: Cloudflare would refuse the one without the other.
 #[test]
 fn a_delegation_that_goes_takes_its_ds_along() {
     let delegated = live(&["a NS ns1.example.net", "a NS ns2.example.net", "a DS 1 13 2 aa"]);

@@ -125,7 +125,7 @@ fn zone(record: LiveRecord) -> LiveZone {
     LiveZone { records: vec![record], ..LiveZone::new(name, ZoneId("f".repeat(32))) }
 }
 
-/// The record that a form stands for, as the service would hold it: what a spec says is sent and read back.
+/// The record that a form stands for, as Cloudflare would hold it: what a spec says is sent and read back.
 fn live(kind: &str, form: &Form) -> Result<LiveRecord, String> {
     match form {
         Form::Answer(members) => Ok(reported(kind, members)),

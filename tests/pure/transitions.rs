@@ -279,7 +279,7 @@ fn plan(before: &State, after: &Protection) -> (ZonePlan, BTreeSet<String>) {
     (plan, found.iter().map(|d| d.code().to_string()).collect())
 }
 
-/// What goes wrong between two requests: somebody passes (`true`) or is stopped meanwhile only.
+/// What goes wrong between two requests: someone passes (`true`) or is stopped meanwhile only.
 fn flaws(before: &State, plan: &ZonePlan) -> BTreeSet<bool> {
     let mut states = vec![before.clone()];
     for (n, (_, _, rule)) in plan.rules().enumerate() {

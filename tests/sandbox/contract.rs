@@ -1,4 +1,4 @@
-//! The sandbox against the documented and observed behaviour of the service, over real HTTP.
+//! The sandbox against the documented and observed behaviour of Cloudflare, over real HTTP.
 
 mod access;
 mod batch;

@@ -79,7 +79,7 @@ fn fitting(data: &Rdata, mut facets: Facets) -> Facets {
     facets
 }
 
-/// Drops what cannot stand together, as the service and the spec do.
+/// Drops what cannot stand together, as Cloudflare and the spec do.
 fn consistent<T>(records: Vec<T>, key: impl Fn(&T) -> (&Fqdn, &Rdata)) -> Vec<T> {
     let mut types: BTreeMap<Fqdn, BTreeSet<RecordType>> = BTreeMap::new();
     let mut values = BTreeSet::new();
@@ -100,7 +100,7 @@ fn consistent<T>(records: Vec<T>, key: impl Fn(&T) -> (&Fqdn, &Rdata)) -> Vec<T>
     records.into_iter().zip(keep).filter_map(|(r, k)| k.then_some(r)).collect()
 }
 
-/// The record that the service would hold after creating `form`.
+/// The record that Cloudflare would hold after creating `form`.
 pub(crate) fn stored(id: usize, form: &RecordForm) -> LiveRecord {
     let RecordForm { name, data, facets: Facets { ttl, proxied, comment, tags, settings }, reported } = form.clone();
     let proxied = proxied.unwrap_or(false);

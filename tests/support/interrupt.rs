@@ -1,5 +1,5 @@
 //! A run of the binary that is sent signals while it is under way. Nothing here waits for a time: what is waited for is a line
-//! that the run says, a request that comes to the service's gate, or the end.
+//! that the run says, a request that comes to the sandbox's gate, or the end.
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, Stdio};

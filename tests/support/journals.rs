@@ -23,7 +23,7 @@ pub(crate) fn newest(workspace: &Workspace) -> String {
     journals(workspace).pop().unwrap().display().to_string()
 }
 
-/// Without what the service gives anew each time.
+/// Without what the sandbox gives anew each time.
 fn plain(value: &Value) -> Value {
     match value {
         Value::Object(members) => {
@@ -49,7 +49,7 @@ fn plain(value: &Value) -> Value {
     }
 }
 
-/// Everything of the service, in an order of its own.
+/// Everything of the sandbox, in an order of its own.
 pub(crate) fn world(workspace: &Workspace) -> Value {
     let mut zones = plain(&workspace.dump()["zones"]);
     for zone in zones.as_array_mut().unwrap() {

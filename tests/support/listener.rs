@@ -1,4 +1,4 @@
-//! Somebody on a loopback address who notes what is sent and answers by a script.
+//! Someone on a loopback address who notes what is sent and answers by a script.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};

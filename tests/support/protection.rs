@@ -52,7 +52,7 @@ fn action() -> impl Strategy<Value = String> {
     select(SCORE_ACTIONS.to_vec()).prop_map(str::to_owned)
 }
 
-/// Overrides as the service has them.
+/// Overrides as Cloudflare has them.
 fn overrides() -> impl Strategy<Value = Value> {
     let rule = |id: &str, score: i64| {
         let members = [("id", Value::from(id)), ("score_threshold", Value::Integer(score))];
@@ -243,7 +243,7 @@ fn rules(form: BoxedStrategy<RuleForm>) -> impl Strategy<Value = Option<Vec<Desi
             }
         },
     );
-    // Where two rules of somebody else stand among them, and which of them a rule is held to: that can be met.
+    // Where two rules of someone else stand among them, and which of them a rule is held to: that can be met.
     let rule = (rule, any::<[bool; 2]>());
     (option::of(vec(rule, 0..4)), [0usize..=4, 0usize..=4]).prop_map(|(list, stand)| {
         let named = |(n, (rule, is_held)): (usize, (DesiredRule, [bool; 2]))| {

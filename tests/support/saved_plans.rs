@@ -1,4 +1,4 @@
-//! Saved plans that somebody changed, with the checksum that fits.
+//! Saved plans that someone changed, with the checksum that fits.
 
 use serde_json::Value;
 use zonewright::document::saved_plan::checksum;

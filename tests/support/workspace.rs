@@ -90,7 +90,7 @@ impl Workspace {
         self.sandbox.as_ref().unwrap()
     }
 
-    /// Adds zones and records to the service.
+    /// Adds zones and records to the sandbox.
     pub(crate) fn plant(&self, document: &Value) {
         self.sandbox().seed(document).unwrap();
     }
@@ -127,7 +127,7 @@ impl Workspace {
         self.sandbox().traffic()
     }
 
-    /// Where the service is.
+    /// Where the sandbox is.
     pub(crate) fn base_url(&self) -> String {
         self.sandbox().base_url()
     }
@@ -142,23 +142,23 @@ impl Workspace {
         self.requests().into_iter().filter(|r| r.method != "GET").collect()
     }
 
-    /// Somebody else writes.
+    /// Someone else writes.
     #[track_caller]
     pub(crate) fn write(&self, method: &str, path: &str, body: &Value) {
         assert!(self.sandbox().write_as_another(method, path, body), "{method} {path} was refused");
     }
 
-    /// Somebody else writes what the service may refuse; whether it did it.
+    /// Someone else writes what the sandbox may refuse; whether it did it.
     pub(crate) fn try_write(&self, method: &str, path: &str, body: &Value) -> bool {
         self.sandbox().write_as_another(method, path, body)
     }
 
-    /// Everything that the service has.
+    /// Everything that the sandbox has.
     pub(crate) fn dump(&self) -> Value {
         self.sandbox().dump().unwrap()
     }
 
-    /// The records of a zone, as the service would dump them, without ids and times.
+    /// The records of a zone, as the sandbox would dump them, without ids and times.
     pub(crate) fn records(&self, zone: &str) -> Vec<Value> {
         let dump = self.sandbox().dump().unwrap();
         let zones = dump["zones"].as_array().unwrap();
@@ -193,7 +193,7 @@ impl Workspace {
         self.directory.path()
     }
 
-    /// The binary, connected to the service.
+    /// The binary, connected to the sandbox.
     pub(crate) fn command(&self) -> Command {
         let mut command = binary(self.path());
         command.env("CLOUDFLARE_BASE_URL", self.base_url()).env("CLOUDFLARE_API_TOKEN", sandbox::TOKEN);

@@ -25,7 +25,7 @@ struct Trial<'a> {
     subject: &'a Subject,
     /// The run without faults.
     quiet: Ran,
-    /// What the service has after that.
+    /// What the sandbox has after that.
     wanted: Json,
     /// What others may do meanwhile.
     others: Vec<Trouble>,

@@ -1,4 +1,4 @@
-//! Histories: a spec, a live state, somebody else who writes, and faults, all drawn from one seed and played with the whole
+//! Histories: a spec, a live state, someone else who writes, and faults, all drawn from one seed and played with the whole
 //! program against the embedded service. What must hold of each of them is in `histories/judge.rs`; what it is about is in
 //! docs/histories.md.
 //!
@@ -158,7 +158,7 @@ fn whatever_happens_the_end_is_right() {
     }
 }
 
-/// A line without where and how an answer stops being JSON. That depends on the length of the service's times, which drop zeros at
+/// A line without where and how an answer stops being JSON. That depends on the length of the sandbox's times, which drop zeros at
 /// their end.
 fn without_place(line: &str) -> String {
     let mistake = line.find("; it begins with").and_then(|end| Some((line[..end].rfind(": ")?, end)));
@@ -167,7 +167,7 @@ fn without_place(line: &str) -> String {
 
 #[test]
 fn a_seed_is_played_the_same_each_time() {
-    // Zones that are worked on at the same time reach the service in an order of their own.
+    // Zones that are worked on at the same time reach the sandbox in an order of their own.
     let serial = (1..).map(draw::history).filter(|history| history.call.concurrency == 1);
     for history in serial.take(REPEATED) {
         let told = || {

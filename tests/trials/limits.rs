@@ -1,4 +1,4 @@
-//! The service's limit of 1,200 requests in 5 minutes, kept by runs that need many times as many: alone, and beside others. The
+//! Cloudflare's limit of 1,200 requests in 5 minutes, kept by runs that need many times as many: alone, and beside others. The
 //! whole program runs against the embedded service in virtual time; docs/limits.md tells the numbers of the long ones.
 #![expect(clippy::print_stdout, reason = "the long runs tell their numbers")]
 
@@ -77,7 +77,7 @@ async fn plan(count: usize) {
     assert_eq!(plan["summary"]["create"], count);
 }
 
-/// Plans zones while somebody else sends two requests a second, which is half of the limit, and does not care about us.
+/// Plans zones while someone else sends two requests a second, which is half of the limit, and does not care about us.
 async fn plan_beside_another(count: usize) {
     let stage = zones(count).await;
     let (answered, refused) = (Cell::new(0), Cell::new(0));

@@ -1,7 +1,7 @@
 //! The sockets of the name server.
 //!
 //! Clients get few file descriptors and little time: a TCP connection that says nothing is closed, and the one that has been open
-//! longest makes room for a new one. Over UDP one message is answered after the other.
+//! longest is closed for a new one. Over UDP one message is answered after the other.
 
 use std::collections::VecDeque;
 use std::io;

@@ -21,7 +21,7 @@ fn c11_the_same_update_for_ever() {
         workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
     }
     assert_eq!(workspace.writes().len(), writes, "what is equal is not written");
-    // Somebody writes against us, between our write and the look at it: the run does not claim to have succeeded.
+    // Someone writes against us, between our write and the look at it: the run does not claim to have succeeded.
     zone_spec(&workspace, "spec.yaml", "records:\n  - { name: www, type: AAAA, content: '2001:db8::1', ttl: 600 }");
     let zone = super::zone_id(&workspace);
     let id = super::record_id(&workspace, "www.example.com", "AAAA");
@@ -39,7 +39,7 @@ fn c11_the_same_update_for_ever() {
     assert!(said.contains("1 difference") && said.contains("example.com/dns/www/AAAA"), "{said}");
 }
 
-/// C13: the service is away. Nothing is written and that is said; a plan is still to be had; later the same command works.
+/// C13: Cloudflare is away. Nothing is written and that is said; a plan is still to be had; later the same command works.
 #[test]
 fn c13_the_service_is_away_for_days() {
     let spec = "records:\n  - { name: www, type: A, content: 192.0.2.1 }";
@@ -68,7 +68,7 @@ fn c13_the_service_is_away_for_days() {
     }
 }
 
-/// C13: the service goes away in the middle. What is done is told, and the same command does the rest when it is back.
+/// C13: Cloudflare goes away in the middle. What is done is told, and the same command does the rest when it is back.
 #[test]
 fn c13_the_service_goes_away_in_the_middle() {
     let workspace = Workspace::new(options());
@@ -89,7 +89,7 @@ fn c13_the_service_goes_away_in_the_middle() {
     assert_eq!(workspace.records("example.com").len(), 6);
 }
 
-/// C14: somebody repairs by hand at night; the next run would take it back. The plan says that, since when, and asks.
+/// C14: someone repairs by hand at night; the next run would take it back. The plan says that, since when, and asks.
 #[test]
 fn c14_a_repair_by_hand_is_reverted() {
     let workspace = on_plan("business");

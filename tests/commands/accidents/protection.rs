@@ -71,7 +71,7 @@ fn c16_the_rule_that_lets_through_slides_below() {
     let phase = "http_request_firewall_custom";
     let order = |workspace: &Workspace| workspace.rules(phase).iter().map(|r| r["ref"].clone()).collect::<Vec<_>>();
     assert_eq!(order(&workspace), ["partner", "others"]);
-    // Somebody moves it.
+    // Someone moves it.
     let dump = workspace.dump();
     let ruleset =
         dump["zones"][0]["rulesets"].as_array().unwrap().iter().find(|r| r["phase"] == phase).unwrap().clone();

@@ -30,7 +30,7 @@ fn c1_one_host_missing_from_a_generated_source() {
     refused_without(&workspace, &arguments, &words, &[&["--allow-deletes", "1"], &["--allow", "removes-last-address"]]);
 }
 
-/// C1, the other guard: what is marked stays even for somebody who counts right.
+/// C1, the other guard: what is marked stays even for someone who counts right.
 #[test]
 fn c1_a_protected_host_missing_from_a_generated_source() {
     let workspace = Workspace::new(options());

@@ -60,7 +60,7 @@ fn c6_a_zone_is_taken_over_with_records_missing() {
     let mut records: Vec<_> = (1..=11).map(record).collect();
     records.push(json!({ "type": "A", "name": "*.example.com", "content": "192.0.2.99" }));
     workspace.plant_records(json!(records));
-    // The service says 12 and lists 11.
+    // Cloudflare says 12 and lists 11.
     let mut listed = workspace.records("example.com");
     listed.pop();
     workspace.fault(Fault {
@@ -76,7 +76,7 @@ fn c6_a_zone_is_taken_over_with_records_missing() {
     let short = workspace.run(&["import", "example.com"]).exits(1);
     assert!(short.stdout.is_empty(), "half of a zone is not printed: {}", short.stdout);
     assert!(short.stderr.contains("11") && short.stderr.contains("12"), "{}", short.stderr);
-    // The service as it should be.
+    // Cloudflare as it should be.
     let workspace = Workspace::new(options());
     workspace.plant_records(json!(records));
     let whole = workspace.run(&["import", "example.com"]).exits(0);
@@ -149,7 +149,7 @@ fn c12_a_source_that_failed() {
         assert_eq!(ran.code, Some(1), "{what:?}: {ran:?}");
         assert_eq!(workspace.writes().len(), 0);
     }
-    // A listing that is whole, but of a zone that somebody emptied: not rebuilt without a word.
+    // A listing that is whole, but of a zone that someone emptied: not rebuilt without a word.
     let emptied = on_plan("business");
     zone_spec(&emptied, "before.yaml", &addresses(20));
     refused_without(

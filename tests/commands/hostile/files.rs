@@ -86,7 +86,7 @@ fn words_of_a_spec_are_data_in_every_output() {
     };
     let none = json!({});
     let long = format!("EVIL{}", "\u{202e}y".repeat(250_000));
-    // What has a limit of the service's is cut to it, so that the spec is good.
+    // What has a limit of Cloudflare's is cut to it, so that the spec is good.
     let fits: String = EVIL.replace('\0', "").chars().take(90).collect();
     for words in [EVIL, long.as_str(), fits.as_str()] {
         let specs = [

@@ -130,7 +130,7 @@ impl Trap {
         assert!(mark.is_err(), "a command of the tree was run, with {}", mark.unwrap());
     }
 
-    /// The configuration of somebody who wants his program to be run.
+    /// The configuration of someone who wants his program to be run.
     fn hostile_config(&self, url: &str) -> String {
         let evil = self.at("evil");
         let one = |key: &&str| {
@@ -150,7 +150,7 @@ impl Trap {
         )
     }
 
-    /// A bare repository as somebody can commit it: its branch needs an object that a remote is to be asked for.
+    /// A bare repository as someone can commit it: its branch needs an object that a remote is to be asked for.
     fn bare(&self, at: &str, url: &str) {
         for name in ["objects/info", "refs/heads"] {
             fs::create_dir_all(self.at(at).join(name)).unwrap();

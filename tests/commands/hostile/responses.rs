@@ -1,4 +1,4 @@
-//! What the service answers, or somebody who answers for it.
+//! What Cloudflare answers, or someone who answers for it.
 
 use std::fs;
 
@@ -10,13 +10,13 @@ use crate::support::openmetrics::Metrics;
 use crate::support::workspace::{Ran, Workspace, options};
 use zonewright::sandbox::{Fault, What, When};
 
-/// Touches everything that the service answers about.
+/// Touches everything that Cloudflare answers about.
 const SPEC: &str = "
 version: 1
 zones:
   example.com:
     unmanaged: prune
-    ignore: [{ name: 'kept*', type: TXT, reason: somebody else's }]
+    ignore: [{ name: 'kept*', type: TXT, reason: someone else's }]
     settings: { ssl: strict }
     dnssec: on
     records:
@@ -251,7 +251,7 @@ fn what_was_kept_of_it_is_shown_as_safely() {
     is_harmless("apply of a plan", "json", &workspace.run(&["apply", "plan.json", "--yes", "--format", "json"]));
 }
 
-/// What is imported from such a service is a spec that is in sync, and says what the service says as far as a spec can.
+/// What is imported from such a service is a spec that is in sync, and says what Cloudflare says as far as a spec can.
 #[test]
 fn what_is_imported_reads_as_it_was() {
     let workspace = workspace();
@@ -305,7 +305,7 @@ fn a_record_of_another_zone_makes_a_listing_unusable() {
     }
 }
 
-/// What the service says of its managed rulesets, too.
+/// What Cloudflare says of its managed rulesets, too.
 #[test]
 fn rules_of_managed_rulesets_are_data() {
     let mut options = options();

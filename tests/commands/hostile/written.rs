@@ -1,4 +1,4 @@
-//! Where files are written: into what is no regular file, behind links that somebody named, and nowhere else.
+//! Where files are written: into what is no regular file, behind links that someone named, and nowhere else.
 
 use std::fs;
 use std::io::Read;
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::support::workspace::{Ran, Workspace, binary, options};
 
-/// Each command that writes a file that somebody names, up to that name.
+/// Each command that writes a file that someone names, up to that name.
 const WRITERS: [&[&str]; 4] = [
     &["plan", "spec.yaml", "--out"],
     &["snapshot", "spec.yaml", "--out"],
@@ -172,13 +172,13 @@ fn files(directory: &Path) -> Vec<PathBuf> {
     entries.filter(|entry| !entry.file_type().is_dir()).map(|entry| entry.path().to_owned()).collect()
 }
 
-/// The binary, connected to the service unless it is to use the sandbox.
+/// The binary, connected to the sandbox of the test unless it is to use one of its own.
 fn binary_for(workspace: &Workspace, arguments: &[&str]) -> Command {
     let is_sandbox = arguments.iter().any(|argument| argument.ends_with("sandbox"));
     if is_sandbox { binary(workspace.path()) } else { workspace.command() }
 }
 
-/// A tree that somebody else wrote says nothing about where journals, caches and the sandbox are.
+/// A tree that someone else wrote says nothing about where journals, caches and the sandbox are.
 #[test]
 fn own_directories_lead_out_of_no_tree() {
     let journal: &[&[&str]] = &[&["apply", "spec.yaml", "--yes"], &["plan", "spec.yaml"]];

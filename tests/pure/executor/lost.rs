@@ -46,7 +46,7 @@ async fn what_someone_else_changed_is_not_called_done() {
     let ran = run(&plan, &zone, BATCH, &[Lost], &[vec![other]]).await;
     // Ours may have been there in between.
     assert_eq!((outcome_names(&ran), journalled(&ran)), (vec!["unknown"], vec!["unknown".to_owned()]));
-    // A create whose value appeared with other facets is somebody else's as well.
+    // A create whose value appeared with other facets is someone else's as well.
     let zone = live(&[]);
     let mut wanted = a("b", 1);
     wanted.facets.ttl = Some(Ttl::seconds(300).unwrap());
@@ -104,7 +104,7 @@ async fn a_request_that_may_have_come_late_is_not_called_refused() {
     );
 }
 
-/// One name that is taken by somebody else does not keep the others of a batch from their effect.
+/// One name that is taken by someone else does not keep the others of a batch from their effect.
 #[tokio::test(start_paused = true)]
 async fn a_taken_name_is_found_in_a_batch_that_got_lost() {
     let zone = live(&[]);
@@ -118,7 +118,7 @@ async fn a_taken_name_is_found_in_a_batch_that_got_lost() {
     assert_eq!(outcome_names(&ran), ["done", "done", "done", "refused"]);
 }
 
-/// What somebody else changed is not sent again with what is narrowed.
+/// What someone else changed is not sent again with what is narrowed.
 #[tokio::test(start_paused = true)]
 async fn what_someone_else_changed_is_not_sent_again_in_halves() {
     let zone = live(&[stored(1, &a("a", 1))]);
@@ -170,7 +170,7 @@ async fn what_is_sent_away_the_second_time_is_unknown() {
 #[tokio::test(start_paused = true)]
 async fn a_name_is_filled_again_though_the_zone_cannot_be_read() {
     let (zone, plan) = swap();
-    // Two of one id are never as many as the service counts.
+    // Two of one id are never as many as Cloudflare counts.
     let unreadable = vec![stored(7, &a("x", 7)), stored(7, &a("x", 7))];
     for script in [vec![Yes, Lost, Yes], vec![Yes, Lost, No(401, 10000), Yes]] {
         let reads = [vec![], unreadable.clone()];

@@ -34,7 +34,7 @@ impl Made {
     }
 }
 
-/// The plan of a spec for example.com and what the service has.
+/// The plan of a spec for example.com and what Cloudflare has.
 fn zone_plan(name: &str, spec: &str, live: &[Value], tier: &str, sources: &mut Sources) -> (ZonePlan, Plan) {
     let outcome = spec::load(&[spec::Input::Stdin(spec.to_owned())], &spec::Options::default(), sources);
     let desired = outcome.desired.unwrap_or_else(|| panic!("{:?}", outcome.diagnostics));

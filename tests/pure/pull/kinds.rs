@@ -61,7 +61,7 @@ zones:
 
 const MORE: &str = "version: 1\nzones:\n  example.com:\n    records:\n      - { name: far, type: A, content: 192.0.2.99 } # elsewhere\n";
 
-/// Somebody changes something.
+/// Someone changes something.
 type Meddle = fn(&mut LiveZone);
 
 fn record<'z>(zone: &'z mut LiveZone, name: &str, kind: RecordType) -> &'z mut LiveRecord {

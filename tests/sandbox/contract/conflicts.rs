@@ -1,4 +1,4 @@
-//! Records that cannot exist beside one another, quotas, and records that the service manages.
+//! Records that cannot exist beside one another, quotas, and records that Cloudflare manages.
 
 use serde_json::json;
 use zonewright::sandbox::{DsWithoutNs, NsNeighbours, Profile, RecordMembers};

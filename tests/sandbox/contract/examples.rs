@@ -1,4 +1,4 @@
-//! Replays example exchanges with the service, where the environment names a folder of them.
+//! Replays example exchanges with Cloudflare, where the environment names a folder of them.
 //!
 //! `ZONEWRIGHT_SERVICE_EXAMPLES` is a folder of JSON files, each with `exchanges` of `name`, `request` (`method`, `path`,
 //! `query`, `headers`, `body`) and `response` (`status`, `body`). Every exchange runs against a sandbox of its own, planted

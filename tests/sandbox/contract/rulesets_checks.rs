@@ -207,7 +207,7 @@ async fn members_of_rules_and_bodies() {
     let response = json!({"response": {"status_code": 451, "content": "no", "content_type": "text/plain"}});
     let kept = try_rule(&bench, CUSTOM, &with("action_parameters", response.clone())).await;
     assert_eq!(kept.result()["rules"][0]["action_parameters"], response);
-    // What the service itself says of a rule may come back, and does nothing.
+    // What Cloudflare itself says of a rule may come back, and does nothing.
     let mut rule = kept.result()["rules"][0].clone();
     rule["version"] = json!("9");
     let again = bench.put_rules(CUSTOM, json!([rule])).await;

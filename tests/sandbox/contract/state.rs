@@ -107,7 +107,7 @@ async fn a_killed_server_loses_no_acknowledged_write() {
 #[tokio::test]
 #[ignore = "is started and killed by another test"]
 async fn a_server_to_be_killed() {
-    // Without the variable somebody runs all ignored tests, and there is nothing to do.
+    // Without the variable someone runs all ignored tests, and there is nothing to do.
     let Some(path) = std::env::var_os(STORE_VARIABLE) else { return };
     let store = StoreLocation::File(path.into());
     let running = sandbox::start(Options { store, ..Options::default() }).await.unwrap();

@@ -19,13 +19,13 @@ pub(crate) struct Case<'a> {
     pub(crate) trouble: &'a Trouble,
     /// Where it strikes.
     pub(crate) strike: Strike,
-    /// What the service has after a run without faults.
+    /// What the sandbox has after a run without faults.
     pub(crate) wanted: &'a Json,
     /// What followed in earlier cases.
     pub(crate) sequels: &'a Sequels,
 }
 
-/// What the runs after a first one do: it depends on what the service has then and on nothing else, so it is seen once for each
+/// What the runs after a first one do: it depends on what the sandbox has then and on nothing else, so it is seen once for each
 /// state. With `FAULTS_WHOLE` in the environment it is seen each time, and has to be the same.
 #[derive(Debug, Default)]
 pub(crate) struct Sequels(RefCell<BTreeMap<String, Rc<Sequel>>>);
@@ -41,7 +41,7 @@ pub(crate) struct Sequel {
     third: usize,
     /// Everything that is not as it must be.
     found: Vec<String>,
-    /// What the service has at the end, [`plain`].
+    /// What the sandbox has at the end, [`plain`].
     end: Json,
 }
 
@@ -259,7 +259,7 @@ fn foreign(dump: &Json) -> BTreeSet<String> {
     rules.chain(records).filter(|o| is_foreign(&o["ref"]) || is_foreign(&o["name"])).map(ToString::to_string).collect()
 }
 
-/// What the service has, without what it gives anew each time, and in an order of its own where there is none.
+/// What the sandbox has, without what it gives anew each time, and in an order of its own where there is none.
 fn plain(dump: &Json) -> Json {
     fn without(value: &Json) -> Json {
         let volatile = [

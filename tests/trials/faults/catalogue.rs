@@ -25,7 +25,7 @@ pub(crate) enum Kind {
     Failure,
     /// An answer in good form that is not so.
     Lie,
-    /// Somebody else writes.
+    /// Someone else writes.
     Writer,
 }
 
@@ -91,7 +91,7 @@ pub(crate) fn some() -> Vec<(Trouble, bool)> {
     all.filter(|(is_one, _)| *is_one || is_whole).map(|(is_one, trouble)| (trouble, is_one)).collect()
 }
 
-/// The service says no.
+/// The sandbox says no.
 fn refusals() -> Vec<Trouble> {
     let pages = [500, 502, 503, 504, 520, 521, 522, 523, 524, 525, 526, 530];
     let pages = pages

@@ -2,7 +2,7 @@
 //!
 //! Waits cost no time: the program's runtime has a paused clock, which jumps to the next timer when there is nothing to do. While
 //! a request is under way there is nothing to do either, so the clock is held until its answer is there. It is let go where no
-//! answer will come, and only after the service did what it does: then the program's patience ends.
+//! answer will come, and only after the sandbox did what it does: then the program's patience ends.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -54,7 +54,7 @@ impl Strike {
         }
     }
 
-    /// Whether a request is struck in such a way that no answer comes for ever, and the service has done all that it will do.
+    /// Whether a request is struck in such a way that no answer comes for ever, and the sandbox has done all that it will do.
     fn holds(&self, number: usize, request: &LoggedRequest) -> bool {
         let is_struck = (number as u64).checked_sub(self.first).is_some_and(|n| n < self.times);
         is_struck && self.may_hold() && (matches!(self.what, What::Delay { .. }) || request.handled.is_some())
@@ -70,7 +70,7 @@ pub(crate) struct Ran {
     pub(crate) document: Json,
     /// Both streams, as text.
     pub(crate) said: String,
-    /// The requests that the service received meanwhile.
+    /// The requests that the sandbox received meanwhile.
     pub(crate) requests: Vec<LoggedRequest>,
     /// The journal as text, if it wrote one.
     pub(crate) journal: String,
@@ -102,12 +102,12 @@ impl Stage {
         Self { directory, sandbox: Arc::new(sandbox), runtime: runtime.expect("a runtime can be made") }
     }
 
-    /// Everything that the service has.
+    /// Everything that the sandbox has.
     pub(crate) fn dump(&self) -> Json {
         self.sandbox.dump().expect("the store can be read")
     }
 
-    /// The service works again.
+    /// The sandbox works again.
     pub(crate) fn mend(&self) {
         SERVICES.block_on(self.sandbox.clear_faults());
     }
@@ -176,7 +176,7 @@ impl Stage {
 struct Held {
     sandbox: Arc<Running>,
     strike: Option<Strike>,
-    /// Requests that the service had received before.
+    /// Requests that the sandbox had received before.
     seen: usize,
     /// Requests sent.
     sent: AtomicUsize,

@@ -1,4 +1,4 @@
-//! What is applied while the service fails.
+//! What is applied while the sandbox fails.
 
 use serde_json::{Value as Json, json};
 use zonewright::sandbox::{LoggedRequest, Profile, What};
@@ -8,9 +8,9 @@ use super::stage::Ran;
 
 /// A spec and a service that is not yet so.
 pub(crate) struct Subject {
-    /// Switches of the service.
+    /// Switches of the sandbox.
     pub(crate) profile: Profile,
-    /// What the service has.
+    /// What the sandbox has.
     pub(crate) seed: Json,
     /// What it shall have.
     pub(crate) spec: String,
@@ -18,7 +18,7 @@ pub(crate) struct Subject {
     pub(crate) deletes: u64,
     /// What a read in the middle of reading looks like.
     later: &'static str,
-    /// What somebody else may write.
+    /// What someone else may write.
     pub(crate) others: fn(&Json) -> Vec<Trouble>,
 }
 
@@ -96,7 +96,7 @@ pub(crate) fn is_effective(request: &LoggedRequest) -> bool {
     request.method != "GET" && request.handled == Some(200)
 }
 
-/// Somebody else's write, before or after a request of ours.
+/// Someone else's write, before or after a request of ours.
 fn writer(name: &str, method: &str, path: String, body: Json) -> Trouble {
     let (method, after) = (method.to_owned(), body.clone());
     Trouble {

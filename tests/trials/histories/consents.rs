@@ -1,7 +1,7 @@
-//! Whether a plan asks for consent where it replaces what somebody else made or may have made, and nowhere else.
+//! Whether a plan asks for consent where it replaces what someone else made or may have made, and nowhere else.
 //!
 //! Said again here from docs/safety.md. With a base, a value that it never wanted is foreign, unless it is in the place of one that
-//! is gone. Without one, values of types that live side by side may be somebody's.
+//! is gone. Without one, values of types that live side by side may be someone's.
 
 use super::facts::{Record, records};
 use super::history::{History, Wanted, Zone};
@@ -47,7 +47,7 @@ pub(super) struct Ground<'h> {
 }
 
 impl Ground<'_> {
-    /// Whether a value that gives way is somebody else's, or may be.
+    /// Whether a value that gives way is someone else's, or may be.
     fn is_someones(&self, before: &Record, after: Option<&Record>) -> bool {
         if self.zone.prune {
             return false;

@@ -161,7 +161,7 @@ fn earlier(rng: &mut Rng, wanted: &[Wanted]) -> Vec<Wanted> {
     before
 }
 
-/// What the service has: much of what is wanted, some of it other, and what is somebody else's.
+/// What the sandbox has: much of what is wanted, some of it other, and what is someone else's.
 fn existing(rng: &mut Rng, zone: &str, wanted: &[Wanted], gone: &[Gone], before: &[Wanted]) -> Vec<Existing> {
     let mut all: Vec<Existing> = Vec::new();
     let mut add = |rng: &mut Rng, name: &'static str, value: Value, like: Option<&Wanted>| {
@@ -219,7 +219,7 @@ fn existing(rng: &mut Rng, zone: &str, wanted: &[Wanted], gone: &[Gone], before:
     all
 }
 
-/// Whether the service would not hold both.
+/// Whether Cloudflare would not hold both.
 fn cannot_coexist(a: &str, b: &str, is_apex: bool) -> bool {
     excludes(a, b, is_apex)
         || (a == "CNAME" && b == "CNAME")
@@ -265,7 +265,7 @@ fn rules(rng: &mut Rng, names: &[&'static str]) -> Vec<Rule> {
     chosen.into_iter().map(|name| (name, *one(rng, &HOSTS), *one(rng, &ACTIONS))).collect()
 }
 
-/// Writes of somebody else.
+/// Writes of someone else.
 fn foreigners(rng: &mut Rng, zones: &[Zone], most: usize) -> Vec<Foreign> {
     let mut all = Vec::new();
     for _ in 0..rng.usize(1..=most) {

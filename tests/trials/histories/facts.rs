@@ -1,4 +1,4 @@
-//! What a dump of the service holds, read without any of the program's own code.
+//! What a dump of the sandbox holds, read without any of the program's own code.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -74,13 +74,13 @@ pub(crate) fn records(dump: &Json, name: &str) -> Vec<Record> {
     list.into_iter().flatten().map(|record| Record::read(record, name)).collect()
 }
 
-/// The names at which somebody else writes: zone and name.
+/// The names at which someone else writes: zone and name.
 pub(crate) fn touched(history: &History) -> BTreeSet<(&'static str, &'static str)> {
     history.foreign().map(|foreign| (foreign.zone, foreign.name)).collect()
 }
 
 impl Zone {
-    /// Whether a record of the service is none of the spec's business.
+    /// Whether a record of the sandbox is none of the spec's business.
     pub(crate) fn sets_aside(&self, record: &Record) -> bool {
         let is_named = self.wanted.iter().any(|wanted| record.is(wanted));
         record.is_read_only || (!is_named && self.ignored.iter().any(|i| i.matches(&record.name, &record.kind)))

@@ -1,4 +1,4 @@
-//! One history as data: what the spec wants, what the service has, who else writes when, and what goes wrong.
+//! One history as data: what the spec wants, what the sandbox has, who else writes when, and what goes wrong.
 
 use std::fmt::Write as _;
 
@@ -15,19 +15,19 @@ pub(crate) struct History {
     pub(crate) seed: u64,
     /// The zones.
     pub(crate) zones: Vec<Zone>,
-    /// What the service is like.
+    /// What the sandbox is like.
     pub(crate) service: Service,
     /// How the program is called.
     pub(crate) call: Call,
-    /// What somebody else writes after the plan was looked at and before the apply.
+    /// What someone else writes after the plan was looked at and before the apply.
     pub(crate) between: Vec<Foreign>,
     /// What happens to the requests of the first apply, counted from its first one.
     pub(crate) script: Vec<Strike>,
-    /// After how many answers somebody asks the first apply to stop.
+    /// After how many answers someone asks the first apply to stop.
     pub(crate) interrupt: Option<u64>,
 }
 
-/// What the service is like.
+/// What the sandbox is like.
 #[derive(Debug, Clone)]
 pub(crate) struct Service {
     /// Whether it has batches.
@@ -60,9 +60,9 @@ pub(crate) struct Call {
 pub(crate) struct Zone {
     /// Its name.
     pub(crate) name: &'static str,
-    /// Its plan at the service.
+    /// Its plan at Cloudflare.
     pub(crate) plan: &'static str,
-    /// Whether the service lacks it, and the spec has it made.
+    /// Whether the sandbox lacks it, and the spec has it made.
     pub(crate) is_new: bool,
     /// Whether the spec is the complete state.
     pub(crate) prune: bool,
@@ -74,7 +74,7 @@ pub(crate) struct Zone {
     pub(crate) gone: Vec<Gone>,
     /// What the previous spec wanted.
     pub(crate) before: Vec<Wanted>,
-    /// What the service has.
+    /// What the sandbox has.
     pub(crate) existing: Vec<Existing>,
     /// Settings that the spec wants.
     pub(crate) settings: Vec<(&'static str, &'static str)>,
@@ -117,7 +117,7 @@ pub(crate) struct Ignored {
     pub(crate) kind: Option<&'static str>,
 }
 
-/// A record that the service has.
+/// A record that the sandbox has.
 #[derive(Debug, Clone)]
 pub(crate) struct Existing {
     pub(crate) id: String,
@@ -126,11 +126,11 @@ pub(crate) struct Existing {
     pub(crate) ttl: u32,
     pub(crate) proxied: bool,
     pub(crate) comment: Option<&'static str>,
-    /// Whether the service maintains it.
+    /// Whether the sandbox maintains it.
     pub(crate) is_read_only: bool,
 }
 
-/// A write of somebody else.
+/// A write of someone else.
 #[derive(Debug, Clone)]
 pub(crate) struct Foreign {
     pub(crate) method: &'static str,
@@ -147,7 +147,7 @@ pub(crate) struct Foreign {
 pub(crate) enum Strike {
     /// A fault.
     Fault(Fault),
-    /// Somebody else writes at the request of this number: before it, or after it and before its answer.
+    /// Someone else writes at the request of this number: before it, or after it and before its answer.
     Foreign { number: u64, is_after: bool, foreign: Foreign },
 }
 
@@ -171,13 +171,13 @@ impl History {
         text
     }
 
-    /// What the service has, as a document to plant.
+    /// What the sandbox has, as a document to plant.
     pub(crate) fn document(&self) -> Json {
         let zones = self.zones.iter().filter(|zone| !zone.is_new);
         json!({ "zones": zones.map(Zone::document).collect::<Vec<_>>() })
     }
 
-    /// All writes of somebody else.
+    /// All writes of someone else.
     pub(crate) fn foreign(&self) -> impl Iterator<Item = &Foreign> {
         let scripted = self.script.iter().filter_map(|strike| match strike {
             Strike::Foreign { foreign, .. } => Some(foreign),

@@ -107,9 +107,9 @@ const NEVER_ANSWERED: usize = 4;
 
 /// Whether nobody could know what became of a write to a zone. Its answer was lost, and
 ///
-/// - the service then refused for another reason, or told what was not so;
+/// - the sandbox then refused for another reason, or told what was not so;
 /// - or every attempt to read the zone before the next write was lost, too, or one after the last write;
-/// - or nothing was listening any more, or somebody wanted it to stop;
+/// - or nothing was listening any more, or someone wanted it to stop;
 /// - or so many writes in a row were not answered.
 fn could_not_be_known(history: &History, ran: &Ran, zone: &str) -> bool {
     let own: Vec<&LoggedRequest> = ran

@@ -63,12 +63,12 @@ fn is_blocked(history: &History, dump: &Json) -> bool {
     history.zones.iter().any(|zone| zone.obstacle(&records(dump, zone.name)).is_some())
 }
 
-/// Whether the service said what was not so, in good form.
+/// Whether the sandbox said what was not so, in good form.
 pub(super) fn was_deceived(ran: &Ran) -> bool {
     ran.requests.iter().filter_map(|request| request.fault.as_ref()).any(trouble::is_lie)
 }
 
-/// Whether the service said what was so no longer, or more or less than what it has, or refused to tell.
+/// Whether the sandbox said what was so no longer, or more or less than what it has, or refused to tell.
 fn was_misled(ran: &Ran) -> bool {
     let reads = ran.requests.iter().filter(|request| request.method == "GET");
     reads.filter_map(|read| read.fault.as_ref()).any(|what| {
@@ -129,7 +129,7 @@ fn wrong(history: &History, dump: &Json, left_out: &Names) -> Vec<String> {
     history.zones.iter().flat_map(|zone| zone.differences(dump, history.call.has_base, left_out)).collect()
 }
 
-/// A zone as it is dumped, without the names at which somebody else writes.
+/// A zone as it is dumped, without the names at which someone else writes.
 fn untouched(zone: &Zone, dump: &Json, touched: &Names) -> Json {
     let is_touched = |record: &Json| {
         let name = Record::read(record, zone.name).name;
@@ -182,7 +182,7 @@ fn journalled(ran: &Ran) -> Vec<String> {
     found
 }
 
-/// Whether the journal leaves open what is reported as unknown: whoever undoes it must look at the service.
+/// Whether the journal leaves open what is reported as unknown: whoever undoes it must look at the sandbox.
 fn owned_up(ran: &Ran) -> Vec<String> {
     let mut found = Vec::new();
     for address in reported_unknown(ran) {

@@ -3,7 +3,7 @@
 //! Said again here from the documentation: a record that the spec names is the spec's; one that it wants gone may be deleted,
 //! and so may one that cannot exist beside a wanted one. Without a base, a value may be rewritten into a wanted one of its name,
 //! type and purpose, if it is the nearest or if there are no more of them than are wanted; with one, if the base wanted it, if it
-//! is in the place of one that is gone, or if both cannot be there. Everything else is somebody else's.
+//! is in the place of one that is gone, or if both cannot be there. Everything else is someone else's.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -72,7 +72,7 @@ fn known_records(ran: &Ran, zone: &Zone) -> BTreeMap<String, Record> {
             known.insert(id.to_owned(), Record::read(&before, zone.name));
         }
     }
-    // What the service says counts more than what the journal says.
+    // What the sandbox says counts more than what the journal says.
     known.extend(by_id([&ran.after, &ran.before], zone.name));
     known
 }
@@ -86,7 +86,7 @@ struct Ground<'h> {
 }
 
 impl Ground<'_> {
-    /// A record as it was before the run, and as somebody else made it meanwhile, one change after the other.
+    /// A record as it was before the run, and as someone else made it meanwhile, one change after the other.
     fn states(&self, record: &Record) -> Vec<Record> {
         let mut states = vec![record.clone()];
         let path_end = format!("/{}", record.id);
@@ -118,7 +118,7 @@ impl Ground<'_> {
 
     /// Whether a value may take the place of another.
     fn may_rewrite(&self, before: &Record, wanted: &Wanted) -> bool {
-        // What stood at a name where somebody else writes is not known here.
+        // What stood at a name where someone else writes is not known here.
         if self.is_disputed(wanted.name) && before.name == wanted.name && before.kind == wanted.value.kind {
             return true;
         }
@@ -139,7 +139,7 @@ impl Ground<'_> {
         }
     }
 
-    /// Whether somebody else writes at a name.
+    /// Whether someone else writes at a name.
     fn is_disputed(&self, name: &str) -> bool {
         touched(self.history).iter().any(|(zone, at)| *zone == self.zone.name && *at == name)
     }
@@ -179,7 +179,7 @@ fn is_near(a: Value, b: Value) -> bool {
     }
 }
 
-/// What somebody else has must be as it was, or as somebody else made it.
+/// What someone else has must be as it was, or as someone else made it.
 pub(super) fn of_what_is_foreign(history: &History, played: &Played) -> Vec<String> {
     let mut found = Vec::new();
     let runs = [&played.first, &played.second, &played.third];

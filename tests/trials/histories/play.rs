@@ -3,7 +3,7 @@
 //! Waits of the program cost no time. Its runtime has a paused clock, which jumps to the next timer whenever there is nothing to
 //! do. While a request is under way there is nothing to do either until the answer comes, so the clock is held for as long as an
 //! exchange lasts ([`Held`]): between requests time flies, within one it stands still. What follows does not depend on how
-//! fast the machine is. The service has a runtime and a clock of its own.
+//! fast the machine is. The sandbox has a runtime and a clock of its own.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -36,9 +36,9 @@ pub(crate) struct Ran {
     /// The document on standard output, if there is one.
     pub(crate) document: Json,
     pub(crate) messages: String,
-    /// The requests that the service received meanwhile.
+    /// The requests that the sandbox received meanwhile.
     pub(crate) requests: Vec<LoggedRequest>,
-    /// What the service had before and afterwards.
+    /// What the sandbox had before and afterwards.
     pub(crate) before: Json,
     pub(crate) after: Json,
     /// The journal's lines, if it wrote one.
@@ -143,7 +143,7 @@ fn flags(history: &History, stage: &Stage) -> Vec<String> {
     flags
 }
 
-/// A strike as the service knows it.
+/// A strike as the sandbox knows it.
 fn fault(strike: &Strike) -> Fault {
     match strike {
         Strike::Fault(fault) => fault.clone(),
@@ -185,12 +185,12 @@ impl Stage {
         self.directory.path().join(name)
     }
 
-    /// Somebody else writes; that the service may refuse it is part of the history.
+    /// Someone else writes; that the sandbox may refuse it is part of the history.
     fn write(&self, Foreign { method, path, body, .. }: &Foreign) {
         let _ = self.sandbox.write_as_another(method, path, body);
     }
 
-    /// Everything that the service has.
+    /// Everything that the sandbox has.
     fn dump(&self) -> Json {
         self.sandbox.dump().expect("the store can be read")
     }

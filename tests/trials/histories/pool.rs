@@ -83,7 +83,7 @@ pub(crate) const NAMES: &[(&str, &[Value])] = &[
 ];
 
 impl Value {
-    /// Whether the service can proxy it.
+    /// Whether Cloudflare can proxy it.
     pub(crate) fn is_proxiable(self) -> bool {
         matches!(self.kind, "A" | "AAAA" | "CNAME")
     }

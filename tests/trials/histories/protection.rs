@@ -1,4 +1,4 @@
-//! The protection of a zone: as a spec wants it, as the service has it, and whether it became what it should.
+//! The protection of a zone: as a spec wants it, as the sandbox has it, and whether it became what it should.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 use super::facts::zone;
 use super::history::{Zone, zone_id};
 
-/// The OWASP ruleset, as the service numbers it for everybody.
+/// The OWASP ruleset, as Cloudflare numbers it for everybody.
 const OWASP: &str = "4814384a9e5d4991b9815dcfc25d2f1f";
 
 /// Its rule that acts on the score.
@@ -26,7 +26,7 @@ pub(crate) struct Protection {
     pub(crate) wanted: Option<Waf>,
     /// What the previous spec wanted.
     pub(crate) before: Option<Waf>,
-    /// Custom rules that the service has.
+    /// Custom rules that the sandbox has.
     pub(crate) existing: Vec<Rule>,
     /// Whether the OWASP ruleset runs already, untuned.
     pub(crate) is_deployed: bool,
@@ -153,7 +153,7 @@ fn is_tuned(rule: &Json, paranoia: u8, threshold: u32) -> bool {
         && score.is_some_and(|score| score["score_threshold"] == threshold && score["action"] == "block")
 }
 
-/// Rules of somebody else that are not as they were, and rules that nobody wanted.
+/// Rules of someone else that are not as they were, and rules that nobody wanted.
 pub(super) fn foreign_rules(own: &Zone, begin: &Json, end: &Json, has_base: bool) -> Vec<String> {
     let Some(Protection { wanted, before, .. }) = &own.protection else { return Vec::new() };
     let specs = || wanted.iter().chain(before.iter().filter(|_| has_base));

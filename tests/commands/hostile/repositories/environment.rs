@@ -72,12 +72,12 @@ fn git_gets_few_variables_and_none_of_ours() {
     trap.nothing_ran();
 }
 
-/// A repository of somebody else's is not trusted, unless its reader said so, in the way that git documents.
+/// A repository of someone else's is not trusted, unless its reader said so, in the way that git documents.
 #[test]
 fn the_owner_is_checked_and_safe_directory_is_honoured() {
     let trap = Trap::new();
     let commit = trap.git("tree", &["rev-parse", "HEAD"]);
-    // As if all were somebody else's; git knows this variable for its own tests.
+    // As if all were someone else's; git knows this variable for its own tests.
     trap.program("bin/git", "GIT_TEST_ASSUME_DIFFERENT_OWNER=1 PATH=${PATH#*:} exec git \"$@\"");
     let path = format!("{}:{}", trap.at("bin").display(), std::env::var("PATH").unwrap());
     let run = || {
