@@ -17,7 +17,7 @@ pub fn catalogue(rules: &RuleSet) -> Catalogue {
         rules: Default::default(),
     };
     let list = catalogue.rules.list_mut();
-    list.extend(rules.scoring().map(|rule| CatalogueRule::scoring(rule.rule, rule.level, None, &rule.message)));
+    list.extend(rules.scoring().map(|rule| CatalogueRule::scoring(rule.rule, rule.level, None, rule.message)));
     list.sort_by_key(|rule| rule.number);
     list.dedup_by_key(|rule| rule.number);
     list.push(CatalogueRule::anomaly());

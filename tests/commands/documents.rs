@@ -149,7 +149,7 @@ fn reports_of_every_command_fit_their_schema() {
     fits(Kind::WafRules, &[json(&["waf", "rules", "spec.yaml"])]);
     fits(
         Kind::WafEffective,
-        &[json(&["waf", "effective", "spec.yaml"]), json(&["waf", "effective", "spec.yaml", "--rules"])],
+        &[json(&["waf", "effective", "example.com"]), json(&["waf", "effective", "example.com", "--rules"])],
     );
     fits(Kind::WafLock, &[json(&["waf", "lock", "spec.yaml"])]);
     let request = "curl 'https://www.example.com/?q=select' -A scanner-x";

@@ -14,7 +14,6 @@ const ONE_THOUGHT: &[(&[&str], &str)] = &[
         "a diagnostic has a kind, and a kind makes diagnostics",
     ),
     (&["lint/aliases.rs", "lint/view.rs"], "the view of a spec holds its aliases, which are found in the view"),
-    (&["model/rdata/digits.rs", "model/rdata/presentation.rs"], "one grammar: words, and the digits that they spell"),
     (
         &["model/expression/check.rs", "model/expression/patterns.rs", "model/expression/suspicious_values.rs"],
         "one walk over an expression, cut by what is looked at",

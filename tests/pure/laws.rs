@@ -319,7 +319,7 @@ proptest! {
         }
         // A setting that is not reported is off.
         let without_id = |r: &LiveRecord| {
-            let settings = r.settings.map(|_, setting| setting.filter(|on| *on));
+            let settings = r.settings.with(r.settings, |_, setting, _| setting.filter(|on| *on));
             LiveRecord { id: RecordId(String::new()), settings, ..r.clone() }
         };
         let without_ids = |world: &World| {
