@@ -32,6 +32,11 @@ pub(super) enum Access {
     Write(Stop),
     /// Reading, and asking whether writes would be accepted.
     Check,
+    /// Finding out what works, so that a failure is a result: it is repeated once. Also asking whether writes would be accepted.
+    Probe {
+        /// Whether it asks.
+        asks: bool,
+    },
 }
 
 /// An open connection.
@@ -131,7 +136,7 @@ impl Service {
             secret: Secret::Token,
             reader: client.reader(),
             writer: matches!(access, Access::Write(_)).then(|| client.writer()),
-            checker: (!matches!(access, Access::Read)).then(|| client.checker()),
+            checker: (!matches!(access, Access::Read | Access::Probe { asks: false })).then(|| client.checker()),
             requests: Box::new(move || client.requests()),
             account,
             cache: None,
@@ -251,8 +256,9 @@ pub(super) fn client(
         stop: match access {
             Access::Write(stop) => stop.clone(),
             // A read-only run is ended by the signal handler.
-            Access::Read | Access::Check => Stop::never(),
+            Access::Read | Access::Check | Access::Probe { .. } => Stop::never(),
         },
+        attempts: if matches!(access, Access::Probe { .. }) { 2 } else { api::Settings::ATTEMPTS },
         observer: Arc::new(observer),
         ..api::Settings::new(base_url, credentials)
     };

@@ -8,7 +8,7 @@
 //! |---|---|---|
 //! | reads, compares, shows | ends at once: nothing was written, exit code 1 | |
 //! | asks whether to apply | ends at once: that was a no, exit code 3 | |
-//! | writes | begins nothing more and finishes what is under way | ends at once, exit code 5: the journal says what |
+//! | writes | begins nothing more and finishes what is under way | ends at once, exit code 5: says what may be left, or where that is noted |
 //!
 //! What ends at once is ended from another thread than the one that works, so that neither a long computation nor a question
 //! holds it up. There is nothing to lose then: locks go with the process, and files are whole or not there.
@@ -26,14 +26,14 @@ use super::output::Output;
 use crate::api::{Stop, Stopper};
 
 /// What a run is doing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 enum Stage {
     /// It reads, compares, shows.
     Reading,
     /// It asks whether to apply.
     Asking,
-    /// It writes.
-    Writing,
+    /// It writes. If it ends at once, this says what may be left.
+    Writing(String),
 }
 
 /// What a wish to stop means.
@@ -41,7 +41,7 @@ enum Meaning {
     /// What is under way is finished.
     Finish,
     /// The run ends at once, with these words.
-    End(&'static str, Exit),
+    End(String, Exit),
 }
 
 /// What is said when what is under way is finished.
@@ -49,14 +49,12 @@ const FINISHING: &str = "stopping: what is under way is finished, and nothing mo
 
 impl Stage {
     /// What it means now that someone wants to stop, for the first time or once more.
-    fn meaning(self, is_first: bool) -> Meaning {
+    fn meaning(&self, is_first: bool) -> Meaning {
         match self {
-            Self::Reading => Meaning::End("interrupted; nothing was written", Exit::Error),
-            Self::Asking => Meaning::End("\nNothing was applied.", Exit::Refused),
-            Self::Writing if is_first => Meaning::Finish,
-            Self::Writing => {
-                Meaning::End("stopped at once; the journal says what may have been written", Exit::Partial)
-            }
+            Self::Reading => Meaning::End("interrupted; nothing was written".to_owned(), Exit::Error),
+            Self::Asking => Meaning::End("\nNothing was applied.".to_owned(), Exit::Refused),
+            Self::Writing(_) if is_first => Meaning::Finish,
+            Self::Writing(left) => Meaning::End(format!("stopped at once; {left}"), Exit::Partial),
         }
     }
 }
@@ -109,11 +107,11 @@ impl Interrupt {
         loop {
             times += 1;
             self.stop.asked(times).await;
-            let stage = *lock(&self.stage);
+            let stage = lock(&self.stage).clone();
             match stage.meaning(times == 1) {
                 Meaning::Finish => self.output.message(FINISHING),
                 Meaning::End(words, exit) => {
-                    self.output.message(words);
+                    self.output.message(&words);
                     return exit;
                 }
             }
@@ -133,9 +131,14 @@ impl Interrupt {
         answer
     }
 
-    /// Writes something: nothing ends by itself meanwhile.
+    /// Writes something that a journal notes: nothing ends by itself meanwhile.
     pub(super) async fn while_writing<T>(&self, write: impl Future<Output = T>) -> T {
-        *lock(&self.stage) = Stage::Writing;
+        self.while_leaving("the journal says what may have been written", write).await
+    }
+
+    /// Writes something: nothing ends by itself meanwhile. `left` is what is said where it is not finished.
+    pub(super) async fn while_leaving<T>(&self, left: &str, write: impl Future<Output = T>) -> T {
+        *lock(&self.stage) = Stage::Writing(left.to_owned());
         let written = write.await;
         // What is being said about a signal is said to its end.
         drop(lock(&self.stage));
@@ -158,7 +161,7 @@ fn guard(stage: &Arc<Mutex<Stage>>, output: &Arc<Output>) -> anyhow::Result<Stop
                 output.message(FINISHING);
             }
             Meaning::End(words, exit) => {
-                output.message(words);
+                output.message(&words);
                 std::process::exit(i32::from(exit.code()));
             }
         }

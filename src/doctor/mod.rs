@@ -25,7 +25,7 @@ use crate::wire::ruleset::{Scope, list_rulesets, read_managed};
 
 use needs::Needs;
 pub use token::Secret;
-use tried::{Kind, Tried, is_refused, said, try_read};
+use tried::{Kind, Prober, Tried, is_refused, said};
 
 /// The most zones that are examined without a spec.
 const MOST_ZONES: usize = 50;
@@ -56,7 +56,8 @@ pub async fn examine<R: Reader, C: Checker>(
     let found = find(reader, question, options).await?;
     let accounts: BTreeSet<String> =
         found.zones.iter().filter_map(|zone| zone.account.clone()).chain(options.account.clone()).collect();
-    let credentials = token::verify(reader, question.secret, &accounts).await?;
+    let prober = &Prober::new(reader);
+    let credentials = token::verify(prober, question.secret, &accounts).await?;
     let mut report = Doctor::of(credentials);
     report.missing_zones = found.missing;
     report.zones_left_out = found.left_out;
@@ -65,15 +66,15 @@ pub async fn examine<R: Reader, C: Checker>(
     report.zones = stream::iter(&found.zones)
         .map(|live| async move {
             let needs = desired_of(&live.name).map_or_else(Needs::default, Needs::of);
-            zone::examine(reader, checker, live, zone_read, desired_of(&live.name), &needs).await
+            zone::examine(prober, checker, live, zone_read, desired_of(&live.name), &needs).await
         })
         .buffered(options.concurrency.max(1))
         .collect()
         .await;
     let all = Needs::of_all(question.desired.into_iter().flat_map(|desired| desired.zones.values()));
     for id in accounts {
-        let rulesets = try_read(reader, &list_rulesets(&Scope::Account(id.clone()), None)).await;
-        let lists = try_read(reader, &lists(&id)).await;
+        let rulesets = prober.try_read(&list_rulesets(&Scope::Account(id.clone()), None)).await;
+        let lists = prober.try_read(&lists(&id)).await;
         let mut checks = all.rows(Kind::ACCOUNT_RULESETS, &rulesets, None);
         checks.extend(all.rows(Kind::LISTS, &lists, None));
         report.accounts.push(Account { id, checks });
@@ -89,7 +90,7 @@ pub async fn examine<R: Reader, C: Checker>(
     }
     report.smallest_token = all.smallest().into_iter().map(Into::into).collect();
     if let Some(lock) = question.lock {
-        report.managed_rulesets = versions(reader, lock, &found.zones).await;
+        report.managed_rulesets = versions(prober, lock, &found.zones).await;
     }
     Ok(report)
 }
@@ -152,14 +153,14 @@ fn only_the_zone(zone: &DesiredZone) -> Wanted {
 }
 
 /// The versions of the locked rulesets that Cloudflare serves.
-async fn versions<R: Reader>(reader: &R, lock: &Lock, zones: &[LiveZone]) -> Vec<ManagedRuleset> {
+async fn versions<R: Reader>(prober: &Prober<'_, R>, lock: &Lock, zones: &[LiveZone]) -> Vec<ManagedRuleset> {
     let mut scopes: Vec<Scope> = zones.iter().filter_map(|zone| zone.account.clone()).map(Scope::Account).collect();
     scopes.dedup();
     // A token for zones only sees them there.
     scopes.extend(zones.first().map(|zone| Scope::Zone(zone.id.clone())));
     let mut served = Vec::new();
     for scope in &scopes {
-        if let Ok(answer) = reader.read(&list_rulesets(scope, None)).await {
+        if let Ok(answer) = prober.read(&list_rulesets(scope, None)).await {
             served.extend(read_managed(answer.result.as_array().map_or(&[], Vec::as_slice)));
             break;
         }

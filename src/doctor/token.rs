@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::tried::{is_refused, said};
+use super::tried::{Prober, Unread, is_refused, said};
 use crate::api::Reader;
 use crate::document::doctor::{Credentials, Owner};
 use crate::live::FetchError;
@@ -22,7 +22,7 @@ pub enum Secret {
 /// # Errors
 /// Cloudflare cannot be reached.
 pub(super) async fn verify<R: Reader>(
-    reader: &R,
+    prober: &Prober<'_, R>,
     secret: Secret,
     accounts: &BTreeSet<String>,
 ) -> Result<Credentials, FetchError> {
@@ -35,7 +35,7 @@ pub(super) async fn verify<R: Reader>(
     let tries = tries.chain(accounts.iter().map(|account| (Owner::Account, verify_account_token(account))));
     let mut first = None;
     for (owner, request) in tries {
-        match reader.read(&request).await {
+        match prober.read(&request).await {
             Ok(answer) => {
                 return Ok(match read_token(&answer.result) {
                     Some(TokenState { status, not_before, expires_on }) => {
@@ -44,11 +44,14 @@ pub(super) async fn verify<R: Reader>(
                     None => unknown(owner, Some("Cloudflare's answer has no status".to_owned())),
                 });
             }
-            Err(error) if error.status().is_some() => {
+            Err(Unread::NotSent(why)) => drop(first.get_or_insert((false, why))),
+            Err(Unread::Failed(error)) if error.status().is_some() => {
                 let why = said(&error);
                 first.get_or_insert((is_refused(&error), why));
             }
-            Err(source) => return Err(FetchError::Api { what: "the state of the token".to_owned(), source }),
+            Err(Unread::Failed(source)) => {
+                return Err(FetchError::Api { what: "the state of the token".to_owned(), source });
+            }
         }
     }
     let Some((is_refused, why)) = first else { return Ok(unknown(Owner::Unknown, None)) };

@@ -1,9 +1,11 @@
 //! What is tried, and what a response means for the credentials.
 
+use std::sync::{Mutex, PoisonError};
+
 use crate::api::{ApiError, Reader};
 use crate::document::doctor::What;
 use crate::model::facts::permissions::PermissionGroup;
-use crate::wire::Request;
+use crate::wire::{Envelope, Request};
 
 /// Something that is tried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -39,13 +41,17 @@ pub(super) enum Tried {
 
 impl Tried {
     /// What a response means.
-    pub(super) fn of<T>(answer: &Result<T, ApiError>) -> Self {
-        match answer {
-            Ok(_) => Self::Yes,
-            Err(error) if is_refused(error) => Self::No(said(error)),
+    pub(super) fn of<T>(answer: &Result<T, Unread>) -> Self {
+        let error = match answer {
+            Ok(_) => return Self::Yes,
+            Err(Unread::NotSent(why)) => return Self::Unknown(why.clone()),
+            Err(Unread::Failed(error)) => error,
+        };
+        match error {
+            error if is_refused(error) => Self::No(said(error)),
             // "There is no entry point": only who may look is told.
-            Err(error) if error.status() == Some(404) && error.has_code(10003) => Self::Yes,
-            Err(error) => Self::Unknown(said(error)),
+            error if error.status() == Some(404) && error.has_code(10003) => Self::Yes,
+            error => Self::Unknown(said(error)),
         }
     }
 }
@@ -55,13 +61,58 @@ pub(super) fn is_refused(error: &ApiError) -> bool {
     matches!(error.status(), Some(401 | 403)) && !error.is_garbled()
 }
 
-/// Cloudflare's reasons, or ours.
+/// Cloudflare's reasons, or ours. A failure of Cloudflare itself is one reason, whatever was asked.
 pub(super) fn said(error: &ApiError) -> String {
+    match error.status() {
+        Some(status @ 500..) => return format!("Cloudflare answered {status}"),
+        Some(_) | None => {}
+    }
     let words: Vec<String> = error.messages().iter().map(ToString::to_string).collect();
     if words.is_empty() { format!("failed to {error}") } else { words.join("; ") }
 }
 
-/// Tries a read.
-pub(super) async fn try_read<R: Reader>(reader: &R, request: &Request) -> Tried {
-    Tried::of(&reader.read(request).await)
+/// After this many failures of Cloudflare in a row, nothing more is asked.
+const MOST_FAILURES: usize = 3;
+
+/// Tries reads. Where Cloudflare fails to answer several in a row, the others are not sent: each would wait to be repeated, and teach
+/// nothing about the credentials.
+pub(super) struct Prober<'r, R> {
+    reader: &'r R,
+    /// The failures since the last answer, and the reason of the last one.
+    failures: Mutex<(usize, String)>,
+}
+
+/// Why nothing was read.
+pub(super) enum Unread {
+    /// It failed.
+    Failed(ApiError),
+    /// It was not sent, because Cloudflare fails; with the reason of the failures.
+    NotSent(String),
+}
+
+impl<'r, R: Reader> Prober<'r, R> {
+    /// Over this reader.
+    pub(super) fn new(reader: &'r R) -> Self {
+        Self { reader, failures: Mutex::default() }
+    }
+
+    /// Reads.
+    pub(super) async fn read(&self, request: &Request) -> Result<Envelope, Unread> {
+        let (failures, why) = self.failures.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if failures >= MOST_FAILURES {
+            return Err(Unread::NotSent(why));
+        }
+        let answer = self.reader.read(request).await;
+        let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
+        match &answer {
+            Err(error) if matches!(error.status(), Some(500..)) => *failures = (failures.0 + 1, said(error)),
+            Ok(_) | Err(_) => *failures = (0, String::new()),
+        }
+        answer.map_err(Unread::Failed)
+    }
+
+    /// Tries a read.
+    pub(super) async fn try_read(&self, request: &Request) -> Tried {
+        Tried::of(&self.read(request).await)
+    }
 }

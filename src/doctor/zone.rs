@@ -1,7 +1,7 @@
 //! What may be done with one zone.
 
 use super::needs::Needs;
-use super::tried::{Kind, Tried, is_refused, said, try_read};
+use super::tried::{Kind, Prober, Tried, is_refused, said};
 use crate::api::{Checker, Reader};
 use crate::apply::{DryRuns, dry_runs};
 use crate::document::doctor::{Check, Zone};
@@ -16,7 +16,7 @@ const SETTING: &str = "ssl";
 
 /// Tries every kind in a zone.
 pub(super) async fn examine<R: Reader, C: Checker>(
-    reader: &R,
+    prober: &Prober<'_, R>,
     checker: Option<&C>,
     live: &LiveZone,
     zone_read: &Tried,
@@ -25,12 +25,12 @@ pub(super) async fn examine<R: Reader, C: Checker>(
 ) -> Zone {
     let id = &live.id;
     // The size of a page does not matter; a small one is enough.
-    let records = try_read(reader, &list_records(id, 5, 1)).await;
-    let usage = reader.read(&record_usage(id)).await.ok().map(|answer| answer.result);
+    let records = prober.try_read(&list_records(id, 5, 1)).await;
+    let usage = prober.read(&record_usage(id)).await.ok().map(|answer| answer.result);
     let usage = |name: &str| usage.as_ref().and_then(|usage| usage.get(name)?.as_u64());
     let setting = desired.and_then(|zone| zone.settings.settings.keys().next()).map_or(SETTING, String::as_str);
     let phase = desired.and_then(|zone| zone.waf.as_ref()?.phases().next()).unwrap_or(Phase::Custom);
-    let entry_point = reader.read(&get_entry_point(id, phase)).await;
+    let entry_point = prober.read(&get_entry_point(id, phase)).await;
     let rulesets = Tried::of(&entry_point);
     let ruleset = entry_point.ok().and_then(|answer| Some(RulesetId(answer.result.get("id")?.as_str()?.to_owned())));
     let written = match checker {
@@ -39,9 +39,9 @@ pub(super) async fn examine<R: Reader, C: Checker>(
     };
     let mut checks = needs.rows(Kind::ZONE, zone_read, None);
     checks.extend(needs.rows(Kind::RECORDS, &records, None));
-    checks.extend(needs.rows(Kind::DNSSEC, &try_read(reader, &get_dnssec(id)).await, None));
-    checks.extend(needs.rows(Kind::SETTINGS, &try_read(reader, &get_setting(id, setting)).await, None));
-    checks.extend(needs.rows(Kind::DNS_SETTINGS, &try_read(reader, &get_dns_settings(id)).await, None));
+    checks.extend(needs.rows(Kind::DNSSEC, &prober.try_read(&get_dnssec(id)).await, None));
+    checks.extend(needs.rows(Kind::SETTINGS, &prober.try_read(&get_setting(id, setting)).await, None));
+    checks.extend(needs.rows(Kind::DNS_SETTINGS, &prober.try_read(&get_dns_settings(id)).await, None));
     checks.extend(needs.rows(Kind::RULESETS, &rulesets, written));
     let is_read = *zone_read == Tried::Yes;
     let tier = if is_read { live.tier } else { Tier::Unknown };

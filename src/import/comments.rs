@@ -1,7 +1,7 @@
 //! Comments of a source: the lines directly above an entry.
 
 /// The most comment lines above one entry; more are a licence or a page of documentation.
-const MOST_LINES: usize = 20;
+pub(super) const MOST_LINES: usize = 20;
 
 /// A comment line: its offset in the text, by which it is known, and its words.
 pub(super) type Comment = (usize, String);
@@ -15,15 +15,19 @@ pub(super) fn above(text: &str, at: usize, marks: &[&str]) -> Vec<Comment> {
         let line = text[start..end].trim();
         let Some(mark) = marks.iter().find(|mark| line.starts_with(**mark)) else { break };
         let words = line.trim_start_matches(*mark).trim();
-        // Lines of dashes and headings such as `MX records` divide a file; they are about no entry.
-        let is_heading = words.split_whitespace().count() <= 2 && words.to_ascii_lowercase().ends_with("records");
-        if words.contains(char::is_alphanumeric) && !is_heading {
+        if is_about_an_entry(words) {
             found.push((start, words.to_owned()));
         }
         end = start;
     }
     found.reverse();
     found
+}
+
+/// Whether the words of a comment are about an entry. Lines of dashes and headings such as `MX records` divide a file.
+pub(super) fn is_about_an_entry(words: &str) -> bool {
+    let is_heading = words.split_whitespace().count() <= 2 && words.to_ascii_lowercase().ends_with("records");
+    words.contains(char::is_alphanumeric) && !is_heading
 }
 
 /// Where the line of an offset begins.

@@ -1,8 +1,8 @@
-//! Reads files of bounded size, and no files but those that the user named or that lie beside them.
+//! Reads files of bounded size, and no files but those that the user named or that are below their directory.
 
 use std::fs::File;
 use std::io::Read;
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 
 /// The largest file.
 ///
@@ -19,13 +19,20 @@ pub(super) fn read_below(directory: &Path, name: &str) -> Result<String, String>
     if !path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir)) {
         return Err(format!("`{name}` is not below the directory of the file that names it"));
     }
+    let file = within(directory, &directory.join(path), name)?;
+    let Some(file) = file else { return Err(format!("`{name}` leads out of the directory of the file that names it")) };
+    read(&file).map_err(|why| format!("`{name}`: {why}"))
+}
+
+/// Where a file is, links followed; `None` if it is not below a directory. `name` is what it is called in an error.
+///
+/// # Errors
+/// It does not exist, or cannot be seen.
+pub(super) fn within(directory: &Path, path: &Path, name: &str) -> Result<Option<PathBuf>, String> {
     let directory = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
     let real = |path: &Path| path.canonicalize().map_err(|error| format!("`{name}`: {error}"));
-    let file = real(&directory.join(path))?;
-    if !file.starts_with(real(directory)?) {
-        return Err(format!("`{name}` leads out of the directory of the file that names it"));
-    }
-    read(&file).map_err(|why| format!("`{name}`: {why}"))
+    let file = real(path)?;
+    Ok(file.starts_with(real(directory)?).then_some(file))
 }
 
 /// Reads a file of bounded size.

@@ -6,6 +6,7 @@ mod dnscontrol;
 mod files;
 mod found;
 mod from_live;
+mod includes;
 mod leave;
 mod octodns;
 mod source;

@@ -5,9 +5,9 @@
 
 use super::comments::{self, Comment};
 use super::found::{Entry, Found, Written, quoted};
-use crate::diagnostic::{Source, SourceId, findings};
+use crate::diagnostic::{Source, findings};
 use crate::model::{Fields, Settings, Value, ZoneName};
-use crate::spec::{Yaml, YamlKind, read_yaml};
+use crate::spec::{Yaml, YamlKind};
 
 /// The TTL of records that state none, in seconds: octoDNS's `default_ttl`.
 const DEFAULT_TTL: u32 = 3600;
@@ -69,11 +69,9 @@ fn is_configuration(root: &Yaml) -> bool {
     root.get("providers").is_some() && root.get("zones").is_some()
 }
 
-/// Reads a file of a zone.
-pub(super) fn read(source: SourceId, zone: &ZoneName, found: &mut Found) {
-    let text = found.sources.get(source).map_or(String::new(), |source| source.text().to_owned());
-    let Some(root) = read_yaml(&text, source, &mut found.diagnostics) else { return };
-    if is_configuration(&root) {
+/// Adds what a file of a zone declares.
+pub(super) fn read(root: &Yaml, zone: &ZoneName, found: &mut Found) {
+    if is_configuration(root) {
         return;
     }
     found.zone(zone);

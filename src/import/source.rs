@@ -6,6 +6,7 @@ use serde_json::Value as Json;
 
 use super::files::{read, read_below};
 use super::found::Found;
+use super::includes::Includes;
 use super::terraform::{self, GivenZones};
 use super::{csv, dnscontrol, octodns, zone_file};
 use crate::diagnostic::{Place, SourceId, findings};
@@ -68,9 +69,15 @@ impl SourceKind {
 /// Reads files and directories. What cannot be read is reported in [`Found::diagnostics`].
 #[must_use]
 pub fn read_sources(paths: &[PathBuf], from: Option<SourceKind>, given: &GivenZones) -> Found {
-    let mut reader = Reader { from, given, found: Found::default(), modules: Vec::new(), resources: Vec::new() };
+    let mut reader = Reader::new(from, given);
     for path in paths {
-        if path.is_dir() { reader.directory(path) } else { reader.file(path, true) }
+        if path.is_dir() {
+            reader.tree.clone_from(path);
+            reader.directory(path);
+        } else {
+            reader.tree = path.parent().unwrap_or(Path::new("")).to_owned();
+            reader.file(path, true);
+        }
     }
     reader.finish()
 }
@@ -78,8 +85,7 @@ pub fn read_sources(paths: &[PathBuf], from: Option<SourceKind>, given: &GivenZo
 /// Reads one text, such as standard input.
 #[must_use]
 pub fn read_text(name: &str, text: String, from: SourceKind, given: &GivenZones) -> Found {
-    let mut reader =
-        Reader { from: Some(from), given, found: Found::default(), modules: Vec::new(), resources: Vec::new() };
+    let mut reader = Reader::new(Some(from), given);
     let source = reader.found.sources.add(name, text);
     reader.source(Path::new(name), source, from);
     reader.finish()
@@ -90,15 +96,62 @@ struct Reader<'g> {
     from: Option<SourceKind>,
     given: &'g GivenZones,
     found: Found,
+    /// The directory that is being read.
+    tree: PathBuf,
+    /// octoDNS's files.
+    zone_files: Vec<ZoneFile>,
     /// The configuration files of each directory.
     modules: Vec<(PathBuf, Vec<SourceId>)>,
     /// The resources of states and plans.
     resources: Vec<terraform::Resource>,
 }
 
-impl Reader<'_> {
-    /// Translates Terraform's resources, all together: one source may name the zones of another.
+/// A file of octoDNS.
+struct ZoneFile {
+    /// The directory that it was found in, which contains the files that it may include.
+    tree: PathBuf,
+    /// Its path.
+    path: PathBuf,
+    /// Its text.
+    source: SourceId,
+    /// The zone that its path names, or the given one.
+    zone: ZoneName,
+}
+
+impl<'g> Reader<'g> {
+    /// A reader that has read nothing.
+    fn new(from: Option<SourceKind>, given: &'g GivenZones) -> Self {
+        Self {
+            from,
+            given,
+            found: Found::default(),
+            tree: PathBuf::new(),
+            zone_files: Vec::new(),
+            modules: Vec::new(),
+            resources: Vec::new(),
+        }
+    }
+
+    /// Translates octoDNS's files, but for those that others include: they belong to the zones of the others.
+    fn zone_files(&mut self) {
+        let mut includes = Includes::default();
+        let mut roots = Vec::new();
+        for ZoneFile { tree, path, source, zone } in std::mem::take(&mut self.zone_files) {
+            if let Some(root) = includes.read(&tree, &path, source, &mut self.found) {
+                roots.push((path, zone, root));
+            }
+        }
+        let included = includes.included();
+        for (path, zone, root) in roots {
+            if !path.canonicalize().is_ok_and(|path| included.contains(&path)) {
+                octodns::read(&root, &zone, &mut self.found);
+            }
+        }
+    }
+
+    /// Translates what needs all files: octoDNS's include each other, and a source of Terraform may name the zones of another.
     fn finish(mut self) -> Found {
+        self.zone_files();
         for (directory, files) in std::mem::take(&mut self.modules) {
             self.resources.extend(terraform::read_configuration(&directory, &files, &mut self.found));
         }
@@ -184,7 +237,8 @@ impl Reader<'_> {
             SourceKind::Octodns => {
                 // A file without a zone is octoDNS's configuration, or about something else.
                 if let Some(zone) = zone_of_path(path).or_else(|| self.given.default.clone()) {
-                    octodns::read(source, &zone, &mut self.found);
+                    let (tree, path) = (self.tree.clone(), path.to_owned());
+                    self.zone_files.push(ZoneFile { tree, path, source, zone });
                 }
             }
             SourceKind::Csv => {

@@ -26,32 +26,25 @@ pub(super) type LeftOut = BTreeSet<Address>;
 /// What is left out of a zone's plan, and what the rest needs of it.
 pub(super) fn left_out(whole: &ZonePlan, only: &Only) -> (LeftOut, Diagnostics) {
     let is_chosen: Vec<bool> = whole.operations.iter().map(|operation| only.names(&operation.address)).collect();
-    let mut needs: BTreeMap<usize, (usize, &'static str)> = BTreeMap::new();
-    let mut need = |numbers: &[usize], why: &'static str| {
-        let Some(first) = numbers.iter().find(|n| is_chosen[**n]) else { return };
-        for missing in numbers.iter().filter(|n| !is_chosen[**n]) {
-            needs.entry(*missing).or_insert((*first, why));
-        }
-    };
+    let mut bonds_of_all: Vec<Bond> = Vec::new();
     let numbered = || whole.operations.iter().enumerate();
     let of = |is_meant: &dyn Fn(&Subject) -> bool| -> Vec<usize> {
         numbered().filter(|(_, operation)| is_meant(&operation.subject)).map(|(n, _)| n).collect()
     };
     for zone in of(&|subject| matches!(subject, Subject::Zone)) {
-        if let Some(first) = (0..is_chosen.len()).find(|n| is_chosen[*n]) {
-            need(&[first, zone], "the zone does not exist yet");
-        }
+        let any = (0..is_chosen.len()).collect();
+        bonds_of_all.push(Bond { any, needs: vec![zone], why: "the zone does not exist yet" });
     }
     let mut bound: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (n, lead) in bonds(whole).into_iter().enumerate() {
         bound.entry(lead).or_default().push(n);
     }
-    for group in bound.values() {
-        need(group, "one of them takes the place of the other, or makes room for it");
-    }
-    for group in delegations(whole).values() {
-        need(group, "a DS record needs the NS records of its name");
-    }
+    let replaced = bound.into_values().filter(|group| group.len() > 1);
+    bonds_of_all.extend(
+        replaced.map(|group| Bond::mutual(group, "one of them takes the place of the other, or makes room for it")),
+    );
+    let delegations = delegations(whole).into_values();
+    bonds_of_all.extend(delegations.map(|group| Bond::mutual(group, "a DS record needs the NS records of its name")));
     let phases: BTreeSet<_> = whole.rules().map(|(_, _, rule)| rule.phase).collect();
     for phase in phases {
         let is_placed = |subject: &Subject| match subject {
@@ -64,11 +57,11 @@ pub(super) fn left_out(whole: &ZonePlan, only: &Only) -> (LeftOut, Diagnostics) 
             Subject::Rule(rule) => rule.phase == phase && matches!(rule.action, RuleAction::Delete { .. }),
             Subject::Zone | Subject::Setting(_) | Subject::Record(_) => false,
         };
-        let placed = of(&is_placed);
-        if placed.iter().any(|n| is_chosen[*n]) {
-            need(&[placed, of(&is_deleted)].concat(), "the places of rules are relative to each other");
-        }
+        let any = of(&is_placed);
+        let needs = [any.as_slice(), &of(&is_deleted)].concat();
+        bonds_of_all.push(Bond { any, needs, why: "the places of rules are relative to each other" });
     }
+    let needs = missing(&bonds_of_all, is_chosen.clone());
     let mut found = Diagnostics::default();
     for (missing, (chosen, why)) in needs.iter().take(MOST_OF_A_KIND) {
         let address = |n: usize| &whole.operations[n].address;
@@ -82,6 +75,42 @@ pub(super) fn left_out(whole: &ZonePlan, only: &Only) -> (LeftOut, Diagnostics) 
     }
     let left = numbered().filter(|(n, _)| !is_chosen[*n]).map(|(_, operation)| operation.address.clone());
     (left.collect(), found)
+}
+
+/// Operations that need others.
+struct Bond {
+    /// If any of these is chosen,
+    any: Vec<usize>,
+    /// all of these are needed.
+    needs: Vec<usize>,
+    /// Why.
+    why: &'static str,
+}
+
+impl Bond {
+    /// Operations of which each needs all.
+    fn mutual(group: Vec<usize>, why: &'static str) -> Self {
+        Self { any: group.clone(), needs: group, why }
+    }
+}
+
+/// Everything that is needed and not chosen, also by what is only needed itself; with what needs it, and why.
+fn missing(bonds: &[Bond], mut taken: Vec<bool>) -> BTreeMap<usize, (usize, &'static str)> {
+    let mut all = BTreeMap::new();
+    loop {
+        let before = all.len();
+        for Bond { any, needs, why } in bonds {
+            let Some(first) = any.iter().copied().find(|n| taken[*n]) else { continue };
+            for missing in needs {
+                if !std::mem::replace(&mut taken[*missing], true) {
+                    all.insert(*missing, (first, *why));
+                }
+            }
+        }
+        if all.len() == before {
+            return all;
+        }
+    }
 }
 
 /// The operations that create DS records or their NS records, or that delete them, by name.

@@ -202,9 +202,17 @@ fn write_checks(out: &mut dyn Write, checks: &[Check]) -> io::Result<()> {
         writeln!(out, "  ✘ {access} {kind} needs {permission}; Cloudflare says: {}", safe(why))?;
     }
     let failed = checks.iter().filter(|check| check.allowed == Allowed::Unknown && check.access == Access::Read);
+    // One line for each reason.
+    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
     for check in failed {
         let why = check.why.as_deref().unwrap_or("unknown");
-        writeln!(out, "  ? reading {}: {}", name(check.what), safe(why))?;
+        match reasons.iter_mut().find(|(of, _)| *of == why) {
+            Some((_, kinds)) => kinds.push(name(check.what)),
+            None => reasons.push((why, vec![name(check.what)])),
+        }
+    }
+    for (why, kinds) in reasons {
+        writeln!(out, "  ? reading {}: {}", kinds.join(", "), safe(why))?;
     }
     Ok(())
 }

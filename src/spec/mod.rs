@@ -55,7 +55,7 @@ use sha2::{Digest, Sha256};
 
 pub use arrange::{Arrangement, Part, Remarks, arrange};
 pub use emit::{print, record_entry, written, written_value};
-pub use foreign::{Yaml, YamlKind, read_yaml};
+pub use foreign::{Include, Yaml, YamlKind, read_octodns_yaml, read_yaml};
 pub use git::GitEnvironment;
 use limits::{MOST, clip, is_enough};
 pub use load::Input;

@@ -3,6 +3,8 @@
 //! It finds everything that a deserialiser cannot report: the actual syntax error, duplicate keys at every level with
 //! both places, merge keys, tags, several documents, keys that are not scalars, and excessive nesting and aliases.
 //! Anything refused that can be skipped is left out of the tree, so that the rest is still checked.
+//!
+//! octoDNS's files may have merge keys and `!include`, which `foreign` resolves.
 
 use std::collections::HashMap;
 
@@ -24,13 +26,39 @@ const ALIAS_NODES: u64 = 1_000_000;
 /// From this many keys on, duplicates are looked up in a table instead of one by one.
 const KEYS_IN_TABLE: usize = 16;
 
+/// Whose YAML it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Dialect {
+    /// A spec: no merge keys, no tags, not empty.
+    Spec,
+    /// octoDNS: merge keys and the tag `!include` are kept; an empty document is null.
+    Octodns,
+}
+
+/// octoDNS's tag for the content of another file.
+const INCLUDE: &str = "!include";
+
+/// The key that merges mappings.
+pub(super) const MERGE: &str = "<<";
+
 /// Reads one document; `None` if nothing useful remains.
 ///
 /// Places in the tree and in the findings count from the start of `text`, including a byte-order mark.
 pub(super) fn scan(text: &str, source: SourceId, diagnostics: &mut Diagnostics) -> Option<Tree> {
+    scan_dialect(text, source, Dialect::Spec, diagnostics)
+}
+
+/// As [`scan`], for YAML of this dialect.
+pub(super) fn scan_dialect(
+    text: &str,
+    source: SourceId,
+    dialect: Dialect,
+    diagnostics: &mut Diagnostics,
+) -> Option<Tree> {
     let mark = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let mut scanner = Scanner {
         text,
+        dialect,
         mark,
         tree: Tree { source, nodes: Vec::new(), root: NodeId(0) },
         weights: Vec::new(),
@@ -57,6 +85,10 @@ pub(super) fn scan(text: &str, source: SourceId, diagnostics: &mut Diagnostics) 
         }
     }
     let Some(root) = scanner.root else {
+        if dialect == Dialect::Octodns {
+            scanner.node(Node { span: Span::new(mark, mark), kind: Kind::Scalar(Box::default(), Style::Plain) }, 0);
+            return Some(scanner.tree);
+        }
         let place = Place { source, span: Span::new(mark, mark) };
         diagnostics.push(findings::NOTHING.at(place, "the file is empty").help("begin with `version: 1` and `zones:`"));
         return None;
@@ -81,6 +113,7 @@ struct Frame {
 /// The pass and its state.
 struct Scanner<'a> {
     text: &'a str,
+    dialect: Dialect,
     mark: usize,
     tree: Tree,
     /// For each node, its number of nodes with aliases expanded.
@@ -99,15 +132,19 @@ type Stop = Box<Diagnostic>;
 impl Scanner<'_> {
     /// Takes in one event.
     fn event(&mut self, event: Event<'_>, span: Span, tag: Option<usize>) -> Result<(), Stop> {
+        let mut includes = false;
         if let Some(start) = tag {
             let end = start + self.text[start..].find(|c: char| c.is_whitespace()).unwrap_or(self.text.len() - start);
             let place = self.place(Span::new(start, end));
             let tag = self.text[start..end].to_owned();
-            self.diagnostics.push(
-                findings::TAG
-                    .at(place, format!("`{tag}` is a tag"))
-                    .help("remove the tag; write a value in quotes if it is meant as text"),
-            );
+            includes = self.dialect == Dialect::Octodns && tag == INCLUDE && matches!(event, Event::Scalar(..));
+            if !includes {
+                self.diagnostics.push(
+                    findings::TAG
+                        .at(place, format!("`{tag}` is a tag"))
+                        .help("remove the tag; write a value in quotes if it is meant as text"),
+                );
+            }
         }
         if self.tree.nodes.len() >= NODES {
             return Err(Box::new(
@@ -128,7 +165,11 @@ impl Scanner<'_> {
                 }
             }
             Event::Scalar(text, style, anchor, _) => {
-                let style = if style == ScalarStyle::Plain { Style::Plain } else { Style::Text };
+                let style = match style {
+                    _ if includes => Style::Include,
+                    ScalarStyle::Plain => Style::Plain,
+                    _ => Style::Text,
+                };
                 // The parser reports an absent value as `~`.
                 let absent = style == Style::Plain && span.start == span.end;
                 let text: Box<str> = if absent { Box::default() } else { text.into() };
@@ -256,7 +297,10 @@ impl Scanner<'_> {
             );
             return false;
         };
-        if &**text == "<<" && *style == Style::Plain {
+        if &**text == MERGE && *style == Style::Plain {
+            if self.dialect == Dialect::Octodns {
+                return true;
+            }
             self.diagnostics.push(
                 findings::MERGE_KEY
                     .at(place, "`<<` hides where a value comes from")

@@ -17,6 +17,8 @@ pub(super) enum Style {
     Plain,
     /// Quoted, a block, or the result of a substitution: always text.
     Text,
+    /// The name of a file whose content takes this place: `!include common.yaml`. Only octoDNS has it.
+    Include,
 }
 
 /// A pair of a mapping.
@@ -140,7 +142,7 @@ impl Tree {
 
 /// The meaning of a scalar in the YAML 1.2 core schema; octal and hexadecimal numbers stay text, as no key takes them.
 fn meaning(text: &str, style: Style) -> Meaning {
-    if style == Style::Text {
+    if style != Style::Plain {
         return Meaning::Text;
     }
     match text {

@@ -218,3 +218,68 @@ fn another_answer_is_no_consent() {
         assert_eq!(workspace.writes().len(), 0);
     }
 }
+
+/// A spec of three records, of which one was changed, one deleted, and to which one was added at Cloudflare.
+fn meddled_with() -> Workspace {
+    let workspace = Workspace::new(options());
+    let record = |name: &str, ttl: u32| {
+        format!("      - {{ name: {name}, type: A, content: 192.0.2.1, ttl: {ttl} }} # {name}\n")
+    };
+    workspace.file(
+        "spec.yaml",
+        format!(
+            "version: 1\nzones:\n  example.com:\n    unmanaged: prune\n    records:\n{}{}",
+            record("a", 300),
+            record("b", 300)
+        ),
+    );
+    let live = |name: &str, ttl: u32| json!({ "type": "A", "name": format!("{name}.example.com"), "content": "192.0.2.1", "ttl": ttl });
+    workspace.plant_records(json!([live("a", 900), live("c", 60)]));
+    workspace
+}
+
+#[test]
+fn a_pull_asks_about_each_difference() {
+    let before = std::fs::read_to_string(meddled_with().path().join("spec.yaml")).unwrap();
+    let run = |answers: &[(&str, &str)], code| {
+        let workspace = meddled_with();
+        let mut asking = Asking::run(&workspace, "pull spec.yaml");
+        for (question, keys) in &answers[..answers.len() - 1] {
+            asking.replies(question, keys);
+        }
+        let (question, keys) = answers[answers.len() - 1];
+        asking.waits_for(question);
+        let (ended, shown) = asking.types(keys.as_bytes());
+        assert_eq!(ended, Some(code), "{answers:?}: {shown}");
+        assert!(workspace.writes().is_empty());
+        (std::fs::read_to_string(workspace.path().join("spec.yaml")).unwrap(), shown, workspace)
+    };
+    let (changed, gone, new) = (
+        "take over example.com/dns/a/A (ttl: 300 → 900)? [y/n/a/q]",
+        "take over example.com/dns/b/A (Cloudflare does not have it)? [y/n/a/q]",
+        "take over example.com/dns/c/A (the spec does not have it)? [y/n/a/q]",
+    );
+    let (text, shown, _) = run(&[(changed, "y\n"), (gone, "n\n"), (new, "n\n")], 0);
+    assert_eq!(text, before.replacen("ttl: 300", "ttl: 900", 1), "{shown}");
+    assert!(shown.contains("  example.com/dns/a/A\r\nEdited 1 file: spec.yaml.\r\n"), "{shown}");
+    // What is no answer is asked again.
+    let (text, shown, _) = run(&[(changed, "what\n"), ("q: leave this", "no\n"), (gone, "n\n"), (new, "YES\n")], 0);
+    assert!(text.contains("ttl: 300 } # a") && text.contains("name: c, type: A"), "{text}{shown}");
+    assert_eq!(shown.matches(changed).count(), 2, "{shown}");
+    // All, and after that the plan is empty.
+    let (_, _, workspace) = run(&[(changed, "a\n")], 0);
+    workspace.run(&["plan", "spec.yaml", "--detailed-exitcode"]).exits(0);
+    // None of the rest, the end of the input, and Ctrl-C, which writes nothing at all.
+    let (text, shown, _) = run(&[(changed, "y\n"), (gone, "q\n")], 0);
+    assert!(text.contains("ttl: 900") && !shown.contains("example.com/dns/c/A (the"), "{text}{shown}");
+    for (keys, code) in [("q\n", 0), ("\u{4}", 0)] {
+        let (text, shown, _) = run(&[(changed, keys)], code);
+        assert!(text == before && shown.contains("Nothing to take over."), "{shown}");
+    }
+    let (text, shown, _) = run(&[(changed, "y\n"), (gone, "\u{3}")], 1);
+    assert!(text == before && shown.contains("interrupted; nothing was written"), "{shown}");
+    // What was chosen on the command line is not asked about.
+    let workspace = meddled_with();
+    let (code, shown) = Asking::run(&workspace, "pull spec.yaml --yes").types(b"");
+    assert!(code == Some(0) && !shown.contains("take over"), "{shown}");
+}

@@ -205,3 +205,26 @@ fn an_interrupted_run_deletes_what_it_created() {
     assert!(workspace.writes().len() > 3, "{:?}", workspace.writes());
     assert_eq!(workspace.dump()["zones"][0]["records"], before["zones"][0]["records"]);
 }
+
+/// Ctrl-C twice: it says what may be left, and where.
+#[cfg(unix)]
+#[test]
+fn a_second_interruption_says_what_may_be_left() {
+    use crate::support::interrupt::UnderWay;
+    let workspace = Workspace::new(options());
+    let when = When::Matching { method: Some("POST".to_owned()), path_suffix: "/dns_records".to_owned(), nth: 3 };
+    workspace.fault(Fault { when, what: What::Held, times: 1 });
+    let mut run = UnderWay::start(&workspace, &["conformance", "--zone", "example.com", "--i-own-this-zone"]);
+    workspace.until_held(1);
+    run.signal("INT");
+    run.says("stopping: what is under way is finished");
+    run.signal("INT");
+    let ran = run.ends().exits(5);
+    assert!(ran.stderr.contains("stopped at once; records at and below zonewright-conformance-"), "{}", ran.stderr);
+    assert!(ran.stderr.contains(".example.com may be left: delete them in the dashboard"), "{}", ran.stderr);
+    assert!(!ran.stderr.contains("journal"), "{}", ran.stderr);
+    workspace.release();
+    // Help shows the options that matter to a command without a spec.
+    let help = workspace.run(&["conformance", "-h"]).exits(0).stdout;
+    assert!(help.contains("--zone") && !help.contains("--var") && !help.contains("--base "), "{help}");
+}

@@ -335,3 +335,45 @@ fn strange_answers_are_told() {
     workspace.run(&["doctor", "--zone", "[", "--quiet"]).exits(1);
     assert!(workspace.requests().is_empty());
 }
+
+/// Cloudflare lists the zones and fails otherwise: few requests, and one line that says so.
+#[test]
+fn failures_of_cloudflare_are_told_once_and_not_repeated_for_each_kind() {
+    let workspace = Workspace::new(options());
+    let zones: Vec<Value> = (0..20).map(|n| json!({ "name": format!("z{n}.example") })).collect();
+    workspace.plant(&json!({ "zones": zones }));
+    for path_suffix in [
+        "/verify",
+        "/dns_records",
+        "/usage",
+        "/entrypoint",
+        "/dnssec",
+        "/settings/ssl",
+        "/dns_settings",
+        "/rulesets",
+        "/lists",
+    ] {
+        workspace.fault(sandbox::Fault {
+            when: sandbox::When::Matching { method: None, path_suffix: path_suffix.to_owned(), nth: 1 },
+            what: sandbox::What::Answer { code: 503, body: json!({ "result": null, "success": false, "errors": [] }) },
+            times: 10_000,
+        });
+    }
+    let ran = workspace.run(&["doctor", "--concurrency", "1"]).exits(0);
+    let unread = "? reading records, DNSSEC, settings, DNS settings, rulesets: Cloudflare answered 503\n";
+    assert_eq!(ran.stdout.matches(unread).count(), 1, "{}", ran.stdout);
+    assert!(ran.stdout.contains("state unknown: Cloudflare answered 503\n"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("? reading account rulesets, lists: Cloudflare answered 503\n"), "{}", ran.stdout);
+    let sent = workspace.requests().len();
+    assert!(sent < 12, "{sent} requests");
+    // One kind that fails is no reason to ask for nothing else.
+    let workspace = Workspace::new(options());
+    workspace.fault(sandbox::Fault {
+        when: sandbox::When::Matching { method: None, path_suffix: "/dnssec".to_owned(), nth: 1 },
+        what: sandbox::What::Answer { code: 502, body: json!("<html>") },
+        times: 10_000,
+    });
+    let ran = workspace.run(&["doctor"]).exits(0);
+    assert!(ran.stdout.contains("? reading DNSSEC: Cloudflare answered 502\n"), "{}", ran.stdout);
+    assert_eq!(ran.stdout.matches("✔ yes").count(), 7, "{}", ran.stdout);
+}

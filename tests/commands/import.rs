@@ -200,3 +200,23 @@ fn what_is_not_understood_is_kept_or_left_alone() {
     let plan = workspace.run(&["plan", "spec.yaml", "--detailed-exitcode"]);
     assert_eq!(plan.code, Some(0), "{}\n{}\n{}", ran.stdout, plan.stdout, plan.stderr);
 }
+
+/// A zone of a delegated part of a network has a slash in its name (RFC 2317); a path begins with `./`, `../` or `/`, or exists.
+#[test]
+fn a_zone_with_a_slash_is_live_unless_it_is_a_file() {
+    let name = "0/25.2.0.192.in-addr.arpa";
+    let workspace = Workspace::empty(options());
+    let pointer = json!({ "type": "PTR", "name": format!("1.{name}"), "content": "www.example.com" });
+    workspace.plant(&json!({ "zones": [{ "name": name, "records": [pointer] }] }));
+    let ran = workspace.run(&["import", name]).exits(0);
+    assert!(ran.stdout.contains(&format!("  {name}:")) && ran.stdout.contains("type: PTR"), "{ran:?}");
+    for path in ["./0/25", "../0/25", "/0/25"] {
+        let ran = workspace.run(&["import", path, "--offline"]).exits(1);
+        assert!(ran.stderr.contains("IMPORT0001"), "{}", ran.stderr);
+    }
+    let ran = workspace.run(&["import", "zones/absent.yaml"]).exits(1);
+    assert!(ran.stderr.contains("if a file is meant, write ./zones/absent.yaml"), "{}", ran.stderr);
+    workspace.file("zones/example.com.yaml", "www: { type: A, value: 192.0.2.1 }\n");
+    let ran = workspace.run(&["import", "zones/example.com.yaml", "--offline"]).exits(0);
+    assert!(ran.stdout.contains("name: www"), "{}", ran.stdout);
+}

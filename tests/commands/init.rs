@@ -77,6 +77,9 @@ fn the_example_has_the_name_that_is_given() {
         let ran = alone(empty.path(), arguments).exits(1);
         assert!(ran.stderr.contains("no credentials") && files(empty.path()).is_empty(), "{ran:?}");
     }
+    let empty = tempfile::TempDir::new().unwrap();
+    let ran = alone(empty.path(), &["init", "--zone", "com"]).exits(1);
+    assert!(ran.stderr.contains("--zone com is a top-level domain") && files(empty.path()).is_empty(), "{ran:?}");
     let ran = alone(directory.path(), &["init", "--all", "--zone", "a.example"]).exits(64);
     assert!(ran.stderr.contains("--all means every zone"), "{}", ran.stderr);
 }
@@ -92,7 +95,9 @@ fn with_credentials_the_chosen_zones_are_imported() {
     let ran = workspace.run(&["init"]).exits(64);
     assert!(ran.stderr.contains("example.net") && ran.stderr.contains("--zone NAME, or --all"), "{}", ran.stderr);
     let ran = workspace.run(&["init", "--zone", "absent.example"]).exits(1);
-    assert!(ran.stderr.contains("absent.example"), "{}", ran.stderr);
+    let words = "these credentials can see no zone that matches --zone absent.example; they see example.com, shop.example, \
+                 example.net. Nothing was written";
+    assert!(ran.stderr.contains(words) && !ran.stderr.contains("spec"), "{}", ran.stderr);
     assert!(files(workspace.path()).is_empty(), "nothing is written until zones are chosen");
     let ran = workspace.run(&["init", "--zone", "example.*", "--pipeline", "none"]).exits(0);
     assert!(ran.stdout.starts_with("Imported 2 zones."), "{}", ran.stdout);
@@ -152,6 +157,27 @@ fn the_pipeline_is_that_of_the_host() {
     assert_eq!(has(run(&remote("git@github.com:team/dns.git"), &["--pipeline", "gitlab"]).path()), (false, true));
     let directories = |directory: &Path| fs::create_dir(directory.join(".github")).unwrap();
     assert_eq!(has(run(&directories, &[]).path()), (true, false));
+    // From a directory below, and from a worktree, whose `.git` is a file that leads to the repository.
+    let top = tempfile::TempDir::new().unwrap();
+    remote("git@github.com:team/infrastructure.git")(top.path());
+    let below = top.path().join("teams/dns");
+    fs::create_dir_all(&below).unwrap();
+    let ran = alone(&below, &["init"]).exits(0);
+    assert_eq!(has(&below), (true, false));
+    assert!(ran.stdout.contains("move the files of the pipeline to the top of the repository"), "{}", ran.stdout);
+    let worktree = tempfile::TempDir::new().unwrap();
+    let own = top.path().join(".git/worktrees/w");
+    fs::create_dir_all(&own).unwrap();
+    fs::write(own.join("commondir"), "../..\n").unwrap();
+    fs::write(worktree.path().join(".git"), format!("gitdir: {}\n", own.display())).unwrap();
+    let ran = alone(worktree.path(), &["init"]).exits(0);
+    assert_eq!(has(worktree.path()), (true, false));
+    assert!(!ran.stdout.contains("move the files"), "{}", ran.stdout);
+    // A `.git` file that leads nowhere.
+    for text in ["gitdir: /nowhere\n", "gitdir:\n", "", "nonsense", "gitdir: .git\n"] {
+        let odd = move |directory: &Path| fs::write(directory.join(".git"), text).unwrap();
+        assert_eq!(has(run(&odd, &[]).path()), (false, false), "{text}");
+    }
     // Not a text, and not a file.
     let odd = |directory: &Path| {
         fs::create_dir(directory.join(".git")).unwrap();
@@ -189,6 +215,10 @@ fn nothing_is_written_through_a_link() {
     symlink("nowhere", directory.path().join(".gitignore")).unwrap();
     let ran = alone(directory.path(), &["init", "--pipeline", "github"]).exits(1);
     assert!(ran.stderr.contains("ci is a link that leads out"), "{}", ran.stderr);
+    // What was written before is named.
+    let written = "written before the error, and kept: zones/example.com.yaml, zonewright.schema.json, \
+                   .zonewright-policy.yaml";
+    assert!(ran.stderr.contains(written), "{}", ran.stderr);
     assert_eq!(fs::read_dir(other.path()).unwrap().count(), 0);
     assert!(!directory.path().join("nowhere").exists());
     // A link where the spec would go counts as one.

@@ -31,6 +31,7 @@ mod hostile;
 mod import;
 mod import_anything;
 mod import_files;
+mod import_includes;
 mod init;
 #[cfg(unix)]
 mod interrupted;

@@ -211,3 +211,58 @@ fn a_base_is_compared_in_part_and_odd_patterns_are_refused_or_name_nothing() {
         assert!(ran.stderr.contains("--only names no operation") && !ran.stdout.contains('\u{202e}'), "{ran:?}");
     }
 }
+
+/// What is needed only by what is needed is named in the same run.
+#[test]
+fn everything_that_a_part_needs_is_named_at_once() {
+    let workspace = Workspace::new(options());
+    workspace.file(
+        "spec.yaml",
+        "version: 1
+zones:
+  new.example:
+    create: true
+    records:
+      - { name: lab, type: NS, content: [ns1.example.net, ns2.example.net] }
+      - { name: lab, type: DS, content: '1 13 2 0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef' }
+",
+    );
+    let run = |only: &[String]| {
+        let only = only.iter().flat_map(|address| ["--only", address.as_str()]);
+        let arguments: Vec<&str> = ["plan", "spec.yaml"].into_iter().chain(only).collect();
+        workspace.run(&arguments)
+    };
+    let mut chosen = vec!["new.example/dns/lab/DS".to_owned()];
+    let ran = run(&chosen).exits(1);
+    let named: Vec<String> = ran
+        .stderr
+        .lines()
+        .filter_map(|line| Some(line.split_once("choose it as well: --only '")?.1.trim_end_matches('\'').to_owned()))
+        .collect();
+    assert_eq!(named.len(), 3, "the zone, and both name servers: {}", ran.stderr);
+    chosen.extend(named);
+    run(&chosen).exits(0);
+}
+
+/// A saved part that was applied in part is finished by `--resume`; a spec needs none.
+#[test]
+fn a_saved_part_is_resumed_and_a_spec_is_not() {
+    let workspace = workspace(RECORDS);
+    let part = ["--only", "*/a/A", "--only", "*/b/A"];
+    let save = [&["plan", "spec.yaml", "--out", "part.zwplan", "--batch-size", "1"], &part[..]].concat();
+    workspace.run(&save).exits(0);
+    let zone = workspace.dump()["zones"][0]["id"].as_str().unwrap().to_owned();
+    let body = json!({ "type": "A", "name": "a.example.com", "content": "192.0.2.1", "ttl": 1, "proxied": false });
+    workspace.write("POST", &format!("/zones/{zone}/dns_records"), &body);
+    workspace.run(&["apply", "part.zwplan", "--yes"]).exits(4);
+    workspace.run(&["apply", "part.zwplan", "--yes", "--resume"]).exits(0);
+    assert_eq!(names(&workspace), ["a.example.com", "b.example.com"]);
+    for part in [&part[..], &[]] {
+        let ran = workspace.run(&[&["apply", "spec.yaml", "--yes", "--resume"], part].concat()).exits(64);
+        assert!(
+            ran.stderr.contains("--resume finishes a saved plan") && ran.stderr.contains("without --resume"),
+            "{ran:?}"
+        );
+    }
+    assert_eq!(names(&workspace), ["a.example.com", "b.example.com"]);
+}

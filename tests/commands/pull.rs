@@ -121,3 +121,38 @@ fn files_are_formatted_and_checked() {
     assert!(ran.stderr.contains("spec.yaml: it is not valid YAML"), "{}", ran.stderr);
     assert_eq!(spec(&workspace), "version: [\n");
 }
+
+/// The document says what was edited, what was left, and how, and is the only thing on standard output.
+#[test]
+fn a_pull_for_programs() {
+    let workspace = meddled_with();
+    let before = spec(&workspace);
+    let dry = workspace.run(&["pull", "spec.yaml", "--dry-run", "--format", "json"]).exits(0).json();
+    assert_eq!((&dry["kind"], &dry["format"], &dry["written"]), (&json!("pull"), &json!(1), &json!(false)), "{dry}");
+    assert_eq!(dry["taken"], json!(["example.com/dns/old/A", "example.com/dns/www/A"]));
+    assert_eq!((&dry["files"], &dry["left"], &dry["notes"]), (&json!(["spec.yaml"]), &json!([]), &json!([])));
+    assert_eq!(spec(&workspace), before);
+    let patch = workspace.run(&["pull", "spec.yaml", "--format", "diff"]).exits(0).stdout;
+    assert_eq!(dry["patch"], patch);
+    let done = workspace.run(&["pull", "spec.yaml", "--format", "json"]).exits(0).json();
+    assert_eq!((&done["written"], &done["patch"]), (&json!(true), &json!(patch)));
+    workspace.run(&["plan", "spec.yaml", "--detailed-exitcode"]).exits(0);
+    let again = workspace.run(&["pull", "spec.yaml", "--format", "json"]).exits(0).json();
+    assert_eq!((&again["written"], &again["taken"], &again["patch"]), (&json!(false), &json!([]), &json!("")));
+    // What cannot be said in a spec is in the document, too, and not elsewhere.
+    let zone = workspace.dump()["zones"][0].clone();
+    let record = zone["records"].as_array().unwrap().iter().find(|r| r["name"] == "www.example.com").unwrap();
+    let path = format!("/zones/{}/dns_records/{}", zone["id"].as_str().unwrap(), record["id"].as_str().unwrap());
+    workspace.write("PATCH", &path, &json!({ "content": "192.0.2.77" }));
+    workspace.file("shared.yaml", "version: 1\nvariables: { web: 192.0.2.1 }\n");
+    let text = spec(&workspace)
+        .replace("content: 192.0.2.1,", "content: \"${web}\",")
+        .replace("version: 1", "version: 1\ninclude: [shared.yaml]");
+    std::fs::write(workspace.path().join("spec.yaml"), text).unwrap();
+    let ran = workspace.run(&["pull", "spec.yaml", "--format", "json"]).exits(0);
+    assert_eq!(ran.json()["files"], json!(["shared.yaml"]), "{}", ran.stdout);
+    assert!(
+        ran.json()["notes"][0].as_str().is_some_and(|note| note.contains("web")) && !ran.stderr.contains("note:"),
+        "{ran:?}"
+    );
+}

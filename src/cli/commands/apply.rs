@@ -88,8 +88,16 @@ impl Run for ApplyArgs {
             ("--zone", !global.zone.is_empty()),
             ("--only", !self.part.only.is_empty()),
         ];
+        let is_saved = self.spec.single().is_some_and(saved::is_saved_plan);
+        if self.resume && !is_saved {
+            return Err(
+                "--resume finishes a saved plan that was applied in part, and this is none; apply a spec once \
+                        more without --resume, and the rest is applied"
+                    .to_owned(),
+            );
+        }
         if let Some((flag, _)) = flags.into_iter().find(|(_, is_given)| *is_given)
-            && self.spec.single().is_some_and(saved::is_saved_plan)
+            && is_saved
         {
             return Err(format!(
                 "a saved plan is applied as a whole; give {flag} to `plan --out`, which then holds that part only"

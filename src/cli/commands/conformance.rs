@@ -10,6 +10,7 @@ use super::{Facts, Run, Session};
 use crate::cli::args::{Format, Global};
 use crate::cli::exit::Exit;
 use crate::cli::output::Output;
+use crate::cli::relevance::Matters;
 use crate::cli::service::{Access, Service};
 use crate::cli::settings::Settings;
 use crate::cli::signals::Interrupt;
@@ -49,6 +50,8 @@ fn id(text: &str) -> Result<String, String> {
 }
 
 impl Run for ConformanceArgs {
+    const MATTERS: Matters = Matters::ONLINE;
+
     fn facts(&self) -> Facts<'_> {
         Facts { is_online: !self.list, has_shards: false, ..Facts::online("conformance") }
     }
@@ -143,8 +146,9 @@ async fn try_all(
     let tried = CHECKS.iter().filter(|check| args.only.is_empty() || args.only.iter().any(|id| id == check.id)).count();
     output.say(&format!("trying {} at and below {}", count(tried, "assumption"), bench.scratch()));
     let report = Conformance::new(settings.today()?, service.host.clone(), live.tier.facts().name.to_owned());
-    let report =
-        interrupt.while_writing(run_checks(&bench, &args.only, interrupt.stop(), report, |id| output.status(id))).await;
+    let left = format!("records at and below {} may be left: delete them in the dashboard", bench.scratch());
+    let checks = run_checks(&bench, &args.only, interrupt.stop(), report, |id| output.status(id));
+    let report = interrupt.while_leaving(&left, checks).await;
     if report.left_behind > 0 {
         output.message(&format!(
             "some records at and below {} could not be deleted: delete them in the dashboard",

@@ -65,7 +65,7 @@ async fn run(args: &DoctorArgs, settings: &Settings<'_>, output: &Arc<Output>) -
         .map(|text| pattern(text).with_context(|| format!("--zone {text:?} is not a name or a glob")));
     let patterns = patterns.collect::<anyhow::Result<Vec<_>>>()?;
     let lock = goal.as_ref().and_then(|(goal, _)| lock(goal));
-    let access = if args.probe_writes { Access::Check } else { Access::Read };
+    let access = Access::Probe { asks: args.probe_writes };
     let zones = goal.iter().flat_map(|(goal, _)| goal.needed_zones());
     let service = Service::open(settings, access, output, zones).await?;
     let question = Question {

@@ -194,9 +194,23 @@ fn leave(form: &str, found: Option<&Found>, output: &Output) -> anyhow::Result<E
     Ok(Exit::Success)
 }
 
-/// Whether a source is a path: the name of a zone contains no slash.
+/// Whether a source is a path. The name of a zone can have a slash, such as `0/25.2.0.192.in-addr.arpa` (RFC 2317): it is a path only
+/// if something is there.
 fn is_path(source: &str) -> bool {
-    source.contains('/') || matches!(source, "." | ".." | "-") || Path::new(source).is_absolute()
+    let is_marked = ["./", "../", "/"].iter().any(|mark| source.starts_with(mark)) || Path::new(source).is_absolute();
+    let is_slashed = source.contains('/') && (Path::new(source).exists() || ZoneName::parse(source).is_err());
+    is_marked || is_slashed || matches!(source, "." | ".." | "-")
+}
+
+/// How to name a file instead of a zone, where a source may be meant so.
+fn file_hint(source: &str) -> String {
+    if Path::new(source).exists() {
+        format!("; write ./{source} to import the file of this name")
+    } else if source.contains('/') {
+        format!("; if a file is meant, write ./{source}")
+    } else {
+        String::new()
+    }
 }
 
 /// Imports files and directories; `None` if one of them cannot be read, which is reported.
@@ -303,11 +317,7 @@ async fn read(
     let wanted: Vec<_> = names.iter().map(wanted).collect();
     let fetched = fetch(reader, &wanted, options, &|_| {}).await?;
     if let Some(missing) = fetched.missing.first() {
-        let file = if Path::new(missing.as_str()).exists() {
-            format!("; write ./{missing} to import the file of this name")
-        } else {
-            String::new()
-        };
+        let file = file_hint(missing.as_str());
         match &options.account {
             Some(account) => bail!(
                 "the account {account}, which CLOUDFLARE_ACCOUNT_ID names, does not have the zone {missing}, or these \

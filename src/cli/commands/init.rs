@@ -24,10 +24,14 @@ use crate::diagnostic::{Diagnostics, Place, Sources, count};
 use crate::document::files::NewFiles;
 use crate::live::list_zones;
 use crate::model::{Desired, DesiredZone, ZoneName};
+use crate::render::safe::safe;
 use pipeline::{Host, Wanted};
 
 /// Most zones that are listed for a choice; `--zone` chooses among more.
 const MOST_LISTED: usize = 200;
+
+/// Most zones that a sentence names.
+const MOST_NAMED: usize = 10;
 
 /// Begin here: a spec of your live zones or a commented example, and the files that belong beside it
 ///
@@ -69,10 +73,27 @@ impl Run for InitArgs {
 /// Writes the spec, then what belongs beside it.
 async fn run(args: &InitArgs, settings: &Settings<'_>, output: &Arc<Output>) -> anyhow::Result<Exit> {
     let mut report = NewFiles::default();
+    let outcome = write_all(args, &mut report, settings, output).await;
+    if outcome.is_err() && !report.written.is_empty() {
+        output.message(&format!("written before the error, and kept: {}", report.written.join(", ")));
+    }
+    match outcome? {
+        Some(exit) => Ok(exit),
+        None => show(&report, output),
+    }
+}
+
+/// Writes all files, and notes each in the report. `Some` is how the run ends without a spec.
+async fn write_all(
+    args: &InitArgs,
+    report: &mut NewFiles,
+    settings: &Settings<'_>,
+    output: &Arc<Output>,
+) -> anyhow::Result<Option<Exit>> {
     if let Some(place) = default_spec::present() {
         report.existing.push(place);
-    } else if let Some(exit) = spec(args, &mut report, settings, output).await? {
-        return Ok(exit);
+    } else if let Some(exit) = spec(args, report, settings, output).await? {
+        return Ok(Some(exit));
     }
     let host = match args.pipeline {
         Some(Wanted::None) => None,
@@ -88,10 +109,11 @@ async fn run(args: &InitArgs, settings: &Settings<'_>, output: &Arc<Output>) -> 
     report.next.push("zonewright plan".to_owned());
     if host.is_some() {
         report.next.push(pipeline::TO_DO.to_owned());
+        report.next.extend(pipeline::to_move(Path::new(".")).map(|to_do| safe(&to_do).into_owned()));
     } else if args.pipeline.is_none() {
         report.next.push("zonewright init --pipeline github, or gitlab: adds the files of a pipeline".to_owned());
     }
-    show(&report, output)
+    Ok(None)
 }
 
 /// Writes a spec: of live zones where there are credentials, an example elsewhere. `Some` is how the run ends without one.
@@ -114,6 +136,11 @@ async fn spec(
     let named = settings.flags.zone.first().map(|name| ZoneName::parse(name));
     let name = match (named, settings.flags.zone.len()) {
         (None, _) => None,
+        (Some(Ok(name)), 1) if is_one_label(&name) => {
+            bail!(
+                "--zone {name} is a top-level domain; name a domain below it for the example, such as --zone example.{name}"
+            )
+        }
         (Some(Ok(name)), 1) => Some(name),
         _ => bail!("{missing:#}; without them, give --zone one name for the example, or none"),
     };
@@ -143,14 +170,20 @@ async fn imported(
     let chosen = if args.all {
         all
     } else if !settings.flags.zone.is_empty() {
+        let seen = all.clone();
         let zones = all.into_iter().map(|name| (name.clone(), DesiredZone::new(name, Place::NOWHERE)));
         let mut unselected = Diagnostics::default();
-        let selected =
-            settings.selection()?.apply(Desired { zones: zones.collect(), ..Desired::default() }, &mut unselected);
-        output.diagnostics(&unselected, &Sources::default());
+        let desired = Desired { zones: zones.collect(), ..Desired::default() };
+        let selected = settings.selection()?.apply(desired, &mut unselected);
         if unselected.has_errors() {
-            return Ok(Some(Exit::Error));
+            let wanted = settings.flags.zone.join(", ");
+            bail!(
+                "these credentials can see no zone that matches --zone {}; they see {}. Nothing was written",
+                safe(&wanted),
+                some(&seen)
+            );
         }
+        output.diagnostics(&unselected, &Sources::default());
         selected.zones.into_keys().collect()
     } else if output.can_ask() && output.format == Format::Text {
         asked(&all, output)?
@@ -182,10 +215,23 @@ async fn imported(
     Ok(None)
 }
 
+/// Whether a name is a top-level domain, such as `com`.
+fn is_one_label(name: &ZoneName) -> bool {
+    name.as_fqdn().label_count() == 1
+}
+
+/// Zones in a sentence: some of them, and how many more there are.
+fn some(zones: &BTreeSet<ZoneName>) -> String {
+    let shown: Vec<_> = zones.iter().take(MOST_NAMED).map(|name| safe(name.as_str()).into_owned()).collect();
+    let more = zones.len() - shown.len();
+    let rest = if more == 0 { String::new() } else { format!(" and {more} more") };
+    format!("{}{rest}", shown.join(", "))
+}
+
 /// Lists zones by number.
 fn listed(all: &BTreeSet<ZoneName>, output: &Output) {
     for (n, name) in all.iter().enumerate().take(MOST_LISTED) {
-        output.message(&format!("{:>4}  {}", n + 1, crate::render::safe::safe(name.as_str())));
+        output.message(&format!("{:>4}  {}", n + 1, safe(name.as_str())));
     }
     if all.len() > MOST_LISTED {
         output.message(&format!("      and {} more", all.len() - MOST_LISTED));

@@ -20,9 +20,10 @@ use crate::cli::settings::Settings;
 use crate::diagnostic::count;
 use crate::document::files::PulledFiles;
 use crate::model::{Live, Only};
-use crate::plan::{Operation, Plan};
+use crate::plan::{Action, Operation, Plan};
 use crate::reconcile::pull::Pulled;
 use crate::reconcile::{self, Goal, OpenSnapshot, Planned};
+use crate::render::safe::safe;
 use crate::render::{patch, shown};
 
 /// Edit the spec's files so that they say what Cloudflare has
@@ -151,28 +152,44 @@ struct Decisions {
 }
 
 impl Decisions {
-    /// Asks about a difference, unless the answer is known. No answer is a no.
+    /// Asks about a difference until the answer is one, unless it is known. No answer is a no to the rest.
     fn takes_over(&mut self, operation: &Operation, output: &Output) -> bool {
         if self.all || self.none {
             return self.all;
         }
-        let fields: Vec<String> = operation.fields.iter().map(|f| f.field.to_string()).collect();
-        let what = if fields.is_empty() { operation.action().as_str().to_owned() } else { fields.join(", ") };
-        let question =
-            format!("take over {} ({what})? [y/n/a/q]", crate::render::safe::safe(operation.address.as_str()));
-        let answer = output.ask(&question).unwrap_or_default();
-        match answer.trim() {
-            "y" | "yes" => true,
-            "a" | "all" => {
-                self.all = true;
-                true
+        let question = format!("take over {} ({})? [y/n/a/q]", safe(operation.address.as_str()), difference(operation));
+        loop {
+            // At the end of the input there is not even a line break.
+            let answer = output.ask(&question).unwrap_or_default();
+            match answer.trim().to_ascii_lowercase().as_str() {
+                "y" | "yes" => return true,
+                "n" | "no" => return false,
+                "a" | "all" => {
+                    self.all = true;
+                    return true;
+                }
+                word if word == "q" || word == "quit" || answer.is_empty() => {
+                    self.none = true;
+                    return false;
+                }
+                _ => output.message("y: take it over; n: leave it; a: take over this and all that follow; q: leave this and all that follow"),
             }
-            "q" | "quit" | "" => {
-                self.none = true;
-                false
-            }
-            _ => false,
         }
+    }
+}
+
+/// What differs, from the view of the spec: what it says, and what Cloudflare has.
+fn difference(operation: &Operation) -> String {
+    let changes = operation.fields.iter().map(|change| {
+        let (spec, live) = (change.after.to_string(), change.before.to_string());
+        format!("{}: {} → {}", change.field, safe(&spec), safe(&live))
+    });
+    match operation.action() {
+        Action::Create => "Cloudflare does not have it".to_owned(),
+        Action::Delete => "the spec does not have it".to_owned(),
+        Action::Update | Action::Move if !operation.fields.is_empty() => changes.collect::<Vec<_>>().join(", "),
+        Action::Update => "another value".to_owned(),
+        Action::Move => "another place".to_owned(),
     }
 }
 
@@ -215,7 +232,7 @@ fn show(pulled: &Pulled, is_dry: bool, output: &Output) -> anyhow::Result<()> {
             return writeln!(out, "\nDry run: nothing was written.");
         }
         for address in &taken {
-            writeln!(out, "  {}", crate::render::safe::safe(address))?;
+            writeln!(out, "  {}", safe(address))?;
         }
         let names: Vec<&str> = files.iter().map(|file| file.name).collect();
         writeln!(out, "Edited {}: {}.", count(names.len(), "file"), names.join(", "))

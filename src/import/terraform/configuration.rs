@@ -4,6 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use hcl_edit::Span as _;
 use hcl_edit::expr::Expression;
@@ -13,7 +14,7 @@ use super::evaluate::{Globals, Scope};
 use super::nesting::is_too_deep;
 use super::types::conform;
 use super::value::{Missing, Term};
-use super::{Resource, ZONE_REFERENCE};
+use super::{Resource, ZONE_REFERENCE, remarks};
 use crate::diagnostic::{Place, Source, SourceId, Sources, Span, findings};
 use crate::import::files::read_below;
 use crate::import::found::Found;
@@ -214,12 +215,15 @@ impl<'b> Module<'b> {
                 return;
             }
         };
+        let text = self.sources.get(source).map_or("", Source::text);
+        let comments: Arc<[_]> = remarks::of(text, place.span.start as usize, place.span.end as usize, block).into();
         for (index, scope) in instances {
             let address = format!("{address}{index}");
             match members(&block.body, &scope) {
                 Ok(mut values) => {
                     values.insert("id".to_owned(), Term::Text(format!("\u{1}{address}")));
-                    out.push(Resource { address, kind: kind.to_owned(), values: Term::Map(values), place });
+                    let (kind, values, comments) = (kind.to_owned(), Term::Map(values), Arc::clone(&comments));
+                    out.push(Resource { address, kind, values, place, comments });
                 }
                 Err(at) => {
                     let why = "`dynamic` blocks are not read; import the state (`terraform show -json`) instead";

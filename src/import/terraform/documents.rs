@@ -3,6 +3,8 @@
 //! # Sources
 //! developer.hashicorp.com/terraform/internals/json-format (values representation), read 2026-11-22; the state file by its members.
 
+use std::sync::Arc;
+
 use serde_json::Value as Json;
 
 use super::Resource;
@@ -76,6 +78,7 @@ fn state_resource(resource: &Json, out: &mut Vec<Resource>) {
             kind: kind.clone(),
             values: instance.get("attributes").map_or(Term::Null, Term::from_json),
             place: Place::NOWHERE,
+            comments: Arc::default(),
         });
     }
 }
@@ -88,6 +91,7 @@ fn module(json: &Json, out: &mut Vec<Resource>) {
             kind: kind(resource),
             values: resource.get("values").map_or(Term::Null, Term::from_json),
             place: Place::NOWHERE,
+            comments: Arc::default(),
         });
     }
     for child in list(json, "child_modules") {

@@ -9,6 +9,7 @@ mod evaluate;
 mod functions;
 mod nesting;
 mod refusal;
+mod remarks;
 mod resources;
 mod rulesets;
 mod types;
@@ -16,11 +17,13 @@ mod value;
 mod zones;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 pub(super) use configuration::read as read_configuration;
 pub(super) use documents::{is_document, read as read_document};
 pub(super) use resources::translate;
 
+use super::comments::Comment;
 use crate::diagnostic::Place;
 use crate::model::ZoneName;
 use value::Term;
@@ -39,6 +42,8 @@ pub(super) struct Resource {
     values: Term,
     /// Its place, if it is known.
     place: Place,
+    /// Its comments, in the text of its place.
+    comments: Arc<[Comment]>,
 }
 
 /// Zone names that the user supplies for ids.

@@ -10,8 +10,7 @@ use super::rulesets::{self, FirewallRule};
 use super::value::Term;
 use super::zones::Zones;
 use super::{GivenZones, Resource};
-use crate::diagnostic::{Place, Source, findings};
-use crate::import::comments;
+use crate::diagnostic::{Place, findings};
 use crate::import::found::{Entry, Found, Written};
 use crate::model::facts::settings;
 use crate::model::facts::{self, Slot};
@@ -152,9 +151,7 @@ fn record(resource: &Resource, zones: &Zones<'_>, found: &mut Found) -> Result<(
     }
     let mut entry = Entry::new(&zone, &name, &type_name, written);
     entry.ttl = ttl;
-    if let Some(text) = found.sources.get(resource.place.source).map(Source::text) {
-        entry.comments = comments::above(text, resource.place.span.start as usize, &["#", "//"]);
-    }
+    entry.comments = resource.comments.to_vec();
     entry.proxied = flag("proxied")?.unwrap_or_default();
     entry.comment = text(values, "comment")?;
     entry.tags = values.get("tags").map(Term::items).unwrap_or_default().iter().filter_map(Term::text).collect();

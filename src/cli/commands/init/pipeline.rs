@@ -1,7 +1,7 @@
 //! The files of a pipeline: those of `examples/pipelines`, at the places where a host expects them.
 
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 
@@ -75,19 +75,57 @@ pub(super) fn files(host: Option<Host>) -> Vec<(String, String)> {
     own.iter().chain(&SHARED).map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect()
 }
 
-/// The host of the repository in a directory: that of its remotes, or the one whose files are there.
+/// The host of the repository that contains a directory: that of its remotes, or the one whose files are there.
 pub(super) fn detected(directory: &Path) -> Option<Host> {
-    let path = directory.join(".git/config");
-    // Opening a FIFO would wait for whoever writes into it.
-    let configuration =
-        path.is_file().then(|| File::open(&path).and_then(|file| read_text(file, LARGEST_CONFIGURATION)));
-    let of_remote = configuration.and_then(Result::ok).and_then(|text| text.lines().find_map(of_line));
-    let is_there = |name: &str| directory.join(name).exists();
+    let repository = repository(directory);
+    let of_remote = repository.as_ref().and_then(|(_, git)| of_configuration(git));
+    let top = repository.as_ref().map_or(directory, |(top, _)| top);
+    let is_there = |name: &str| top.join(name).exists();
     of_remote.or_else(|| match (is_there(".github"), is_there(".gitlab-ci.yml") || is_there(".gitlab")) {
         (true, false) => Some(Host::Github),
         (false, true) => Some(Host::Gitlab),
         _ => None,
     })
+}
+
+/// What is to do if the files of a pipeline are written into a directory that is not the top of its repository: hosts read them there.
+pub(super) fn to_move(directory: &Path) -> Option<String> {
+    let here = directory.canonicalize().ok()?;
+    let (top, _) = repository(directory).filter(|(top, _)| *top != here)?;
+    Some(format!(
+        "move the files of the pipeline to the top of the repository, {}, and change the paths in them: hosts read them there only",
+        top.display()
+    ))
+}
+
+/// The top of the working tree that contains a directory, and the directory of Git's own files.
+fn repository(directory: &Path) -> Option<(PathBuf, PathBuf)> {
+    let here = directory.canonicalize().ok()?;
+    here.ancestors().find_map(|top| Some((top.to_owned(), git_directory(top)?)))
+}
+
+/// The directory of Git's own files for a working tree; `None` if the directory is not the top of one. In a worktree or a submodule,
+/// `.git` is a file that names it (gitrepository-layout, read 2026-11).
+fn git_directory(directory: &Path) -> Option<PathBuf> {
+    let git = directory.join(".git");
+    if git.is_dir() {
+        return Some(git);
+    }
+    let text = small_text(&git)?;
+    let named = text.lines().next()?.strip_prefix("gitdir:")?.trim();
+    Some(directory.join(named)).filter(|git| git.is_dir())
+}
+
+/// The host of the remotes of a repository. The configuration of a worktree is that of the main working tree, which `commondir` names.
+fn of_configuration(git: &Path) -> Option<Host> {
+    let common = small_text(&git.join("commondir")).and_then(|text| Some(git.join(text.lines().next()?.trim())));
+    let text = small_text(&common.as_deref().unwrap_or(git).join("config"))?;
+    text.lines().find_map(of_line)
+}
+
+/// The text of a small file. Opening a FIFO would wait for whoever writes into it.
+fn small_text(path: &Path) -> Option<String> {
+    path.is_file().then(|| File::open(path).and_then(|file| read_text(file, LARGEST_CONFIGURATION)))?.ok()
 }
 
 /// The host in a line of a configuration: `url = git@github.com:team/repository.git`, `url = https://gitlab.example.com/…`.

@@ -1,0 +1,110 @@
+//! Files of octoDNS with what they include.
+//!
+//! A file names others by `!include`, relative to itself. octoDNS takes any file of the machine; here it must be below the directory
+//! that the user named, links followed.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use super::files::{read, within};
+use super::found::Found;
+use crate::diagnostic::{Diagnostics, Place, Source, SourceId, findings};
+use crate::spec::{Yaml, YamlKind, read_octodns_yaml};
+
+/// The deepest nesting of files.
+const DEEPEST: usize = 10;
+/// The most values of all included files, counted as often as they are included.
+const MOST_VALUES: usize = 2_000_000;
+
+/// What was included so far.
+#[derive(Debug, Default)]
+pub(super) struct Includes {
+    /// The content of each file with its number of values, by its real path; `None` if it cannot be read, which is reported.
+    contents: BTreeMap<PathBuf, Option<(Yaml, usize)>>,
+    /// The real paths of the files that are being read, each included by the one before it.
+    open: Vec<PathBuf>,
+    /// The values of all inclusions.
+    values: usize,
+}
+
+impl Includes {
+    /// The real paths of the files that others include.
+    pub(super) fn included(&self) -> BTreeSet<PathBuf> {
+        self.contents.keys().cloned().collect()
+    }
+
+    /// A file of the tree below a directory, with what it includes. What is wrong is reported; `None` if nothing can be used.
+    pub(super) fn read(&mut self, tree: &Path, path: &Path, source: SourceId, found: &mut Found) -> Option<Yaml> {
+        self.open = path.canonicalize().into_iter().collect();
+        self.content(tree, path, source, found)
+    }
+
+    /// The content of a file that is open.
+    fn content(&mut self, tree: &Path, path: &Path, source: SourceId, found: &mut Found) -> Option<Yaml> {
+        let text = found.sources.get(source).map_or("", Source::text).to_owned();
+        let mut diagnostics = Diagnostics::default();
+        let mut include = |name: &str, _: Place| self.include(tree, path, name, found);
+        let (root, failures) = read_octodns_yaml(&text, source, &mut include, &mut diagnostics);
+        let is_whole = failures.is_empty();
+        for (place, why) in failures {
+            found.report(findings::UNREADABLE_SOURCE, "", place, &why, None);
+        }
+        found.diagnostics.append(diagnostics);
+        root.filter(|_| is_whole)
+    }
+
+    /// What takes the place of `!include NAME` in a file; otherwise why nothing can.
+    fn include(&mut self, tree: &Path, of: &Path, name: &str, found: &mut Found) -> Result<Yaml, String> {
+        if name.is_empty() {
+            return Err("`!include` needs the name of a file".to_owned());
+        }
+        if name.starts_with('~') || Path::new(name).is_absolute() {
+            return Err(format!("`{name}` is not relative to the file that includes it"));
+        }
+        let path = of.parent().unwrap_or(Path::new("")).join(name);
+        let Some(real) = within(tree, &path, name)? else {
+            let tree = if tree.as_os_str().is_empty() { Path::new(".") } else { tree };
+            return Err(format!(
+                "`{name}` is not below {}; import the directory that contains both files",
+                tree.display()
+            ));
+        };
+        if self.open.contains(&real) {
+            return Err(format!("`{name}` includes itself"));
+        }
+        if self.open.len() > DEEPEST {
+            return Err(format!("files include each other more than {DEEPEST} deep"));
+        }
+        if !self.contents.contains_key(&real) {
+            let text = read(&real).map_err(|why| format!("`{name}`: {why}"))?;
+            let source = found.sources.add(path.display().to_string(), text);
+            self.open.push(real.clone());
+            let content = self.content(tree, &path, source, found);
+            self.open.pop();
+            self.contents.insert(
+                real.clone(),
+                content.map(|content| {
+                    let size = size(&content);
+                    (content, size)
+                }),
+            );
+        }
+        let Some(Some((content, size))) = self.contents.get(&real) else {
+            return Err(format!("`{name}` cannot be read"));
+        };
+        self.values = self.values.saturating_add(*size);
+        if self.values > MOST_VALUES {
+            return Err(format!("the included files have more than {MOST_VALUES} values together"));
+        }
+        Ok(content.clone())
+    }
+}
+
+/// How many values a value has, itself included.
+fn size(value: &Yaml) -> usize {
+    1 + match &value.kind {
+        YamlKind::Null | YamlKind::Scalar(_) => 0,
+        YamlKind::List(items) => items.iter().map(size).sum(),
+        YamlKind::Map(members) => members.iter().map(|(_, value)| size(value)).sum::<usize>(),
+    }
+}
