@@ -209,13 +209,19 @@ fn a_zone_with_a_slash_is_live_unless_it_is_a_file() {
     let pointer = json!({ "type": "PTR", "name": format!("1.{name}"), "content": "www.example.com" });
     workspace.plant(&json!({ "zones": [{ "name": name, "records": [pointer] }] }));
     let ran = workspace.run(&["import", name]).exits(0);
-    assert!(ran.stdout.contains(&format!("  {name}:")) && ran.stdout.contains("type: PTR"), "{ran:?}");
+    assert!(ran.stdout.contains(&format!("  \"{name}\":")) && ran.stdout.contains("type: PTR"), "{ran:?}");
     for path in ["./0/25", "../0/25", "/0/25"] {
         let ran = workspace.run(&["import", path, "--offline"]).exits(1);
         assert!(ran.stderr.contains("IMPORT0001"), "{}", ran.stderr);
     }
     let ran = workspace.run(&["import", "zones/absent.yaml"]).exits(1);
     assert!(ran.stderr.contains("if a file is meant, write ./zones/absent.yaml"), "{}", ran.stderr);
+    // Without credentials, too.
+    workspace.file("terraform.tfstate", "{}");
+    let ran =
+        crate::support::workspace::binary(workspace.path()).args(["import", "terraform.tfstate"]).output().unwrap();
+    let ran = crate::support::workspace::Ran::from(ran).exits(1);
+    assert!(ran.stderr.contains("write ./terraform.tfstate to import the file of this name"), "{}", ran.stderr);
     workspace.file("zones/example.com.yaml", "www: { type: A, value: 192.0.2.1 }\n");
     let ran = workspace.run(&["import", "zones/example.com.yaml", "--offline"]).exits(0);
     assert!(ran.stdout.contains("name: www"), "{}", ran.stdout);

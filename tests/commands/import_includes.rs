@@ -46,7 +46,7 @@ fn includes_and_merges_are_resolved() {
         ("common/ttl.yaml", "{ ttl: 120, type: AAAA }\n"),
     ]);
     // The anchor of the test above is missing.
-    refused(&workspace, ".", &["zones/example.com.yaml:11", "the alias refers to an anchor that is not defined"]);
+    refused(&workspace, ".", &["zones/example.com.yaml:10", "the alias refers to an anchor that is not defined"]);
     let path = workspace.path().join("zones/example.com.yaml");
     let text = fs::read_to_string(&path)
         .unwrap()

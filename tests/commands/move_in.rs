@@ -104,7 +104,8 @@ fn a_configuration_reads_its_own_files_and_no_others() {
     #[cfg(unix)]
     assert!(said.contains("`data/link.txt` leads out of the directory"), "{said}");
     // Comments are kept, once.
-    let comments = "      # The web server.\n      # Ask the web team.\n      # \"one\" address\n      # Low, because it moves.\n";
+    let comments =
+        "      # The web server.\n      # Ask the web team.\n      # \"one\" address\n      # Low, because it moves.\n";
     assert_eq!(spec.matches(comments).count(), 1, "{spec}");
     assert!(!spec.contains("---"), "{spec}");
 }

@@ -293,8 +293,13 @@ async fn live_zones(
         };
         ZoneName::parse(text).context(hint)
     };
+    let file = names.iter().find(|text| Path::new(text.as_str()).exists());
     let names = names.iter().map(name).collect::<anyhow::Result<Vec<_>>>()?;
-    let service = Service::open(settings, Access::Read, output, std::iter::empty()).await?;
+    let opened = Service::open(settings, Access::Read, output, std::iter::empty()).await;
+    let service = match file {
+        Some(file) => opened.with_context(|| format!("failed to read the live zone {file:?}{}", file_hint(file)))?,
+        None => opened?,
+    };
     let imported = read(args, &names, &service.reader, &service.options(settings, output).read).await;
     service.close().await;
     imported
