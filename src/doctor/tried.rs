@@ -63,9 +63,8 @@ pub(super) fn is_refused(error: &ApiError) -> bool {
 
 /// Cloudflare's reasons, or ours. A failure of Cloudflare itself is one reason, whatever was asked.
 pub(super) fn said(error: &ApiError) -> String {
-    match error.status() {
-        Some(status @ 500..) => return format!("Cloudflare answered {status}"),
-        Some(_) | None => {}
+    if let Some(status @ 500..) = error.status() {
+        return format!("Cloudflare answered {status}");
     }
     let words: Vec<String> = error.messages().iter().map(ToString::to_string).collect();
     if words.is_empty() { format!("failed to {error}") } else { words.join("; ") }
