@@ -18,6 +18,8 @@ mod files;
 mod pure;
 #[path = "support/records.rs"]
 mod records;
+#[path = "support/requests.rs"]
+mod requests;
 #[path = "support/rules.rs"]
 mod rules;
 #[path = "support/valgrind.rs"]
@@ -57,6 +59,7 @@ fn cases() -> Vec<Case> {
     records::shapes(&mut all);
     records::shown(&mut all);
     rules::all(&mut all);
+    requests::all(&mut all);
     files::all(&mut all);
     all
 }
@@ -186,7 +189,8 @@ fn compare(cases: &[Case], counts: &BTreeMap<String, Result<[u64; 3], String>>) 
         let (was, change) = match known.get(&case.name) {
             #[allow(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
             Some(was) => (was.to_string(), c / *was as f64 - 1.0),
-            None => ("none".to_owned(), f64::INFINITY),
+            // A new step is no change.
+            None => ("none".to_owned(), f64::NAN),
         };
         if change.abs() > TOLERANCE {
             verdict.push_str(if change > 0.0 { " MORE THAN BEFORE" } else { " LESS THAN BEFORE: write the baseline" });

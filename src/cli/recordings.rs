@@ -3,16 +3,117 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::Context;
+use anyhow::{Context, anyhow, bail};
 use clap::Args;
 
+use super::args::SpecArgs;
 use super::output::Output;
 use crate::api::Reader;
 use crate::crs;
 use crate::insight::traffic::Set;
 use crate::reconcile::{self, Goal, Planned, Protected, RehearsedRequests, RequestsToRehearse, rehearse_requests};
-use crate::recorded;
+use crate::recorded::{self, Sample};
 use crate::seclang::RuleSet;
+
+/// The public OWASP rules.
+#[derive(Debug, Args)]
+pub(super) struct RuleArgs {
+    /// The directory of the OWASP Core Rule Set; without it, that of the Debian package modsecurity-crs
+    #[arg(long, value_name = "DIR")]
+    crs: Option<PathBuf>,
+}
+
+impl RuleArgs {
+    /// The rules, without which a command cannot do anything.
+    ///
+    /// # Errors
+    /// There are none, or they cannot be used.
+    pub(super) fn needed(&self) -> anyhow::Result<RuleSet> {
+        Ok(crs::load(self.crs.as_deref().unwrap_or(Path::new(crs::DEBIAN_RULES)))?)
+    }
+
+    /// The rules, if there are some; a directory that is named must have them.
+    ///
+    /// # Errors
+    /// They cannot be used.
+    pub(super) fn available(&self) -> anyhow::Result<Option<Arc<RuleSet>>> {
+        let is_needed = self.crs.is_some() || Path::new(crs::DEBIAN_RULES).is_dir();
+        Ok(if is_needed { Some(Arc::new(self.needed()?)) } else { None })
+    }
+}
+
+/// How recorded requests are read.
+#[derive(Debug, Args)]
+pub(super) struct ReadingArgs {
+    /// The host of requests whose recording does not tell it, such as those of access logs
+    #[arg(long, value_name = "NAME")]
+    host: Option<String>,
+}
+
+impl ReadingArgs {
+    /// The same for the readers.
+    pub(super) fn options(&self) -> recorded::Options {
+        options(self.host.as_deref())
+    }
+}
+
+/// How recorded requests are read whose host may be named.
+fn options(host: Option<&str>) -> recorded::Options {
+    recorded::Options { host: host.map(str::to_owned), ..recorded::Options::default() }
+}
+
+/// Refuses files of which more than one is standard input, which can be read once.
+///
+/// # Errors
+/// What to write instead.
+pub(super) fn check_standard_input<'f>(files: impl IntoIterator<Item = &'f PathBuf>) -> Result<(), String> {
+    match files.into_iter().filter(|file| file.as_os_str() == "-").count() {
+        0 | 1 => Ok(()),
+        _ => Err("standard input can be read once: write `-` for one of the files".to_owned()),
+    }
+}
+
+/// Reads recorded requests one after the other. What cannot be read is told at the end.
+///
+/// # Errors
+/// A recording cannot be read any further, or has no request.
+pub(super) fn each(
+    paths: &[PathBuf],
+    options: &recorded::Options,
+    output: &Output,
+    heard: &mut dyn FnMut(Sample),
+) -> anyhow::Result<()> {
+    let (mut count, mut errors) = (0_u64, Vec::new());
+    for read in recorded::open(paths, options)? {
+        match read {
+            Ok(sample) => {
+                count += 1;
+                heard(sample);
+            }
+            Err(error) if error.is_fatal => return Err(error.into()),
+            Err(error) if errors.len() < MOST_ERRORS => errors.push(error),
+            Err(_) => {}
+        }
+    }
+    match (count, errors.first()) {
+        (0, Some(error)) => Err(error.clone().into()),
+        (0, None) => Err(no_requests(paths)),
+        _ => {
+            errors.iter().for_each(|error| output.say(&format!("warning: {error}")));
+            Ok(())
+        }
+    }
+}
+
+/// The error of recordings without a request, which would let everything pass.
+fn no_requests(paths: &[PathBuf]) -> anyhow::Error {
+    let names: Vec<_> = paths.iter().map(|path| path.display().to_string()).collect();
+    let verb = if names.len() == 1 { "has" } else { "have" };
+    anyhow!("{} {verb} no requests: check how they were recorded", names.join(", "))
+}
+
+/// Errors of a file that are shown.
+const MOST_ERRORS: usize = 3;
 
 /// How requests are judged, recorded ones and expected ones.
 #[derive(Debug, Args)]
@@ -34,7 +135,7 @@ pub(super) struct ExpectedRequestArgs {
     /// The directory of the OWASP Core Rule Set: runs its rules on requests, so that the score takes part
     #[arg(long, value_name = "DIR", hide_short_help = true)]
     pub(super) crs: Option<PathBuf>,
-    /// Fail if a request is expected to pass and something was not evaluated
+    /// Fail if a verdict is unknown, or if a request is expected to pass and something was not evaluated
     #[arg(long, hide_short_help = true)]
     pub(super) strict: bool,
 }
@@ -50,6 +151,14 @@ impl ExpectedRequestArgs {
 }
 
 impl RequestArgs {
+    /// Refuses standard input for the spec and for requests.
+    ///
+    /// # Errors
+    /// As [`check_standard_input`].
+    pub(super) fn check(&self, spec: &SpecArgs) -> Result<(), String> {
+        check_standard_input(spec.spec.iter().chain(&self.requests))
+    }
+
     /// Opens what is named.
     ///
     /// # Errors
@@ -60,8 +169,11 @@ impl RequestArgs {
             [] => None,
             paths => {
                 let sets = [(Set::Requests, paths)];
-                let rules = rules.clone().map_or_else(|| installed_rules(output), |rules| Ok(Some(rules)))?;
-                Some(Recordings::open(&sets, rules, self.host.as_deref(), false)?)
+                let rules = match &rules {
+                    Some(rules) => Some(rules.clone()),
+                    None => told(RuleArgs { crs: None }.available()?, output),
+                };
+                Some(Recordings::open(&sets, rules, &options(self.host.as_deref()), false)?)
             }
         };
         Ok(Foresight { recordings, rules, is_strict: self.expected.strict })
@@ -108,6 +220,8 @@ impl Foresight {
 /// Recordings that are open, with the rules to run on them.
 pub(super) struct Recordings {
     requests: RequestsToRehearse,
+    /// The files of each set.
+    names: Vec<(Set, Vec<PathBuf>)>,
     rules: Option<Arc<RuleSet>>,
 }
 
@@ -119,27 +233,28 @@ impl Recordings {
     pub(super) fn open(
         sets: &[(Set, &[PathBuf])],
         rules: Option<Arc<RuleSet>>,
-        host: Option<&str>,
+        options: &recorded::Options,
         has_examples: bool,
     ) -> anyhow::Result<Self> {
-        let options = recorded::Options { host: host.map(str::to_owned), ..recorded::Options::default() };
-        let named = sets.iter().filter(|(_, paths)| !paths.is_empty());
-        let sets = named.map(|(set, paths)| Ok((*set, recorded::open(paths, &options)?)));
+        let named = || sets.iter().filter(|(_, paths)| !paths.is_empty());
+        let names = named().map(|(set, paths)| (*set, paths.to_vec())).collect();
+        let sets = named().map(|(set, paths)| Ok((*set, recorded::open(paths, options)?)));
         let sets = sets.collect::<Result<Vec<_>, recorded::ReadError>>()?;
-        Ok(Self { requests: RequestsToRehearse { sets, has_examples }, rules })
+        Ok(Self { requests: RequestsToRehearse { sets, has_examples }, names, rules })
     }
 
     /// Follows the requests through the rules of some zones.
     ///
     /// # Errors
-    /// A recording cannot be read any further.
+    /// A recording cannot be read any further, has no request, or none for a zone of the spec: a check that passes on the wrong file
+    /// would be worse than none.
     pub(super) fn rehearse(
         self,
         goal: &Goal,
         zones: &[Protected],
         output: &Output,
     ) -> anyhow::Result<RehearsedRequests> {
-        let Self { requests, rules } = self;
+        let Self { requests, names, rules } = self;
         let mut heard = |done: u64| {
             if done.is_multiple_of(1024) {
                 output.status(&format!("{done} requests"));
@@ -150,19 +265,25 @@ impl Recordings {
         for error in &rehearsed.unreadable {
             output.say(&format!("warning: {error}"));
         }
+        for (set, paths) in &names {
+            match rehearsed.report.set(*set) {
+                Some(outcomes) if outcomes.requests + outcomes.dns_only > 0 => {}
+                Some(outcomes) if outcomes.elsewhere > 0 => bail!(
+                    "none of the {} is for a host of a zone in the spec: {} for other hosts",
+                    set.words(),
+                    outcomes.elsewhere
+                ),
+                _ => return Err(no_requests(paths)),
+            }
+        }
         Ok(rehearsed)
     }
 }
 
-/// The rules that a package has installed, if there is one.
-///
-/// # Errors
-/// They cannot be used.
-pub(super) fn installed_rules(output: &Output) -> anyhow::Result<Option<Arc<RuleSet>>> {
-    let directory = Path::new(crs::DEBIAN_RULES);
-    if !directory.is_dir() {
+/// The same rules; that there are none is told.
+pub(super) fn told(rules: Option<Arc<RuleSet>>, output: &Output) -> Option<Arc<RuleSet>> {
+    if rules.is_none() {
         output.say("note: the OWASP rules are not run: name their directory with --crs, or install modsecurity-crs");
-        return Ok(None);
     }
-    Ok(Some(Arc::new(crs::load(directory)?)))
+    rules
 }

@@ -19,21 +19,23 @@ use crate::model::request::Request;
 use crate::recorded::Sample;
 use crate::seclang::{Outcome, RuleSet};
 
-/// What rules found, as plain numbers.
+/// What rules found, as plain numbers. Of rules that could not be decided, it has those that add to the score.
 #[must_use]
-pub fn hits(outcome: &Outcome) -> Hits {
-    let score = |score: i64| u32::try_from(score).unwrap_or(0);
-    let hits = outcome.hits.iter().map(|hit| Hit { rule: hit.rule, level: hit.level, score: score(hit.score) });
-    Hits { hits: hits.collect(), undecided: outcome.undecided.clone() }
+pub fn hits(rules: &RuleSet, outcome: &Outcome) -> Hits {
+    let number = |score: i64| u32::try_from(score).unwrap_or(0);
+    let hits = outcome.hits.iter().map(|hit| Hit { rule: hit.rule, level: hit.level, score: number(hit.score) });
+    let is_open = |rule: u32| outcome.undecided.contains(&rule) && outcome.hits.iter().all(|hit| hit.rule != rule);
+    let undecided = match outcome.undecided.as_slice() {
+        [] => Vec::new(),
+        _ => (rules.scoring().filter(|scoring| is_open(scoring.rule)))
+            .map(|scoring| Hit { rule: scoring.rule, level: scoring.level, score: score(scoring.rule) })
+            .collect(),
+    };
+    Hits { hits: hits.collect(), undecided }
 }
 
 impl FindsHits for RuleSet {
     fn hits(&self, request: &Request) -> Hits {
-        let mut sent = Sample::of(request.clone(), "").as_sent();
-        // What `curl` itself sends is not in its command.
-        if request.has_all_headers && request.header("user-agent").is_none() {
-            sent.headers.push((b"user-agent".to_vec(), b"curl/8.14.1".to_vec()));
-        }
-        hits(&self.evaluator().evaluate(&sent))
+        hits(self, &self.evaluator().evaluate(&Sample::of(request.clone(), "").as_sent()))
     }
 }

@@ -5,38 +5,7 @@ use std::sync::LazyLock;
 
 use ipnet::IpNet;
 
-/// Cloudflare's own networks.
-///
-/// # Sources
-/// www.cloudflare.com/ips, read 2026-11-20. The networks of Cloudflare's public resolver (1.1.1.1, 1.0.0.1 and
-/// 2606:4700:4700::/48) are refused as well, although not all of them are on that list.
-const SERVICE: &[&str] = &[
-    "1.0.0.1/32",
-    "1.1.1.1/32",
-    "103.21.244.0/22",
-    "103.22.200.0/22",
-    "103.31.4.0/22",
-    "104.16.0.0/13",
-    "104.24.0.0/14",
-    "108.162.192.0/18",
-    "131.0.72.0/22",
-    "141.101.64.0/18",
-    "162.158.0.0/15",
-    "172.64.0.0/13",
-    "173.245.48.0/20",
-    "188.114.96.0/20",
-    "190.93.240.0/20",
-    "197.234.240.0/22",
-    "198.41.128.0/17",
-    "2400:cb00::/32",
-    "2405:8100::/32",
-    "2405:b500::/32",
-    "2606:4700::/32",
-    "2606:4700:4700::/48",
-    "2803:f800::/32",
-    "2a06:98c0::/29",
-    "2c0f:f248::/32",
-];
+use crate::model::facts::CLOUDFLARE_NETWORKS;
 
 /// Networks that are not reachable from the internet, each with its usual name.
 ///
@@ -57,7 +26,7 @@ const PRIVATE: &[(&str, &str)] = &[
 
 /// Both lists, parsed, with their names for messages.
 static NETWORKS: LazyLock<Vec<(IpNet, &'static str)>> = LazyLock::new(|| {
-    let service = SERVICE.iter().map(|network| (*network, "Cloudflare's own network"));
+    let service = CLOUDFLARE_NETWORKS.iter().map(|network| (*network, "Cloudflare's own network"));
     let parse = |(network, name): (&str, _)| (network.parse().expect("the lists above hold networks"), name);
     PRIVATE.iter().copied().chain(service).map(parse).collect()
 });

@@ -13,7 +13,6 @@ use super::protection::Protected;
 use crate::crs::hits;
 use crate::insight::dns::{End, ZoneIndex, Zones};
 use crate::insight::traffic::{Counters, Hits, Pace, Protection, Report, Seen, Set, Tally};
-use crate::model::request::Body;
 use crate::model::{Fqdn, RecordType};
 use crate::recorded::{ReadError, Recorded, Sample};
 use crate::seclang::RuleSet;
@@ -110,11 +109,7 @@ fn read(sets: Vec<(Set, Recorded)>, work: &SyncSender<Work>, order: &SyncSender<
     let (mut batch, mut bytes) = (Vec::new(), 0);
     for (set, recorded) in sets {
         for read in recorded {
-            if let Ok(Sample { request, .. }) = &read
-                && let Body::Known(body) = &request.body
-            {
-                bytes += body.len();
-            }
+            bytes += read.as_ref().map_or(0, |sample| sample.request.body.bytes().len());
             batch.push((set, read));
             if batch.len() >= BATCH || bytes >= BATCH_BYTES {
                 bytes = 0;
@@ -129,14 +124,14 @@ fn read(sets: Vec<(Set, Recorded)>, work: &SyncSender<Work>, order: &SyncSender<
 
 /// Runs the rules on batches as long as there are some.
 fn evaluate(rules: Option<&RuleSet>, waiting: &Mutex<Receiver<Work>>) {
-    let mut evaluator = rules.map(RuleSet::evaluator);
+    let mut engine = rules.map(|rules| (rules, rules.evaluator()));
     loop {
         let next = waiting.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok((batch, result)) = next else { return };
         let mut evaluate = |sample: Sample| {
-            let found = evaluator
+            let found = engine
                 .as_mut()
-                .map(|evaluator| (hits(&evaluator.evaluate(&sample.as_sent())), !sample.is_complete()));
+                .map(|(rules, evaluator)| (hits(rules, &evaluator.evaluate(&sample.as_sent())), !sample.is_complete()));
             (sample, found)
         };
         let batch = batch.into_iter().map(|(set, read)| (set, read.map(&mut evaluate))).collect();

@@ -2,12 +2,23 @@
 //!
 //! # Sources
 //! httpd.apache.org/docs/2.4/logs.html and nginx.org/en/docs/http/ngx_http_log_module.html, read 2026-11-23: quotes, backslashes and
-//! what is not printable are escaped by a backslash; `-` stands for what is missing. Such logs tell no host, no other header, no body.
+//! what is not printable are escaped by a backslash; `-` stands for what is missing. Such logs tell no host, no scheme, no other header,
+//! no body. The protocol is that of Cloudflare's connection to the server, and so is the address unless the server restores that of the
+//! client (developers.cloudflare.com/support/troubleshooting/restoring-visitor-ips, read 2026-11-23): neither is the client's.
+
+use std::sync::LazyLock;
+
+use ipnet::IpNet;
 
 use super::moment::of_access_log;
 use super::options::{NO_HOST, Options};
 use super::sample::{Place, Sample};
-use super::target::{is_method, of_address, request, version};
+use super::target::{is_method, of_address, request};
+use crate::model::facts::CLOUDFLARE_NETWORKS;
+
+/// Cloudflare's networks.
+static OF_CLOUDFLARE: LazyLock<Vec<IpNet>> =
+    LazyLock::new(|| CLOUDFLARE_NETWORKS.iter().filter_map(|network| network.parse().ok()).collect());
 
 /// Reads a line; `Ok(None)` if what it logs is no request of HTTP, such as a TLS greeting to a port without TLS.
 pub(super) fn sample(line: &[u8], place: Place, options: &Options) -> Result<Option<Sample>, String> {
@@ -34,19 +45,20 @@ pub(super) fn sample(line: &[u8], place: Place, options: &Options) -> Result<Opt
     let mut parts = first.splitn(2, |byte| *byte == b' ');
     let method = parts.next().and_then(|method| std::str::from_utf8(method).ok()).filter(|method| is_method(method));
     let (Some(method), Some(rest)) = (method, parts.next()) else { return Ok(None) };
-    let (target, protocol) = match memchr::memrchr(b' ', rest) {
-        Some(at) if rest[at + 1..].starts_with(b"HTTP/") => (&rest[..at], std::str::from_utf8(&rest[at + 1..]).ok()),
-        _ => (rest, None),
+    let target = match memchr::memrchr(b' ', rest) {
+        Some(at) if rest[at + 1..].starts_with(b"HTTP/") => &rest[..at],
+        _ => rest,
     };
     let address = std::str::from_utf8(target).ok().and_then(of_address);
     let (is_https, named, target) = match address {
-        Some((is_https, host, target)) => (is_https, Some(host), target.as_bytes()),
-        None => (true, None, target),
+        Some((is_https, host, target)) => (Some(is_https), Some(host), target.as_bytes()),
+        None => (None, None, target),
     };
     let host = named.or(host.filter(|host| *host != "-")).or(options.host.as_deref()).ok_or(NO_HOST)?;
-    let mut request = request(method, is_https, host, target);
-    request.version = protocol.and_then(version);
-    request.address = client.parse().ok();
+    let mut request = request(method, is_https.unwrap_or(true), host, target);
+    request.is_scheme_assumed = is_https.is_none();
+    request.address =
+        client.parse().ok().filter(|client| !OF_CLOUDFLARE.iter().any(|network| network.contains(client)));
     request.headers = headers;
     Ok(Some(Sample { id: None, place, time: Some(time), request, target: target.to_vec() }))
 }

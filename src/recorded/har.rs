@@ -2,6 +2,7 @@
 //!
 //! # Sources
 //! w3c.github.io/web-performance/specs/HAR/Overview.html, read 2026-11-23. Browsers leave out cookies and credentials unless asked.
+//! Assumed: tools that hide a value write the word `redacted` in its place.
 
 use std::sync::Arc;
 
@@ -12,9 +13,12 @@ use super::compression::Bytes;
 use super::error::{ReadError, plain};
 use super::limit::Limited;
 use super::moment::of_rfc3339;
-use super::sample::{Place, Sample, take_host};
+use super::sample::{Place, Sample, body_of, take_host};
 use super::target::{is_method, of_address, request, version};
 use crate::model::request::Body;
+
+/// Headers that exports leave out. If one has a value in an entry, the archive keeps it, and later entries without it have none.
+const LEFT_OUT: [&str; 2] = ["cookie", "authorization"];
 
 /// An entry. What is not named is not kept.
 #[derive(Debug, Deserialize)]
@@ -76,12 +80,14 @@ pub(super) struct Entries {
     source: Arc<str>,
     number: u64,
     is_over: bool,
+    /// Which of [`LEFT_OUT`] the archive keeps, as far as it was read.
+    keeps: [bool; 2],
 }
 
 impl Entries {
     /// Of an archive.
     pub(super) fn new(bytes: Limited<Bytes>, source: Arc<str>) -> Self {
-        Self { bytes, source, number: 0, is_over: false }
+        Self { bytes, source, number: 0, is_over: false, keeps: [false; 2] }
     }
 
     /// Reads the next entry that is a request of HTTP.
@@ -102,7 +108,7 @@ impl Entries {
             self.bytes.unlimit();
             let entry = entry.map_err(|error| self.fatal(&plain(&error)))?;
             let place = Place::entry(&self.source, self.number);
-            match sample(entry, place.clone()) {
+            match sample(entry, place.clone(), &mut self.keeps) {
                 Ok(None) => {}
                 Ok(Some(sample)) => return Ok(Some(sample)),
                 Err(why) => return Err(ReadError::of_one(place, why)),
@@ -130,7 +136,7 @@ impl Iterator for Entries {
 }
 
 /// An entry as a sample; `None` if it is not a request of HTTP, such as that of a page within the browser.
-fn sample(entry: Entry, place: Place) -> Result<Option<Sample>, String> {
+fn sample(entry: Entry, place: Place, keeps: &mut [bool; 2]) -> Result<Option<Sample>, String> {
     let Asked { method, url, http_version, headers, post_data, body_size } = entry.request;
     let Some((is_https, host, target)) = of_address(&url) else { return Ok(None) };
     if !is_method(&method) {
@@ -138,21 +144,32 @@ fn sample(entry: Entry, place: Place) -> Result<Option<Sample>, String> {
     }
     // Those that begin with a colon are not headers: HTTP/2 has the request line in them.
     let named = headers.into_iter().filter(|header| !header.name.starts_with(':'));
-    let mut headers = named.map(|header| (header.name.to_ascii_lowercase(), header.value.into_bytes())).collect();
+    let mut headers: Vec<_> =
+        named.map(|header| (header.name.to_ascii_lowercase(), header.value.into_bytes())).collect();
     let host = take_host(&mut headers).unwrap_or_else(|| host.to_owned());
     let target = target.split('#').next().unwrap_or_default();
     let mut request = request(&method, is_https, &host, target.as_bytes());
     request.version = http_version.as_deref().and_then(version);
-    request.headers = headers;
-    request.has_all_headers = true;
     request.body = match post_data.and_then(|data| Some((data.text?, data.encoding))) {
         Some((text, Some(encoding))) if encoding == "base64" => {
-            Body::Known(BASE64.decode(text.as_bytes()).map_err(|_| "its body is not base64")?)
+            body_of(BASE64.decode(text.as_bytes()).map_err(|_| "its body is not base64")?, &headers)
         }
-        Some((text, _)) => Body::Known(text.into_bytes()),
+        Some((text, _)) => body_of(text.into_bytes(), &headers),
         None if body_size == Some(0.0) || matches!(method.as_str(), "GET" | "HEAD") => Body::Known(Vec::new()),
         None => Body::Unknown,
     };
+    for (name, keeps) in LEFT_OUT.iter().zip(keeps) {
+        let is_redacted = |value: &[u8]| value.to_ascii_lowercase().windows(8).any(|part| part == b"redacted");
+        let count = headers.len();
+        headers.retain(|(known, value)| known != name || !is_redacted(value));
+        let has_value = headers.iter().any(|(known, value)| known == name && !value.is_empty());
+        *keeps |= has_value;
+        if !has_value && (!*keeps || headers.len() < count) {
+            request.unsure_headers.push((*name).to_owned());
+        }
+    }
+    request.headers = headers;
+    request.has_all_headers = true;
     let of_response = entry.response.map(|response| response.headers).unwrap_or_default();
     let ray = of_response.into_iter().find(|header| header.name.eq_ignore_ascii_case("cf-ray")).map(|ray| ray.value);
     let id = ray.map(|ray| ray.split('-').next().unwrap_or_default().to_owned());

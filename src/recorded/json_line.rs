@@ -11,7 +11,7 @@ use serde_json::Value as Json;
 use super::error::plain;
 use super::moment;
 use super::options::{NO_HOST, Options};
-use super::sample::{Place, Sample, take_host};
+use super::sample::{Place, Sample, body_of, take_host};
 use super::target::{is_method, of_address, request, version};
 use crate::model::request::{Body, Given, clip};
 
@@ -29,9 +29,9 @@ pub struct Line<'a> {
     /// The protocol, such as `HTTP/1.1`.
     #[serde(default)]
     pub version: Option<String>,
-    /// Names and values of all headers in their order. If they are missing, they are unknown.
+    /// Names and values of all headers in their order; the value `null` means that the request may have this header. If all are missing, they are unknown.
     #[serde(default)]
-    pub headers: Option<Vec<(String, String)>>,
+    pub headers: Option<Vec<(String, Option<String>)>>,
     /// The body in base64, without transfer coding. If it is missing, there is none as far as the headers tell; `null`: unknown.
     #[serde(default = "no_body", borrow)]
     pub body: Option<Cow<'a, str>>,
@@ -75,21 +75,25 @@ pub(super) fn sample(text: &[u8], place: Place, options: &Options) -> Result<Sam
         None => (true, None, uri.as_str()),
     };
     let has_all_headers = headers.is_some();
-    let mut headers: Vec<_> =
-        headers.into_iter().flatten().map(|(n, v)| (n.to_ascii_lowercase(), v.into_bytes())).collect();
+    let (mut known, mut unsure) = (Vec::new(), Vec::new());
+    for (name, value) in headers.into_iter().flatten() {
+        let name = name.to_ascii_lowercase();
+        match value {
+            Some(value) => known.push((name, value.into_bytes())),
+            None => unsure.push(name),
+        }
+    }
+    let mut headers = known;
     let host = take_host(&mut headers).or_else(|| named.map(str::to_owned));
     let host = host.or_else(|| options.host.clone()).ok_or(NO_HOST)?;
     let mut request = request(&method, is_https, &host, target.as_bytes());
-    let says_more = |name: &str| name == "transfer-encoding" || name == "content-length";
-    let is_told = body.as_ref().is_some_and(|body| !body.is_empty());
-    // A length without a body: it was left out.
-    let is_left_out =
-        headers.iter().any(|(name, value)| says_more(name) && value.as_slice() != b"0") || !has_all_headers;
     request.body = match body {
-        Some(body) if is_told || !is_left_out => Body::Known(body),
+        // Whether there is one would be told by the headers.
+        Some(body) if has_all_headers || !body.is_empty() => body_of(body, &headers),
         _ => Body::Unknown,
     };
     request.has_all_headers = has_all_headers;
+    request.unsure_headers = unsure;
     request.headers = headers;
     request.version = protocol.as_deref().and_then(version);
     request.address = ip;

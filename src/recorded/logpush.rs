@@ -76,10 +76,11 @@ pub(super) fn sample(text: &[u8], place: Place, options: &Options) -> Result<Sam
     let host =
         host.ok_or("it lacks the field ClientRequestHost; add it to the Logpush job, or name the host with --host")?;
     let is_plain = match (row.client_request_scheme.as_deref(), row.client_ssl_protocol.as_deref()) {
-        (Some(scheme), _) => scheme == "http",
-        (None, protocol) => protocol == Some("none"),
+        (Some(scheme), _) => Some(scheme == "http"),
+        (None, protocol) => protocol.map(|protocol| protocol == "none"),
     };
-    let mut request = request(&method, !is_plain, &host, target.as_bytes());
+    let mut request = request(&method, is_plain != Some(true), &host, target.as_bytes());
+    request.is_scheme_assumed = is_plain.is_none();
     request.version = row.client_request_protocol.as_deref().and_then(version);
     request.address = row.client_ip;
     let mut headers: Vec<(String, Vec<u8>)> = Vec::new();

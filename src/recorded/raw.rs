@@ -5,9 +5,8 @@
 //! return, as editors save it.
 
 use super::options::{NO_HOST, Options};
-use super::sample::{Place, Sample, take_host};
+use super::sample::{Place, Sample, body_of, take_host};
 use super::target::{is_method, of_address, request, version};
-use crate::model::request::Body;
 
 /// Whether a file begins with a request line.
 pub(super) fn is_beginning(bytes: &[u8]) -> bool {
@@ -61,9 +60,9 @@ pub(super) fn sample(text: &[u8], place: Place, options: &Options) -> Result<Sam
     };
     let mut request = request(method, is_https, &host, target);
     request.version = version(protocol);
+    request.body = body_of(body, &headers);
     request.headers = headers;
     request.has_all_headers = true;
-    request.body = Body::Known(body);
     let id = place.source.rsplit(['/', '\\']).next().map(str::to_owned);
     Ok(Sample { id, place, time: None, request, target: target.to_vec() })
 }

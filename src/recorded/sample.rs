@@ -6,6 +6,9 @@ use std::sync::Arc;
 use crate::model::request::{Body, Request};
 use crate::seclang;
 
+/// The header that tells the client.
+const USER_AGENT: &str = "user-agent";
+
 /// A recorded request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sample {
@@ -15,7 +18,7 @@ pub struct Sample {
     pub place: Place,
     /// When it was made: milliseconds since 1970 in UTC.
     pub time: Option<i64>,
-    /// What is known of it. Headers are unknown unless `has_all_headers`, and a body may be.
+    /// What is known of it. Headers are unknown unless `has_all_headers`, single ones may be, and so may a body.
     pub request: Request,
     /// The target of its request line as it was sent, such as `/a?b=c`.
     pub target: Vec<u8>,
@@ -73,29 +76,34 @@ impl Sample {
     /// Whether all that rules may look at is known: headers, and the body of a request that can have one.
     #[must_use]
     pub fn is_complete(&self) -> bool {
-        let is_bodyless = matches!(self.request.method.as_str(), "GET" | "HEAD" | "OPTIONS");
-        self.request.has_all_headers && (is_bodyless || self.request.body != Body::Unknown)
+        let Request { method, has_all_headers, unsure_headers, body, .. } = &self.request;
+        let is_known = match body {
+            Body::Known(_) => true,
+            Body::Unknown => matches!(method.as_str(), "GET" | "HEAD" | "OPTIONS"),
+            Body::Partial(_) => false,
+        };
+        *has_all_headers && is_known && unsure_headers.iter().all(|name| name == USER_AGENT)
     }
 
     /// The request as the engine of the OWASP rules takes it. In the place of headers that are not known it has ordinary ones, so
-    /// that no rule about missing headers matches; a body that is not known is empty. Rules may match more than that shows.
+    /// that no rule about missing headers matches; a body that is not known is empty. Rules may match more than that shows. A user
+    /// agent that is unsure is that of `curl`, whose commands leave it out.
     #[must_use]
     pub fn as_sent(&self) -> seclang::Request {
-        let Request { method, host, version, headers, has_all_headers, body, .. } = &self.request;
+        let Request { method, host, version, headers, has_all_headers, unsure_headers, body, .. } = &self.request;
         let mut sent = vec![(b"Host".to_vec(), host.clone().into_bytes())];
         sent.extend(headers.iter().map(|(name, value)| (name.clone().into_bytes(), value.clone())));
-        let body = match body {
-            Body::Known(body) => body.clone(),
-            Body::Unknown => Vec::new(),
-        };
+        let body = body.bytes().to_vec();
         let has = |name: &str| headers.iter().any(|(known, _)| known == name);
         let mut add = |name: &str, value: &str| sent.push((name.as_bytes().to_vec(), value.as_bytes().to_vec()));
         if !has_all_headers {
-            for (name, value) in [("user-agent", "Mozilla/5.0 (compatible)"), ("accept", "*/*")] {
+            for (name, value) in [(USER_AGENT, "Mozilla/5.0 (compatible)"), ("accept", "*/*")] {
                 if !has(name) {
                     add(name, value);
                 }
             }
+        } else if unsure_headers.iter().any(|name| name == USER_AGENT) {
+            add(USER_AGENT, "curl/8.14.1");
         }
         // With HTTP/2 the length of a body may be left out; rules of the set expect it.
         let is_bodyless = matches!(method.as_str(), "GET" | "HEAD" | "OPTIONS");
@@ -111,6 +119,21 @@ impl Sample {
         };
         let (method, uri) = (method.clone().into_bytes(), self.target.clone());
         seclang::Request { method, uri, version: version.to_owned(), headers: sent, body }
+    }
+}
+
+/// A body as far as it is told, by what its headers say about it: an export may leave out all of it, or its end.
+pub(super) fn body_of(told: Vec<u8>, headers: &[(String, Vec<u8>)]) -> Body {
+    let value = |name: &str| headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_slice());
+    let length =
+        value("content-length").and_then(|value| std::str::from_utf8(value).ok()?.trim().parse::<usize>().ok());
+    // Without transfer coding, the length is no longer that of the header.
+    let is_in_chunks = value("transfer-encoding").is_some();
+    match (told.is_empty(), length) {
+        (true, Some(0)) => Body::Known(told),
+        (true, length) if is_in_chunks || length.is_some() => Body::Unknown,
+        (false, Some(length)) if !is_in_chunks && length > told.len() => Body::Partial(told),
+        (..) => Body::Known(told),
     }
 }
 

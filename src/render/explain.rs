@@ -10,7 +10,7 @@ use super::safe::{safe, shortened};
 use super::trace::named;
 use crate::diagnostic::{Sources, count};
 use crate::insight::Why;
-use crate::insight::traffic::{Counted, Fate, Hits, Scope, Scored, Verdict, Way, WayKind, Ways};
+use crate::insight::traffic::{Counted, Fate, Hit, Hits, Scope, Scored, Verdict, Way, WayKind, Ways};
 use crate::model::facts::rulesets::THRESHOLDS;
 
 /// Largest number of characters shown of what a rule matched.
@@ -139,8 +139,8 @@ fn write_hits(out: &mut dyn Write, explained: &Explained<'_>, sources: &Sources)
             writeln!(out, "          {}{more}", matched(first))?;
         }
     }
-    for rule in &hits.undecided {
-        writeln!(out, "  {rule:<7} unknown: its pattern takes too many steps on this request")?;
+    for Hit { rule, level, score } in &hits.undecided {
+        writeln!(out, "  {rule:<7} {level:<6} +{score}? unknown: its pattern takes too many steps on this request")?;
     }
     Ok(())
 }
@@ -265,7 +265,7 @@ pub struct Document<'e> {
     action: Option<&'e str>,
     level: Option<u8>,
     hits: Vec<HitDocument<'e>>,
-    undecided: &'e [u32],
+    undecided: Vec<u32>,
     scores: BTreeMap<u8, u32>,
     attacks: usize,
     stopped: usize,
@@ -348,7 +348,7 @@ pub fn document<'e>(explained: &'e Explained<'e>, sources: &Sources) -> Document
         action: score.map(|score| score.action.as_str()),
         level: score.and_then(|score| score.level),
         hits: hits.hits.iter().map(hit).collect(),
-        undecided: &hits.undecided,
+        undecided: hits.undecided.iter().map(|hit| hit.rule).collect(),
         scores: (1..=4).map(|level| (level, hits.score(level))).collect(),
         attacks: ways.attacks,
         stopped: ways.stopped,

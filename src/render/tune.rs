@@ -49,6 +49,8 @@ pub struct Tuned<'t> {
     pub foreign: usize,
     /// Requests that never reach the ruleset.
     pub unreached: usize,
+    /// Requests with rules that could not be decided.
+    pub undecided: usize,
     /// The edit of the spec.
     pub edit: &'t str,
 }
@@ -105,6 +107,7 @@ pub fn write_tuned(out: &mut dyn Write, tuned: &Tuned<'_>) -> io::Result<()> {
     for (number, what) in [
         (tuned.foreign, "to other hosts: left out"),
         (tuned.unreached, "that never reach the OWASP rules: nothing counts"),
+        (tuned.undecided, "with rules that take too many steps: they count for benign requests, and not for attacks"),
     ] {
         if number > 0 {
             writeln!(out, "  note: {} {what}", count(number, "request"))?;
@@ -138,6 +141,7 @@ pub struct Document<'t> {
     entries: Vec<EntryDocument<'t>>,
     foreign: usize,
     unreached: usize,
+    undecided: usize,
     edit: &'t str,
 }
 
@@ -190,6 +194,7 @@ pub fn document<'t>(tuned: &'t Tuned<'t>) -> Document<'t> {
         entries: tuned.entries.iter().map(entry).collect(),
         foreign: tuned.foreign,
         unreached: tuned.unreached,
+        undecided: tuned.undecided,
         edit: tuned.edit,
     }
 }

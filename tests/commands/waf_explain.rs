@@ -148,6 +148,10 @@ fn requests_come_in_every_form() {
     let har = json!({"log": {"version": "1.2", "creator": {"name": "t", "version": "1"},
         "entries": [entry("fine"), entry("SELECT%20x%20or%201%3B"), entry("fine")]}});
     workspace.file("session.har", har.to_string());
+    workspace.file("empty.har", "{\"log\":{\"entries\":[]}}");
+    workspace.file("hostless.http", "GET /shop/search?q=SELECT%20x%20or%201%3B HTTP/1.0\n\n");
+    let named = ["hostless.http", "--host", "www.example.com", "--spec", "spec.yaml", "--format", "json"];
+    assert_eq!(explain(&workspace, &named).exits(0).json()["score"], json!(13));
     for arguments in [&["raw.http"][..], &["session.har", "--entry", "2"]] {
         let ran =
             explain(&workspace, &[arguments, &["--spec", "spec.yaml", "--format", "json"]].concat()).exits(0).json();
@@ -166,12 +170,24 @@ fn requests_come_in_every_form() {
     assert_eq!((&ran["verdict"], &ran["scores"]["1"], &ran["scores"]["2"]), (&Value::Null, &json!(5), &json!(13)));
     for (arguments, code, message) in [
         (&["942101", "--spec", "spec.yaml"][..], 1, "rule 942101 adds nothing to the score in these rules"),
-        (&["none.har", "--spec", "spec.yaml"], 64, "none.har"),
+        (&["none.har", "--spec", "spec.yaml"], 1, "none.har: cannot be read"),
+        (&["empty.har", "--spec", "spec.yaml"], 1, "empty.har has no request"),
+        (&["hostless.http", "--spec", "spec.yaml"], 1, "name it with --host"),
+        (
+            &["session.har", "--entry", "2", "--spec", "spec.yaml", "--live", "example.com"],
+            64,
+            "--spec and --live exclude",
+        ),
         (&["session.har", "--spec", "spec.yaml"], 64, "name one with --entry"),
         (&["session.har", "--entry", "4", "--spec", "spec.yaml"], 64, "has no entry 4"),
         (&["GET https://a.example/", "GET https://b.example/", "--spec", "spec.yaml"], 64, "one request too many"),
         (&["GET https://a.example/", "--spec", "spec.yaml"], 1, "no zone of the spec has the host a.example"),
         (&["curl -d @x https://www.example.com/"], 64, "reads a file"),
+        (
+            &["curl 'https://www.example.com/: #x'"],
+            64,
+            "the address has the character U+0020: write it with percent signs",
+        ),
     ] {
         let ran = explain(&workspace, arguments).exits(code);
         assert!(ran.stderr.contains(message) && ran.stdout.is_empty(), "{arguments:?}: {}", ran.stderr);
@@ -255,6 +271,62 @@ fn a_setting_is_found_and_judged_on_what_it_did_not_see() {
 
 fn of_then(found: &Value) -> Value {
     found["unseen"]["benign"]["then"].clone()
+}
+
+/// A benign request is spared, and an attack is stopped, whether or not a rule matches that cannot be decided.
+#[test]
+fn a_setting_holds_for_rules_that_cannot_be_decided() {
+    let workspace = workspace();
+    let long = "x".repeat(80);
+    let benign: Vec<String> = (0..12).map(|n| line(&format!("/a{n}"), &format!("{long}%21"))).collect();
+    let attacks: Vec<String> = (0..12).map(|n| line(&format!("/a{n}"), &format!("{long}%21%26select{n}"))).collect();
+    workspace.file("benign.jsonl", benign.concat());
+    workspace.file("attacks.jsonl", attacks.concat());
+    let files = ["--benign", "benign.jsonl", "--attacks", "attacks.jsonl", "--spec", "spec.yaml", "--format", "json"];
+    let found = workspace.run(&[&["waf", "tune", "--crs", "crs"], &files[..]].concat()).exits(0).json();
+    assert_eq!(found["undecided"], 24, "{found}");
+    // Benign requests may score 5, so the rule must not count for them; attacks score 5 without it.
+    assert_eq!(found["proposed"], json!({"paranoia": 1, "threshold": 5}), "{found}");
+    let entries = found["entries"].as_array().unwrap();
+    assert_eq!((entries.len(), &entries[0]["rule"], &entries[0]["path"]), (1, &json!(942190), &Value::Null), "{found}");
+    assert_eq!((of_then(&found), &found["seen"]["attacks"]["then"]), (json!(0), &found["seen"]["attacks"]["all"]));
+}
+
+/// What is proposed is a part of a spec that can be planned as it is, without another consent.
+#[test]
+fn proposals_can_be_planned_as_they_are() {
+    let workspace = workspace();
+    workspace.run(&["apply", "spec.yaml", "--yes", "--allow", "may-lock-out"]).exits(0);
+    let benign: Vec<String> = (0..20).map(|n| line("/forum", &format!("select%20or%201{n}"))).collect();
+    workspace.file("benign.jsonl", benign.concat());
+    let records = SPEC.split("    waf:").next().unwrap();
+    let planned = |edit: &str, what: &str| {
+        let waf = edit.split_once("    waf:").expect("it has a section").1;
+        workspace.file("pasted.yaml", format!("{records}    waf:{waf}"));
+        let plan = workspace.run(&["plan", "pasted.yaml", "--format", "json", "--today", "2026-11-23"]).exits(0).json();
+        assert_eq!(plan["verdict"], "ready", "{what}: {edit}\n{plan}");
+    };
+    let spread: Vec<String> = (0..20).map(|n| line(&format!("/p{n}"), "select%20or%201")).collect();
+    workspace.file("spread.jsonl", spread.concat());
+    for (benign, level, threshold, exceptions) in [
+        ("benign.jsonl", "1", "10", "5"),
+        ("benign.jsonl", "1", "60", "0"),
+        ("benign.jsonl", "2", "40", "0"),
+        ("benign.jsonl", "2", "10", "5"),
+        ("spread.jsonl", "2", "10", "1"),
+    ] {
+        let floor = ["--min-level", level, "--max-threshold", threshold, "--max-exceptions", exceptions];
+        let files = ["--benign", benign, "--spec", "spec.yaml", "--today", "2026-11-23", "--format", "json"];
+        let tune = workspace.run(&[&["waf", "tune", "--crs", "crs"], &floor[..], &files[..]].concat()).exits(0).json();
+        planned(tune["edit"].as_str().unwrap(), &format!("{benign}, level {level}, threshold {threshold}"));
+    }
+    // A wide exception and a disabled rule are asked for by name.
+    for way in of_spec(&workspace, REQUEST, &["spec.yaml"])["ways"].as_array().unwrap() {
+        let is_narrow = way["scope"] == "path" || way["kind"] == "paranoia" || way["kind"] == "threshold";
+        if is_narrow {
+            planned(way["edit"].as_str().unwrap(), &way["kind"].to_string());
+        }
+    }
 }
 
 #[test]

@@ -29,6 +29,7 @@ const RULES: &str = "\
 SecRule ARGS \"@contains attack\" \"id:942100,phase:2,block,t:none,setvar:'tx.anomaly_score_pl1=+5'\"
 SecRule ARGS \"@contains bad\" \"id:942140,phase:2,block,t:none,setvar:'tx.anomaly_score_pl1=+5'\"
 SecRule ARGS \"@contains odd\" \"id:942150,phase:2,block,t:none,setvar:'tx.anomaly_score_pl2=+5'\"
+SecRule ARGS \"@rx ^(?=x)(?:(x+x+)+\\1)+y$\" \"id:942190,phase:2,block,t:none,setvar:'tx.anomaly_score_pl1=+5'\"
 ";
 
 fn workspace() -> Workspace {
@@ -56,7 +57,7 @@ const FLAGS: [&str; 6] = ["waf", "rehearse", "spec.yaml", "--crs", "crs", "--col
 fn recording() -> String {
     let mut lines = line("r1", "/?q=fine", 1) + &line("r2", "/wp-login.php", 2) + &line("r3", "/?q=attack+bad", 3);
     for n in 0..5 {
-        lines += &line(&format!("login{n}"), "/login?token=hidden-argument", 10 + n);
+        lines += &line(&format!("login{n}"), "/login?token=hidden-argument&to=hidden-person%40mail.example", 10 + n);
     }
     lines += &line("r4", "/?q=attack+odd", 30);
     lines += "{\"method\": \"GET\"}\n";
@@ -130,6 +131,68 @@ fn labelled_sets_have_matrices_of_their_own() {
     assert!(text.contains(">1 100.0%"), "the planned setting is marked: {text}");
 }
 
+/// A rule that cannot be decided makes cells unknown whose threshold is between the score without it and with it.
+#[test]
+fn rules_that_cannot_be_decided_are_counted() {
+    let workspace = workspace();
+    let long = "x".repeat(80);
+    let lines = [format!("/?q={long}%21&r=attack"), format!("/?q={long}%21"), "/?q=attack+bad".to_owned()];
+    workspace.file("requests.jsonl", lines.iter().map(|uri| line("a", uri, 1)).collect::<String>());
+    let run = |more: &[&str]| workspace.run(&[&FLAGS[..], &["--requests", "requests.jsonl"], more].concat()).exits(0);
+    let report = run(&["--format", "json"]).json();
+    let matrix = &report["sets"][0]["matrix"];
+    assert_eq!(matrix["rows"][0], json!([0, 0, 0, 0, 1, 2]), "{report}");
+    assert_eq!(matrix["unknown"][0], json!([0, 0, 0, 0, 1, 1]), "{report}");
+    assert_eq!(report["sets"][0]["after"], json!({"pass": 1, "block": 1, "challenge": 0, "unknown": 1}), "{report}");
+    let text = run(&[]).stdout;
+    assert!(text.contains("1+1?") && text.contains("+n? so many requests more may be acted on"), "{text}");
+    for format in ["markdown", "html"] {
+        let shown = run(&["--format", format]).stdout;
+        assert!(shown.contains("1+1?") && shown.contains("so many requests more"), "{format}: {shown}");
+    }
+}
+
+/// A check that passes because its recording is empty, or of another site, would be worse than none.
+#[test]
+fn a_recording_without_requests_is_an_error() {
+    let workspace = workspace();
+    workspace.file("empty.jsonl", "\n");
+    workspace.file("empty.har", r#"{"log":{"entries":[]}}"#);
+    workspace.file("full.jsonl", line("a", "/", 1));
+    workspace.file("elsewhere.jsonl", line("a", "/", 1).replace("www.example.com", "www.example.org"));
+    workspace.file("direct.jsonl", line("a", "/", 1).replace("www.example.com", "mail.example.com"));
+    let none = "empty.jsonl has no requests: check how they were recorded";
+    for (files, words) in [
+        (&["--requests", "empty.jsonl"][..], none),
+        (&["--requests", "empty.jsonl", "empty.har"], "empty.jsonl, empty.har have no requests"),
+        (&["--benign", "full.jsonl", "--attacks", "empty.jsonl"], none),
+        (&["--requests", "elsewhere.jsonl"], "none of the recorded requests is for a host of a zone in the spec"),
+    ] {
+        let ran = workspace.run(&[&FLAGS[..], files].concat()).exits(1);
+        assert!(ran.stderr.contains(words) && ran.stdout.is_empty(), "{files:?}: {}", ran.stderr);
+    }
+    workspace.run(&[&FLAGS[..], &["--requests", "direct.jsonl"]].concat()).exits(0);
+    let ran = workspace.run(&["plan", "spec.yaml", "--crs", "crs", "--requests", "empty.jsonl"]).exits(1);
+    assert!(ran.stderr.contains(none), "{}", ran.stderr);
+}
+
+#[test]
+fn standard_input_is_one_of_the_files() {
+    let workspace = workspace();
+    workspace.file("a.jsonl", line("a", "/", 1));
+    for arguments in [
+        &["plan", "-", "--requests", "-"][..],
+        &["apply", "-", "--requests", "a.jsonl", "-", "--yes"],
+        &["waf", "rehearse", "-", "--requests", "-"],
+        &["waf", "explain", "-", "--spec", "-"],
+        &["waf", "explain", "-", "--attacks", "-"],
+        &["waf", "tune", "--benign", "-", "--attacks", "-", "--spec", "spec.yaml"],
+    ] {
+        let ran = workspace.run(arguments).exits(64);
+        assert!(ran.stderr.contains("standard input can be read once"), "{arguments:?}: {}", ran.stderr);
+    }
+}
+
 #[test]
 fn a_snapshot_takes_the_place_of_cloudflare() {
     let workspace = workspace();
@@ -178,7 +241,12 @@ fn expected_requests_are_judged_by_their_score_and_strictly() {
     };
     expect("/?q=attack+bad", "block");
     let test = |more: &[&str]| workspace.run(&[&["test", "spec.yaml"], more].concat());
-    test(&[]).exits(2);
+    let ran = test(&[]).exits(2);
+    assert!(
+        ran.stdout.contains("pass, but this was not evaluated: OWASP ruleset, whose public rules run"),
+        "{}",
+        ran.stdout
+    );
     test(&["--crs", "crs"]).exits(0);
     let fails = |more: &[&str]| {
         let ran = workspace.run(&[&["plan", "spec.yaml", "--format", "json"], more].concat()).exits(0);
@@ -190,6 +258,14 @@ fn expected_requests_are_judged_by_their_score_and_strictly() {
     let ran = test(&["--crs", "crs", "--strict"]).exits(2);
     assert!(ran.stdout.contains("this was not evaluated: live rules that the spec does not name"), "{}", ran.stdout);
     assert!(fails(&["--strict"]) && !fails(&["--strict", "--crs", "crs"]));
+    // What is unknown is no success of a strict test.
+    workspace.file(
+        "spec.yaml",
+        format!("{SPEC}    expect:\n      - {{ request: \"GET https://www.example.com/\", verdict: not block }}\n"),
+    );
+    let ran = test(&["--crs", "crs"]).exits(0);
+    assert!(ran.stdout.contains("it depends on cf.bot_management.score"), "{}", ran.stdout);
+    test(&["--crs", "crs", "--strict"]).exits(2);
 }
 
 #[test]

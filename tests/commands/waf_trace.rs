@@ -97,6 +97,43 @@ fn live_rules_are_followed_in_the_embedded_sandbox() {
     assert!(text.contains("example.com (live): pass") && text.contains("example.com (spec): pass"), "{text}");
 }
 
+/// What is in a list of the account is not known here.
+#[test]
+fn a_list_by_its_name_makes_the_verdict_unknown() {
+    let workspace = workspace();
+    workspace.file("spec.yaml", SPEC.replace("ip.src in {192.0.2.0/24}", "ip.src in $office"));
+    let request = ["waf", "trace", "GET https://www.example.com/wp-login.php", "--spec", "spec.yaml"];
+    let text = workspace.run(&[&request[..], &["--ip", "192.0.2.7"]].concat()).exits(0).stdout;
+    assert!(text.contains("example.com (spec): unknown\n"), "{text}");
+    assert!(text.contains("  depends on: the list $office\n"), "{text}");
+}
+
+/// A score below the threshold is not told as one that acts.
+#[test]
+fn a_score_below_the_threshold_does_nothing() {
+    let workspace = workspace();
+    workspace.file(
+        "spec.yaml",
+        SPEC.replace("    waf:\n", "    waf:\n      owasp: { paranoia: 1, threshold: 10, action: block }\n"),
+    );
+    workspace.file("crs/crs-setup.conf", "SecAction \"id:900,phase:1,pass,nolog\"\n");
+    let rule =
+        "SecRule ARGS \"@contains attack\" \"id:942100,phase:2,block,t:none,setvar:'tx.anomaly_score_pl1=+5'\"\n";
+    workspace.file(
+        "crs/rules/REQUEST-942.conf",
+        [rule, &rule.replace("942100", "942140").replace("attack", "bad")].concat(),
+    );
+    let known = ["--ip", "203.0.113.9", "--field", "cf.bot_management.score=99", "--spec", "spec.yaml", "--crs", "crs"];
+    let trace = |query: &str| {
+        let request = format!("curl 'https://www.example.com/?q={query}' -A b");
+        workspace.run(&[&["waf", "trace", &request], &known[..]].concat()).exits(0).stdout
+    };
+    let below = trace("attack");
+    assert!(below.contains("scores 5, and does nothing below 10\n") && !below.contains(": block"), "{below}");
+    let above = trace("attack+bad");
+    assert!(above.contains("scores 10, and acts from 10 on: block\n"), "{above}");
+}
+
 /// A rule that may act is not told as one that acts.
 #[test]
 fn steps_that_depend_on_something_unknown_say_so() {

@@ -30,9 +30,11 @@ fn brief(sample: &Sample) -> String {
         request.headers.iter().map(|(name, value)| format!("{name}={}", String::from_utf8_lossy(value))).collect();
     let body = match &request.body {
         Body::Unknown => "?".to_owned(),
+        Body::Partial(body) => format!("{}…", String::from_utf8_lossy(body)),
         Body::Known(body) => String::from_utf8_lossy(body).into_owned(),
     };
-    let all = if request.has_all_headers { "" } else { " ?" };
+    let all: String = request.unsure_headers.iter().map(|name| format!(" ?{name}")).collect();
+    let all = if request.has_all_headers { all } else { " ?".to_owned() };
     let (id, time) = (sample.id.as_deref().unwrap_or("-"), sample.time.unwrap_or_default());
     format!("{id} {time} {request} [{}{all}] {body}", headers.join(" "))
 }
@@ -54,10 +56,102 @@ fn archives_are_read() {
     assert_eq!(
         brief,
         [
-            "8f00 1500 POST https://www.example.com/a%20b?c=d [user-agent=Browser] grüße",
-            "- 0 GET http://other.example/ [] ",
+            "8f00 1500 POST https://www.example.com/a%20b?c=d [user-agent=Browser ?cookie ?authorization] grüße",
+            "- 0 GET http://other.example/ [ ?cookie ?authorization] ",
         ]
     );
+}
+
+/// What an archive leaves out is unknown, not absent, as far as it does not keep it elsewhere.
+#[test]
+fn archives_do_not_tell_what_they_leave_out() {
+    let entry = |method: &str, headers: &str, data: &str| {
+        format!(r#"{{"request":{{"method":"{method}","url":"https://x.example/","headers":[{headers}]{data}}}}}"#)
+    };
+    let header = |name: &str, value: &str| format!(r#"{{"name":"{name}","value":"{value}"}}"#);
+    let entries = [
+        entry("GET", "", ""),
+        entry("GET", &header("Cookie", "[cookie redacted]"), ""),
+        entry("GET", &header("Cookie", "a=b"), ""),
+        entry("GET", &header("Authorization", ""), ""),
+        entry("GET", &header("authorization", "Basic eA=="), ""),
+        entry("GET", "", ""),
+        entry("GET", &header("Cookie", "REDACTED"), ""),
+        // A body whose end is left out, as that of an upload.
+        entry("POST", &header("Content-Length", "9"), r#","postData":{"text":"abc"}"#),
+        entry("POST", &header("Content-Length", "3"), r#","postData":{"text":"abc"}"#),
+        entry("POST", "", r#","postData":{"params":[]}"#),
+    ];
+    let all = all(format!(r#"{{"log":{{"entries":[{}]}}}}"#, entries.join(",")));
+    let brief: Vec<_> = all.iter().map(|read| brief(read.as_ref().unwrap())).collect();
+    let brief: Vec<_> = brief.iter().map(|brief| brief.split_once("x.example/ ").unwrap().1).collect();
+    assert_eq!(
+        brief,
+        [
+            "[ ?cookie ?authorization] ",
+            "[ ?cookie ?authorization] ",
+            "[cookie=a=b ?authorization] ",
+            "[authorization= ?authorization] ",
+            "[authorization=Basic eA==] ",
+            "[] ",
+            "[ ?cookie] ",
+            "[content-length=9] abc…",
+            "[content-length=3] abc",
+            "[] ?",
+        ]
+    );
+    let complete: Vec<_> = all.iter().map(|read| read.as_ref().unwrap().is_complete()).collect();
+    assert_eq!(complete, [false, false, false, false, true, true, false, false, true, false]);
+}
+
+/// Rules that look at what is unknown are unknown, and others are not.
+#[test]
+fn unknown_headers_are_unknown_to_rules() {
+    use zonewright::model::expression::{Expression, Truth};
+    let har = r#"{"log":{"entries":[{"request":{"method":"GET","url":"https://x.example/","headers":[{"name":"X-A","value":"1"}]}}]}}"#;
+    let log = "192.0.2.1 - - [01/Jan/1970:00:00:04 +0000] \"GET / HTTP/1.1\" 200 1 \"-\" \"A\"\n";
+    let edge = log.replace("192.0.2.1", "104.16.0.1");
+    let row = r#"{"RayID":"1","ClientRequestHost":"x.example","ClientRequestMethod":"GET","ClientRequestURI":"/"}"#;
+    let line =
+        r#"{"method":"GET","uri":"https://x.example/","headers":[["X-A","1"],["User-Agent","b"],["Cookie",null]]}"#;
+    for (recording, expression, expected) in [
+        (har, "http.cookie contains \"session\"", "http.cookie"),
+        (har, "not http.cookie contains \"session\"", "http.cookie"),
+        (har, "any(http.request.cookies[\"a\"][*] eq \"b\")", "http.request.cookies"),
+        (har, "any(http.request.headers[\"authorization\"][*] eq \"b\")", "http.request.headers"),
+        (har, "has_key(http.request.headers, \"cookie\")", "http.request.headers"),
+        (har, "has_key(http.request.headers, \"x-b\")", "false"),
+        (har, "any(http.request.headers[\"x-a\"][*] eq \"1\")", "true"),
+        (har, "any(http.request.headers[\"x-b\"][*] eq \"1\")", "false"),
+        (har, "any(lower(http.request.headers.names[*])[*] eq \"x-a\")", "http.request.headers.names"),
+        (har, "http.user_agent eq \"\"", "true"),
+        (line, "http.cookie contains \"session\"", "http.cookie"),
+        (line, "any(http.request.headers[\"x-a\"][*] eq \"1\")", "true"),
+        (log, "http.cookie eq \"\"", "http.cookie"),
+        (log, "http.user_agent eq \"A\"", "true"),
+        (log, "http.request.version eq \"HTTP/1.1\"", "http.request.version"),
+        (log, "ssl", "ssl"),
+        (log, "http.request.full_uri contains \"https\"", "http.request.full_uri"),
+        (log, "ip.src eq 192.0.2.1", "true"),
+        (&edge, "ip.src eq 104.16.0.1", "ip.src"),
+        (row, "ssl", "ssl"),
+        (row, "ip.src in $office", "ip.src"),
+        (log, "ip.src in $office", "the list $office"),
+        ("curl https://x.example/", "http.user_agent contains \"curl\"", "http.user_agent"),
+        ("curl https://x.example/ -H 'User-Agent:'", "http.user_agent eq \"\"", "true"),
+        ("curl https://x.example/", "any(http.request.headers[\"accept\"][*] eq \"*/*\")", "true"),
+    ] {
+        let sample = only(recording);
+        let program = Expression::reported(expression).compile().expect("it is one");
+        let arena = bumpalo::Bump::new();
+        let known = sample.request.sample(&arena);
+        let found = match program.evaluate(&known, &arena) {
+            Truth::True => "true".to_owned(),
+            Truth::False => "false".to_owned(),
+            truth => program.reasons(truth).map(|reason| reason.words()).collect::<Vec<_>>().join(", "),
+        };
+        assert_eq!(found, expected, "{expression}: {recording}");
+    }
 }
 
 #[test]
@@ -75,6 +169,10 @@ fn json_lines_are_read() {
     assert_eq!(
         line(r#"{"method":"POST","uri":"/","headers":[["content-length","5"]]}"#),
         "- 0 POST https://default.example/ [content-length=5] ?"
+    );
+    assert_eq!(
+        line(r#"{"method":"POST","uri":"/","headers":[["content-length","5"],["Cookie",null]],"body":"eD0x"}"#),
+        "- 0 POST https://default.example/ [content-length=5 ?cookie] x=1…"
     );
     let sample = only(
         r#"{"method":"GET","uri":"/ä","ip":"192.0.2.1","fields":{"ip.src.country":"DE","cf.bot_management.score":30}}"#,
@@ -134,6 +232,9 @@ fn requests_on_the_wire_are_read() {
     assert_eq!(brief(&only(raw)), "file 0 POST https://x.example/a [content-length=3 x=1 2] abc");
     let chunks = "POST / HTTP/1.1\nHost: x.example\nTransfer-Encoding: chunked\n\n3;x=y\r\nabc\r\n2\r\nde\r\n0\r\n\r\n";
     assert_eq!(brief(&only(chunks)), "file 0 POST https://x.example/ [transfer-encoding=chunked] abcde");
+    let cut = "POST / HTTP/1.1\nHost: x.example\nContent-Length: 9\n\n";
+    assert_eq!(brief(&only(cut)), "file 0 POST https://x.example/ [content-length=9] ?");
+    assert_eq!(brief(&only(format!("{cut}abc"))), "file 0 POST https://x.example/ [content-length=9] abc…");
     let command = "curl https://x.example/ -d a=b";
     assert_eq!(only(command).request.body, Body::Known(b"a=b".to_vec()));
     assert_eq!(failure("GET / HTTP/1.1\nno colon\n\n"), "file: a header has no colon");

@@ -83,6 +83,7 @@ impl Run for ApplyArgs {
     }
 
     fn check(&self, global: &Global) -> Result<(), String> {
+        self.requests.check(&self.spec)?;
         let flags = [
             ("--shard", global.shard.is_some()),
             ("--zone", !global.zone.is_empty()),

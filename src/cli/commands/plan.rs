@@ -10,7 +10,7 @@ use clap::Args;
 use super::{Facts, Run, Session};
 use crate::api::CheckClient;
 use crate::apply::{DryRunResult, server_dry_run};
-use crate::cli::args::{ConsentArgs, Format, PartArgs, SpecArgs, duration};
+use crate::cli::args::{ConsentArgs, Format, Global, PartArgs, SpecArgs, duration};
 use crate::cli::exit::Exit;
 use crate::cli::files::{self, Readers};
 use crate::cli::formats;
@@ -94,6 +94,10 @@ impl Run for PlanArgs {
 
     fn missing_spec(&mut self) -> Option<&mut Vec<PathBuf>> {
         self.spec.missing()
+    }
+
+    fn check(&self, _global: &Global) -> Result<(), String> {
+        self.requests.check(&self.spec)
     }
 
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {

@@ -34,13 +34,12 @@ pub(super) fn hold(world: World<'_, '_>, expected: &ExpectedRequest) -> Outcome 
     };
     let is_direct = matches!(end, End::Records(_));
     let words = words(&verdict, is_direct);
+    let is_strict = world.rigor.is_strict;
     match expected.verdict.is_met_by(verdict.outcome) {
+        None if is_strict => Outcome::Failed(words),
         None => Outcome::Unknown(words),
         Some(false) => Outcome::Failed(words),
-        Some(true) if world.rigor.is_strict && passes_unseen(&verdict) => {
-            let what: Vec<_> = verdict.not_evaluated.iter().map(String::as_str).collect();
-            Outcome::Failed(format!("{words}, but this was not evaluated: {}", what.join(", ")))
-        }
+        Some(true) if is_strict && passes_unseen(&verdict) => Outcome::Failed(words),
         Some(true) => match (&expected.by, &verdict.by) {
             (Some(wanted), Some(by)) if *wanted != by.name => Outcome::Failed(words),
             (Some(_), None) => Outcome::Unknown(format!("{words}; which rule acts is unknown")),
@@ -63,6 +62,10 @@ fn words(verdict: &Verdict, is_direct: bool) -> String {
     if verdict.outcome == RequestOutcome::Unknown {
         let depends_on: Vec<_> = verdict.depends_on.iter().map(String::as_str).collect();
         words.push_str(&format!(": it depends on {}", depends_on.join(", ")));
+    }
+    if passes_unseen(verdict) {
+        let what: Vec<_> = verdict.not_evaluated.iter().map(String::as_str).collect();
+        words.push_str(&format!(", but this was not evaluated: {}", what.join(", ")));
     }
     if is_direct {
         words.push_str(": the host is DNS only, and meets no rule");

@@ -27,7 +27,7 @@ pub use act::{Act, RuleAt};
 pub use protection::Protection;
 pub use rates::{Counters, Pace};
 pub use report::{Cell, Counts, Example, Flip, Group, Matrix, Named, Outcomes, Report, ReportKind, Set, Zone};
-pub use score::{Counted, Fate, FindsHits, Hit, Hits, Scored, Scoring};
+pub use score::{Counted, Fate, FindsHits, Hit, Hits, Scored, Scoring, Span};
 pub use tally::{Seen, Tally};
 pub use tune::{Bounds, Entry, Load, Tuning, least_damage};
 pub use walk::{Step, Verdict};

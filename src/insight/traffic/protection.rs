@@ -225,7 +225,7 @@ fn effect(phase: Phase, rule: &LiveRule, waf: &LiveWaf) -> Effect {
 /// Why a managed ruleset is not evaluated.
 pub(super) fn why_not_evaluated(id: &str, name: &str) -> String {
     match Managed::ALL.iter().find(|managed| managed.facts().id == id) {
-        Some(Managed::Owasp) => format!("{name}, whose rules are run by `waf hits`"),
+        Some(Managed::Owasp) => format!("{name}, whose public rules run with --crs DIR"),
         _ => format!("{name}, whose rules are not public"),
     }
 }

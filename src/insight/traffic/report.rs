@@ -136,6 +136,8 @@ pub struct Matrix {
     pub thresholds: [u32; 6],
     /// One row for each level from 1 to 4, with one number for each threshold.
     pub rows: [[u64; 6]; 4],
+    /// How many more it may act on: rules that could not be decided make the difference.
+    pub unknown: [[u64; 6]; 4],
     /// Requests that reach the OWASP ruleset, or would if it were deployed.
     pub scored: u64,
     /// Requests that do not, because another rule acts first or lets them bypass it.

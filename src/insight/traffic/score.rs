@@ -9,7 +9,6 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use super::super::effective::{Why, effective_deployment};
-use super::super::reach::HIGHEST_SCORE;
 use super::act::{Act, RuleAt};
 use crate::model::managed::{Catalogue, Managed};
 use crate::model::request::Request;
@@ -31,15 +30,54 @@ pub struct Hit {
 pub struct Hits {
     /// The rules that matched, by number.
     pub hits: Vec<Hit>,
-    /// Numbers of rules that could not be decided.
-    pub undecided: Vec<u32>,
+    /// Rules that could not be decided, with what they add if they match.
+    pub undecided: Vec<Hit>,
+}
+
+/// A score as far as it is known.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Span {
+    /// Without the rules that could not be decided.
+    pub least: u32,
+    /// With all of them.
+    pub most: u32,
+}
+
+impl Span {
+    /// Whether it reaches a threshold; `None` if that is unknown.
+    #[must_use]
+    pub fn reaches(self, threshold: u32) -> Option<bool> {
+        match (self.least >= threshold, self.most >= threshold) {
+            (true, _) => Some(true),
+            (false, true) => None,
+            (false, false) => Some(false),
+        }
+    }
+
+    /// The scores at the paranoia levels 1 to 4.
+    fn by_level<'h>(
+        hits: impl Iterator<Item = &'h Hit> + Clone,
+        open: impl Iterator<Item = &'h Hit> + Clone,
+    ) -> [Self; 4] {
+        [1, 2, 3, 4].map(|level| {
+            let least = hits.clone().filter(|hit| hit.level <= level).map(|hit| hit.score).sum();
+            let more: u32 = open.clone().filter(|hit| hit.level <= level).map(|hit| hit.score).sum();
+            Self { least, most: least + more }
+        })
+    }
 }
 
 impl Hits {
-    /// The score at a paranoia level.
+    /// The score at a paranoia level, without rules that could not be decided.
     #[must_use]
     pub fn score(&self, level: u8) -> u32 {
         self.hits.iter().filter(|hit| hit.level <= level).map(|hit| hit.score).sum()
+    }
+
+    /// The scores at the paranoia levels 1 to 4.
+    #[must_use]
+    pub fn by_level(&self) -> [Span; 4] {
+        Span::by_level(self.hits.iter(), self.undecided.iter())
     }
 }
 
@@ -80,10 +118,8 @@ pub struct Scored {
     pub hits: Vec<Counted>,
     /// The sum of those that count.
     pub total: u32,
-    /// The sum if all rules matched that could not be decided.
-    pub most: u32,
-    /// The rules that are on and could not be decided.
-    pub undecided: Vec<u32>,
+    /// The rules that could not be decided, by number.
+    pub undecided: Vec<Counted>,
     /// The score at which the action is taken.
     pub threshold: u32,
     /// The action.
@@ -95,20 +131,30 @@ pub struct Scored {
 impl Scored {
     /// The sums if the paranoia level were 1, 2, 3 or 4, without rules that are off or bypassed for another reason.
     #[must_use]
-    pub fn by_level(&self) -> [u32; 4] {
-        let could = |fate: &Fate| matches!(fate, Fate::Counts | Fate::Off(Why::Level(_)));
-        let hits = || self.hits.iter().filter(|hit| could(&hit.fate)).map(|hit| hit.hit);
-        [1, 2, 3, 4].map(|level| hits().filter(|hit| hit.level <= level).map(|hit| hit.score).sum())
+    pub fn by_level(&self) -> [Span; 4] {
+        let could = |counted: &&Counted| counted.could_count();
+        let (hits, open) = (self.hits.iter().filter(could), self.undecided.iter().filter(could));
+        Span::by_level(hits.map(|counted| &counted.hit), open.map(|counted| &counted.hit))
     }
 
     /// Whether the action is taken; `None` if that is unknown.
     #[must_use]
     pub fn acts(&self) -> Option<bool> {
-        match (self.total >= self.threshold, self.most >= self.threshold) {
-            (true, _) => Some(true),
-            (false, true) => None,
-            (false, false) => Some(false),
-        }
+        let more: u32 = self.open().map(|hit| hit.score).sum();
+        Span { least: self.total, most: self.total + more }.reaches(self.threshold)
+    }
+
+    /// The rules that count if they match, which could not be decided.
+    pub fn open(&self) -> impl Iterator<Item = Hit> {
+        self.undecided.iter().filter(|counted| counted.fate == Fate::Counts).map(|counted| counted.hit)
+    }
+}
+
+impl Counted {
+    /// Whether it counts at some paranoia level.
+    #[must_use]
+    pub fn could_count(&self) -> bool {
+        matches!(self.fate, Fate::Counts | Fate::Off(Why::Level(_)))
     }
 }
 
@@ -119,8 +165,8 @@ pub struct Scoring {
     pub(super) id: String,
     /// Its common name.
     pub(super) name: String,
-    /// Its rules by number: id, score, and why it is off.
-    rules: BTreeMap<u32, (String, u32, Option<Why>)>,
+    /// Its rules by number: id, and why it is off.
+    rules: BTreeMap<u32, (String, Option<Why>)>,
     threshold: u32,
     action: String,
     level: Option<u8>,
@@ -134,7 +180,7 @@ impl Scoring {
         let (threshold, action) = (effective.threshold()?, effective.action()?.to_owned());
         let rules = effective.rules.iter().filter_map(|rule| {
             let why = (!rule.effect.enabled).then(|| rule.why.clone());
-            Some((rule.rule.number?, (rule.rule.id.0.clone(), rule.rule.score().unwrap_or(HIGHEST_SCORE), why)))
+            Some((rule.rule.number?, (rule.rule.id.0.clone(), why)))
         });
         // Without the rule that compares the score, nothing acts.
         let action = if effective.acts() { action } else { "log".to_owned() };
@@ -169,13 +215,13 @@ impl Scoring {
     /// Whether a rule is on.
     #[must_use]
     pub fn has(&self, rule: u32) -> bool {
-        matches!(self.rules.get(&rule), Some((_, _, None)))
+        matches!(self.rules.get(&rule), Some((_, None)))
     }
 
     /// Why a rule is off, if it is.
     #[must_use]
     pub fn why_off(&self, rule: u32) -> Option<&Why> {
-        self.rules.get(&rule).and_then(|(_, _, why)| why.as_ref())
+        self.rules.get(&rule).and_then(|(_, why)| why.as_ref())
     }
 
     /// What it does to requests at the threshold; `None` if it only notes them.
@@ -194,18 +240,16 @@ impl Scoring {
         let fate = |number: u32| match self.rules.get(&number) {
             None => Fate::Foreign,
             // An exception also holds for rules of a level that is off: it takes them out of what a higher level would find.
-            Some((id, _, Some(why @ Why::Level(_)))) => exception(id).map_or(Fate::Off(why.clone()), Fate::Bypassed),
-            Some((_, _, Some(why))) => Fate::Off(why.clone()),
-            Some((id, _, None)) => exception(id).map_or(Fate::Counts, Fate::Bypassed),
+            Some((id, Some(why @ Why::Level(_)))) => exception(id).map_or(Fate::Off(why.clone()), Fate::Bypassed),
+            Some((_, Some(why))) => Fate::Off(why.clone()),
+            Some((id, None)) => exception(id).map_or(Fate::Counts, Fate::Bypassed),
         };
-        let hits: Vec<Counted> = found.hits.iter().map(|hit| Counted { hit: *hit, fate: fate(hit.rule) }).collect();
+        let counted = |hit: &Hit| Counted { hit: *hit, fate: fate(hit.rule) };
+        let hits: Vec<Counted> = found.hits.iter().map(counted).collect();
         let total = hits.iter().filter(|hit| hit.fate == Fate::Counts).map(|hit| hit.hit.score).sum();
-        let is_known = |number: &u32| found.hits.iter().any(|hit| hit.rule == *number);
-        let undecided: Vec<u32> =
-            found.undecided.iter().copied().filter(|n| fate(*n) == Fate::Counts && !is_known(n)).collect();
-        let more: u32 = undecided.iter().filter_map(|n| self.rules.get(n)).map(|(_, score, _)| score).sum();
+        let undecided = found.undecided.iter().map(counted).collect();
         let Self { threshold, level, .. } = *self;
-        Scored { by, hits, total, most: total + more, undecided, threshold, action: self.action.clone(), level }
+        Scored { by, hits, total, undecided, threshold, action: self.action.clone(), level }
     }
 }
 
@@ -216,7 +260,7 @@ mod tests {
 
     #[test]
     fn exceptions_hold_at_levels_that_are_off() {
-        let off = |id: &str, why: Why| (id.to_owned(), 5, Some(why));
+        let off = |id: &str, why: Why| (id.to_owned(), Some(why));
         let scoring = Scoring {
             id: "owasp".to_owned(),
             name: "owasp".to_owned(),
@@ -235,6 +279,6 @@ mod tests {
         let score = scoring.score(by.clone(), &hits, &[("a".to_owned(), by.clone()), ("c".to_owned(), by.clone())]);
         let fates: Vec<_> = score.hits.iter().map(|counted| counted.fate.clone()).collect();
         assert_eq!(fates, [Fate::Bypassed(by), Fate::Off(Why::Level(2)), Fate::Off(Why::Rule)]);
-        assert_eq!(score.by_level(), [0, 5, 5, 5]);
+        assert_eq!(score.by_level().map(|span| span.least), [0, 5, 5, 5]);
     }
 }

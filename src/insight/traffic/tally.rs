@@ -7,9 +7,9 @@ use std::fmt::Display;
 use super::report::{
     Cell, Counts, Example, Flip, Group, Matrix, Named, Outcomes, Report, ReportKind, Set, THRESHOLDS, Zone,
 };
-use super::score::{Fate, Hits, Scored};
+use super::score::{Fate, Hits, Scored, Span};
 use super::walk::Verdict;
-use crate::model::request::{Outcome, Request};
+use crate::model::request::{Outcome, Request, shown_path};
 use crate::model::ruleset::Phase;
 
 /// Names that are counted each.
@@ -158,8 +158,7 @@ impl Tally {
             let matrix = outcomes.matrix.get_or_insert_with(|| Matrix { thresholds: THRESHOLDS, ..Matrix::default() });
             let own = after.score.as_ref().map(Scored::by_level);
             // Without a deployment, what it would find in requests that nothing else stops.
-            let would = (!seen.has_owasp && after.outcome == Outcome::Pass)
-                .then(|| [1, 2, 3, 4].map(|level| hits.score(level)));
+            let would = (!seen.has_owasp && after.outcome == Outcome::Pass).then(|| hits.by_level());
             match own.or(would) {
                 Some(levels) => matrix.add(levels),
                 None => matrix.not_scored += 1,
@@ -202,7 +201,7 @@ impl Tally {
         let group = self.groups.entry(key).or_default();
         group.requests += 1;
         group.hosts.add(&seen.request.host);
-        group.paths.add(&seen.request.path);
+        group.paths.add(&shown_path(&seen.request.path));
         // Other rules of the deployment are not why it acts.
         if cause.by.as_ref().is_some_and(|by| by.phase == Phase::Managed)
             && let Some(score) = &cause.score
@@ -264,11 +263,13 @@ impl Counts {
 
 impl Matrix {
     /// Counts a request with its scores at the levels.
-    fn add(&mut self, levels: [u32; 4]) {
+    fn add(&mut self, levels: [Span; 4]) {
         self.scored += 1;
-        for (row, score) in self.rows.iter_mut().zip(levels) {
-            for (cell, threshold) in row.iter_mut().zip(THRESHOLDS) {
-                *cell += u64::from(score >= threshold);
+        for ((row, unknown), score) in self.rows.iter_mut().zip(&mut self.unknown).zip(levels) {
+            for ((cell, unknown), threshold) in row.iter_mut().zip(unknown).zip(THRESHOLDS) {
+                let reaches = score.reaches(threshold);
+                *cell += u64::from(reaches == Some(true));
+                *unknown += u64::from(reaches.is_none());
             }
         }
     }

@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
 use super::score::Hit;
-use super::ways::{Scope, exception, rule_off};
+use super::ways::{Scope, accepted, exception, rule_off};
 use crate::diagnostic::Place;
 use crate::model::managed::{Managed, Paranoia};
 use crate::model::ruleset::{DesiredDeployment, DesiredWaf, Note, Switch};
@@ -111,9 +111,10 @@ impl Tuning {
         Self { entries, ..self.clone() }
     }
 
-    /// The edit of the spec: a section with what changes. Entries for one place are one exception.
+    /// The edit of the spec: a section with what changes from today's level and threshold. Entries for one place are one exception. A
+    /// weaker level or threshold, and an entry for more than one path, are accepted with the reason and the day of the note.
     #[must_use]
-    pub fn edit(&self, note: &Note) -> DesiredWaf {
+    pub fn edit(&self, note: &Note, today: (Option<u8>, u32)) -> DesiredWaf {
         let mut section = DesiredWaf::new(Place::NOWHERE);
         let mut owasp = DesiredDeployment::new(Managed::Owasp, Switch::On, Place::NOWHERE);
         owasp.paranoia = Paranoia::new(self.level).map(|level| (level, Place::NOWHERE));
@@ -128,6 +129,9 @@ impl Tuning {
         }
         let exceptions = by_place.iter().map(|((host, path), rules)| exception(host, *path, rules, note));
         section.exceptions = Some(exceptions.collect()).filter(|all: &Vec<_>| !all.is_empty());
+        let is_wide = self.entries.iter().any(|entry| entry.scope != Scope::Path);
+        let is_weaker = is_wide || today.0.is_none_or(|level| self.level < level) || self.threshold > today.1;
+        section.accept_weakening = is_weaker.then(|| (accepted(note), Place::NOWHERE));
         section.deployments.push(owasp);
         section
     }

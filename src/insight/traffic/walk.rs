@@ -12,7 +12,7 @@ use bumpalo::Bump;
 use super::act::{Act, RuleAt};
 use super::protection::{Bypass, Effect, Limit, Protection, Rule, why_not_evaluated};
 use super::rates::{Counting, Pace, key};
-use super::score::{Hits, Scored, Scoring};
+use super::score::{Hit, Hits, Scored, Scoring};
 use crate::model::expression::Sample;
 use crate::model::request::{Outcome, Rate, Request};
 use crate::model::ruleset::Phase;
@@ -156,8 +156,8 @@ impl Walk<'_, '_> {
         match (&rule.effect, score) {
             (Effect::Limit(limit, _), _) => self.is_above(n, limit, matches),
             (Effect::Score(scoring), Some(score)) if scoring.act().is_some() => score.acts().ok_or_else(|| {
-                let rule = |number: &u32| format!("rule {number}, whose pattern takes too many steps on this request");
-                score.undecided.iter().map(rule).collect()
+                let rule = |hit: Hit| format!("rule {}, whose pattern takes too many steps on this request", hit.rule);
+                score.open().map(rule).collect()
             }),
             (
                 Effect::Nothing
@@ -251,10 +251,11 @@ impl Walk<'_, '_> {
 /// What the OWASP ruleset does at a score.
 fn score_in_words(scoring: &Scoring, score: &Scored) -> String {
     let Scored { total, threshold, action, .. } = score;
-    let sum = if score.acts() == Some(true) { "at or above" } else { "below" };
-    match scoring.act() {
-        Some(_) => format!("scores {total}, {sum} the threshold {threshold}: {action}"),
-        None => format!("scores {total}, {sum} the threshold {threshold}, and only logs"),
+    match (scoring.act(), score.acts()) {
+        (Some(_), Some(true)) => format!("scores {total}, and acts from {threshold} on: {action}"),
+        (Some(_), Some(false)) => format!("scores {total}, and does nothing below {threshold}"),
+        (Some(_), None) => format!("scores at least {total}, and may act from {threshold} on: {action}"),
+        (None, _) => format!("scores {total}, and only logs"),
     }
 }
 
@@ -419,7 +420,7 @@ mod tests {
 
     #[test]
     fn a_request_meets_the_rules_in_their_order() {
-        const OWASP: &str = "OWASP ruleset, whose rules are run by `waf hits`";
+        const OWASP: &str = "OWASP ruleset, whose public rules run with --crs DIR";
         for (text, address, is_bot, times, expected) in [
             ("GET https://x.test/", "203.0.113.9", Some(false), 1, format!("pass - [] [{OWASP}]")),
             ("GET https://x.test/hook", "203.0.113.9", Some(false), 1, "pass - [] []".to_owned()),

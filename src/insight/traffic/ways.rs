@@ -104,13 +104,17 @@ impl Way {
             WayKind::Threshold(threshold) => owasp.threshold = Some((threshold, Place::NOWHERE)),
         }
         if self.kind != WayKind::Off {
-            let until = note.expires.iter().map(|day| format!("; back by {day}")).collect::<String>();
-            let reason = note.reason.clone().unwrap_or_default();
-            section.accept_weakening = Some((format!("{reason}{until}"), Place::NOWHERE));
+            section.accept_weakening = Some((accepted(note), Place::NOWHERE));
         }
         section.deployments.push(owasp);
         section
     }
+}
+
+/// Why a section may weaken the protection, for values that have no reason and no expiry of their own.
+pub(super) fn accepted(note: &Note) -> String {
+    let until = note.expires.iter().map(|day| format!("; back by {day}")).collect::<String>();
+    format!("{}{until}", note.reason.as_deref().unwrap_or_default())
 }
 
 /// An exception for rules on a host, or on one path of it.

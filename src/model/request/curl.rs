@@ -57,7 +57,7 @@ const IGNORED_WITH_ARGUMENT: &[&str] = &[
 ];
 
 impl Request {
-    /// A request from a `curl` command. All headers are known but the user agent, which is curl's own version if none is given.
+    /// A request from a `curl` command. All headers are known but the user agent, which is unsure if none is given.
     ///
     /// # Errors
     /// If it is no `curl` command with one address, or has an option whose effect is not known here, such as one that reads a file.
@@ -114,6 +114,8 @@ struct Read {
     headers: Vec<(String, Vec<u8>)>,
     data: Vec<String>,
     is_json: bool,
+    /// Whether the command says that there is no user agent.
+    are_clients_told: bool,
     is_get: bool,
     is_head: bool,
     version: Option<&'static str>,
@@ -149,6 +151,7 @@ impl Read {
                     // Removed if it has no value.
                     (Some((name, value)), _) if value.trim().is_empty() => {
                         let name = name.trim().to_ascii_lowercase();
+                        self.are_clients_told |= name == "user-agent";
                         self.headers.retain(|(known, _)| *known != name);
                     }
                     (Some((name, value)), _) => self.header(name, value),
@@ -249,6 +252,9 @@ impl Read {
         }
         request.headers = self.headers;
         request.has_all_headers = true;
+        // What client it was is not told by leaving it out.
+        let is_client_told = self.are_clients_told || request.header("user-agent").is_some();
+        request.unsure_headers = if is_client_told { Vec::new() } else { vec!["user-agent".to_owned()] };
         request.body = Body::Known(if has_body { data.into_bytes() } else { Vec::new() });
         request.version = self.version.map(str::to_owned);
         Ok(request)
@@ -295,6 +301,7 @@ mod tests {
             "curl 'https://x.test/\u{e4}'",
             "curl -X 'A B' https://x.test",
             "curl https://x.test:8443/",
+            "curl 'https://x.test/a b'",
         ] {
             assert!(Request::from_curl(command).is_err(), "{command}");
         }

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::net::IpAddr;
 
-pub use secret::{has_secret_argument, sounds_secret};
+pub use secret::{has_secret_argument, shown_path, sounds_secret};
 pub use verdict::{Outcome, Rate, VerdictExpected};
 
 use bumpalo::Bump;
@@ -31,6 +31,8 @@ pub struct Request {
     pub method: String,
     /// Whether it is made over TLS.
     pub is_https: bool,
+    /// Whether that is assumed, since nothing tells it.
+    pub is_scheme_assumed: bool,
     /// The host, without a port, in lower case.
     pub host: String,
     /// The path as sent, with its percent signs; it begins with a slash.
@@ -41,8 +43,10 @@ pub struct Request {
     pub version: Option<String>,
     /// The headers in their order, names in lower case, without the host.
     pub headers: Vec<(String, Vec<u8>)>,
-    /// Whether these are all headers.
+    /// Whether these are all headers, but for those of `unsure_headers`.
     pub has_all_headers: bool,
+    /// Headers that the request may have, with any value, such as cookies that an export leaves out; names in lower case.
+    pub unsure_headers: Vec<String>,
     /// The body.
     pub body: Body,
     /// The address of the client, if it is known.
@@ -58,8 +62,21 @@ pub struct Request {
 pub enum Body {
     /// Nothing is known of it.
     Unknown,
+    /// These bytes are in it, but not all are told.
+    Partial(Vec<u8>),
     /// It has these bytes; none if there is no body.
     Known(Vec<u8>),
+}
+
+impl Body {
+    /// What is known of the bytes.
+    #[must_use]
+    pub fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Unknown => &[],
+            Self::Partial(bytes) | Self::Known(bytes) => bytes,
+        }
+    }
 }
 
 /// The value of a field that an author states.
@@ -140,7 +157,7 @@ impl Request {
                 return Err(RequestError::new(detail, "begin the address with `https://` or `http://`"));
             }
         };
-        if let Some(character) = address.chars().find(|c| c.is_control() || !c.is_ascii()) {
+        if let Some(character) = address.chars().find(|c| c.is_control() || *c == ' ' || !c.is_ascii()) {
             let detail = format!("the address has the character U+{:04X}", u32::from(character));
             return Err(RequestError::new(
                 detail,
@@ -172,12 +189,14 @@ impl Request {
         Self {
             method: method.to_owned(),
             is_https,
+            is_scheme_assumed: false,
             host: host.to_owned(),
             path: path.to_owned(),
             query: query.to_owned(),
             version: None,
             headers: Vec::new(),
             has_all_headers: false,
+            unsure_headers: Vec::new(),
             body: Body::Unknown,
             address: None,
             fields: BTreeMap::new(),

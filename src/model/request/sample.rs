@@ -30,7 +30,9 @@ impl Request {
     pub fn sample<'r>(&'r self, arena: &'r Bump) -> Sample<'r> {
         let mut sample = Sample::default();
         let text = |text: &str| Value::Bytes(arena.alloc_str(text).as_bytes());
-        sample.set("ssl", Value::Truth(self.is_https));
+        if !self.is_scheme_assumed {
+            sample.set("ssl", Value::Truth(self.is_https));
+        }
         sample.set("http.host", Value::Bytes(self.host.as_bytes()));
         sample.set("http.request.method", Value::Bytes(self.method.as_bytes()));
         sample.set("cf.threat_score", Value::Integer(0));
@@ -49,7 +51,9 @@ impl Request {
             set("http.request.uri.path.extension", text(&extension(path)));
             set("http.request.uri.query", Value::Bytes(self.query.as_bytes()));
             set("http.request.uri", text(&target));
-            set("http.request.full_uri", text(&format!("{scheme}://{}{target}", self.host)));
+            if !self.is_scheme_assumed {
+                set("http.request.full_uri", text(&format!("{scheme}://{}{target}", self.host)));
+            }
             let pairs = pairs(self.query.as_bytes(), b'&');
             set("http.request.uri.args", grouped(pairs.iter().copied(), arena));
             set("http.request.uri.args.names", array(pairs.iter().map(|(name, _)| *name), arena));
@@ -76,27 +80,36 @@ impl Request {
 
     /// The fields of headers.
     fn set_headers<'r>(&'r self, sample: &mut Sample<'r>, arena: &'r Bump) {
+        let is_sure = |header: &str| !self.unsure_headers.iter().any(|unsure| unsure == header);
         for (header, field) in OF_HEADERS {
             match self.header(header) {
                 Some(value) => sample.set(field, Value::Bytes(value)),
-                // What client it was is not told by leaving it out.
-                None if self.has_all_headers && header != "user-agent" => sample.set(field, Value::Bytes(&[])),
+                None if self.has_all_headers && is_sure(header) => sample.set(field, Value::Bytes(&[])),
                 None => false,
             };
+        }
+        let cookies = self.header("cookie");
+        if cookies.is_some() || (self.has_all_headers && is_sure("cookie")) {
+            let cookies = pairs(cookies.unwrap_or_default(), b';');
+            sample.set("http.request.cookies", grouped(cookies.into_iter(), arena));
         }
         if !self.has_all_headers {
             return;
         }
-        let cookies: Vec<_> = pairs(self.header("cookie").unwrap_or_default(), b';');
-        sample.set("http.request.cookies", grouped(cookies.into_iter(), arena));
         sample.set("http.request.headers.truncated", Value::Truth(false));
         let host = [("host", self.host.as_bytes())];
         let all = || host.into_iter().chain(self.headers.iter().map(|(name, value)| (name.as_str(), value.as_slice())));
-        if all().any(|(name, _)| name == "user-agent") {
-            sample.set("http.request.headers", grouped(all().map(|(name, value)| (name.as_bytes(), value)), arena));
-            sample.set("http.request.headers.names", array(all().map(|(name, _)| name.as_bytes()), arena));
-            sample.set("http.request.headers.values", array(all().map(|(_, value)| value), arena));
+        let map = grouped(all().map(|(name, value)| (name.as_bytes(), value)), arena);
+        if let (Value::Map(known), false) = (map, self.unsure_headers.is_empty()) {
+            // A single header is known by its name, or unknown by it.
+            let unsure = self.unsure_headers.iter().map(|name| (name.as_bytes(), Value::Unknown(0)));
+            let entries = Items::from_iter_in(known.iter().copied().chain(unsure), arena);
+            sample.set("http.request.headers", Value::Map(entries.into_bump_slice()));
+            return;
         }
+        sample.set("http.request.headers", map);
+        sample.set("http.request.headers.names", array(all().map(|(name, _)| name.as_bytes()), arena));
+        sample.set("http.request.headers.values", array(all().map(|(_, value)| value), arena));
     }
 
     /// The fields of the body.

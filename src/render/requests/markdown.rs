@@ -1,7 +1,7 @@
 //! What becomes of recorded requests, as Markdown for a comment.
 
 use super::super::escape::{code, prose};
-use super::{caveats, cells, meaning, setting, threshold};
+use super::{caveats, cells, doubt, meaning, setting, threshold};
 use crate::diagnostic::count;
 use crate::insight::traffic::{Counts, Group, Named, Report};
 
@@ -39,6 +39,9 @@ pub(in crate::render) fn markdown(report: &Report) -> String {
                 out.push_str(&format!(" {bold}{} {}{mark}{bold} |", cell.number, cell.share));
             }
             out.push('\n');
+        }
+        if let Some(words) = doubt(matrix) {
+            out.push_str(&format!("\n{words}.\n"));
         }
     }
     out.push('\n');

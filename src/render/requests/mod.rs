@@ -33,8 +33,10 @@ fn percent(part: u64, whole: u64) -> String {
 
 /// A cell of a matrix.
 struct MatrixCell {
-    /// How many requests.
-    number: u64,
+    /// How many requests, and with a question mark how many more it may be.
+    number: String,
+    /// Of all that reach the ruleset, in percent.
+    filled: u64,
     /// Of all that reach the ruleset.
     share: String,
     /// Whether it is the setting now, and the one after the plan.
@@ -60,16 +62,23 @@ fn cells(matrix: &Matrix, report: &Report) -> Vec<Vec<MatrixCell>> {
         let cell = Some(Cell { level: Some(level), threshold });
         report.zones.iter().any(|zone| setting(zone) == cell)
     };
-    let row = |(level, row): (u8, &[u64; 6])| {
-        let cell = |(number, threshold): (&u64, &u32)| MatrixCell {
-            number: *number,
+    let row = |(level, (row, unknown)): (u8, (&[u64; 6], &[u64; 6]))| {
+        let cell = |((number, unknown), threshold): ((&u64, &u64), &u32)| MatrixCell {
+            number: if *unknown > 0 { format!("{number}+{unknown}?") } else { number.to_string() },
+            filled: (number * 100).checked_div(matrix.scored).unwrap_or(0),
             share: percent(*number, matrix.scored),
             is_now: is(|zone| zone.before, level, *threshold),
             is_planned: is(|zone| zone.after, level, *threshold),
         };
-        row.iter().zip(&matrix.thresholds).map(cell).collect()
+        row.iter().zip(unknown).zip(&matrix.thresholds).map(cell).collect()
     };
-    (1..).zip(&matrix.rows).map(row).collect()
+    (1..).zip(matrix.rows.iter().zip(&matrix.unknown)).map(row).collect()
+}
+
+/// What the question marks of a matrix mean, if it has some.
+fn doubt(matrix: &Matrix) -> Option<&'static str> {
+    let has = matrix.unknown.iter().flatten().any(|number| *number > 0);
+    has.then_some("+n? so many requests more may be acted on: the pattern of a rule takes too many steps on them")
 }
 
 /// What a matrix of a set counts.

@@ -1,7 +1,7 @@
 //! What becomes of recorded requests, as the content of a page. Charts are SVG in the page; it has no scripts.
 
 use super::super::escape::{html, html_prose};
-use super::{caveats, cells, listed, meaning, setting, threshold};
+use super::{caveats, cells, doubt, listed, meaning, setting, threshold};
 use crate::diagnostic::count;
 use crate::insight::traffic::{Counts, Group, Matrix, Outcomes, Report};
 
@@ -62,6 +62,9 @@ fn add_set(out: &mut String, outcomes: &Outcomes, report: &Report) {
     if let Some(matrix) = &outcomes.matrix {
         out.push_str(&format!("<h3>{}, of {}</h3>\n", html(meaning(outcomes.set)), count(matrix.scored, "request")));
         add_matrix(out, matrix, report);
+        if let Some(words) = doubt(matrix) {
+            out.push_str(&format!("<p class=\"dim\">{}.</p>\n", html(words)));
+        }
     }
     out.push_str("</section>\n");
 }
@@ -124,7 +127,7 @@ fn add_matrix(out: &mut String, matrix: &Matrix, report: &Report) {
         for (m, cell) in row.iter().enumerate() {
             let left = LEFT + m * WIDTH;
             // From nothing to three quarters of the colour, in percent.
-            let shade = (cell.number * 75).checked_div(matrix.scored).unwrap_or(0);
+            let shade = cell.filled * 3 / 4;
             let border = if cell.is_now || cell.is_planned { "currentColor" } else { "var(--line)" };
             let dashes = if cell.is_planned && !cell.is_now { " stroke-dasharray=\"5 3\"" } else { "" };
             let words = match (cell.is_now, cell.is_planned) {

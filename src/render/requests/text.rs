@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::super::safe::safe;
-use super::{caveats, cells, listed, meaning, setting, threshold};
+use super::{caveats, cells, doubt, listed, meaning, setting, threshold};
 use crate::diagnostic::count;
 use crate::insight::traffic::{Counts, Group, Matrix, Report};
 
@@ -77,6 +77,9 @@ fn write_matrix(out: &mut dyn Write, matrix: &Matrix, report: &Report) -> io::Re
         if has(mark) {
             writeln!(out, "  {mark} {words}")?;
         }
+    }
+    if let Some(words) = doubt(matrix) {
+        writeln!(out, "  {words}")?;
     }
     let (scored, not_scored) = (matrix.scored, matrix.not_scored);
     writeln!(out, "  of {} that reach the ruleset; {not_scored} do not", count(scored, "request"))

@@ -7,19 +7,20 @@ use std::sync::Arc;
 use anyhow::{anyhow, bail};
 use clap::Args;
 
-use super::protection;
-use super::requests::{Asked, after_days, as_sent, attacks, spec_of};
-use crate::cli::args::Format;
+use super::protection::{self, SettingArgs};
+use super::requests::{Asked, after_days, attacks, spec_of};
+use crate::cli::args::{Format, Global};
 use crate::cli::commands::{Facts, Run, Session};
 use crate::cli::exit::Exit;
 use crate::cli::output::Output;
+use crate::cli::recordings::{ReadingArgs, check_standard_input};
 use crate::cli::relevance::Matters;
 use crate::cli::settings::Settings;
 use crate::cli::zone_source;
 use crate::crs;
 use crate::diagnostic::Sources;
 use crate::insight::traffic::{Hit, Hits, Protection, Ways, ways_out};
-use crate::model::request::{Rate, Request, has_secret_argument, sounds_secret};
+use crate::model::request::{Body, Rate, Request, has_secret_argument, sounds_secret};
 use crate::model::ruleset::Note;
 use crate::model::{DesiredZone, ZoneName};
 use crate::reconcile::{Goal, protection_in_spec};
@@ -42,18 +43,15 @@ pub(super) struct WafExplainArgs {
     /// The entry of a file with several requests, from 1 on
     #[arg(long, value_name = "N")]
     entry: Option<usize>,
-    /// Settings of a spec: a file, a directory, or `-`; repeatable
-    #[arg(long, value_name = "SPEC", conflicts_with = "live")]
-    spec: Vec<PathBuf>,
-    /// Settings that Cloudflare has for this zone
-    #[arg(long, value_name = "ZONE")]
-    live: Option<String>,
-    /// The directory of the OWASP Core Rule Set
-    #[arg(long, value_name = "DIR", default_value = crs::DEBIAN_RULES)]
-    crs: PathBuf,
+    /// The settings.
+    #[command(flatten)]
+    settings: SettingArgs,
     /// Attacks to try the ways out on, in place of built-in shapes; any form of recorded requests
-    #[arg(long, value_name = "FILE")]
-    attacks: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    attacks: Vec<PathBuf>,
+    /// How requests are read.
+    #[command(flatten)]
+    reading: ReadingArgs,
     /// Show no bytes of the request; cookies, credentials and arguments that sound like secrets are never shown
     #[arg(long)]
     redact: bool,
@@ -72,7 +70,13 @@ impl Run for WafExplainArgs {
     const MATTERS: Matters = Matters { connection: true, ..Matters::SPEC };
 
     fn facts(&self) -> Facts<'_> {
-        zone_source::facts("waf", &self.spec, self.live.is_some(), None)
+        self.settings.facts()
+    }
+
+    fn check(&self, _global: &Global) -> Result<(), String> {
+        self.settings.check_one()?;
+        let asked: Vec<PathBuf> = self.request.iter().map(PathBuf::from).collect();
+        check_standard_input(asked.iter().chain(&self.attacks).chain(&self.settings.spec))
     }
 
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
@@ -99,20 +103,20 @@ struct Found {
 
 /// Reads, explains and prints.
 async fn run(args: &WafExplainArgs, settings: &Settings<'_>, output: &Arc<Output>) -> anyhow::Result<Exit> {
-    let asked = match Asked::read(&args.request, args.entry) {
+    let asked = match Asked::read(&args.request, args.entry, &args.reading.options())? {
         Ok(asked) => asked,
         Err(message) => {
             output.message(&format!("error: {message}"));
             return Ok(Exit::Usage);
         }
     };
-    let rules = crs::load(&args.crs)?;
+    let rules = args.settings.rules.needed()?;
     let mut found = find(asked, &rules)?;
-    let goal = match zone_source::goal("waf", &args.spec, settings, output)? {
+    let goal = match zone_source::goal("waf", &args.settings.spec, settings, output)? {
         Ok(goal) => goal,
         Err(exit) => return Ok(exit),
     };
-    let setting = match (&goal, &args.live) {
+    let setting = match (&goal, &args.settings.live) {
         (Some(goal), _) => Some(of_spec(goal, found.request.as_ref(), &rules)?),
         (None, Some(zone)) => {
             let zones = protection::of_names(std::slice::from_ref(zone), settings, output).await?;
@@ -138,7 +142,9 @@ async fn run(args: &WafExplainArgs, settings: &Settings<'_>, output: &Arc<Output
     let verdict = setting.as_ref().map(|setting| setting.protection.verdict(&request, once, Some(&found.hits)));
     let scoring = setting.as_ref().and_then(|setting| setting.protection.owasp());
     let ways = match (verdict.as_ref().and_then(|verdict| verdict.score.as_ref()), scoring) {
-        (Some(score), Some(scoring)) => ways_out(score, scoring, &attacks(args.attacks.as_deref(), &rules)?),
+        (Some(score), Some(scoring)) => {
+            ways_out(score, scoring, &attacks(&args.attacks, &args.reading.options(), &rules, output)?)
+        }
         _ => Ways::default(),
     };
     let note = note(args, &request, settings)?;
@@ -157,7 +163,7 @@ async fn run(args: &WafExplainArgs, settings: &Settings<'_>, output: &Arc<Output
         ways: &ways,
         edits: &edits,
         chosen: args.way,
-        has_own_attacks: args.attacks.is_some(),
+        has_own_attacks: !args.attacks.is_empty(),
         is_request_known: found.request.is_some(),
         notes: &found.notes,
     };
@@ -176,15 +182,25 @@ fn find(asked: Asked, rules: &RuleSet) -> anyhow::Result<Found> {
     let levels: BTreeMap<u32, u8> = rules.scoring().map(|rule| (rule.rule, rule.level)).collect();
     match asked {
         Asked::Request(sample) => {
-            let (outcome, evidence) = rules.evaluator().explain(&as_sent(&sample));
+            let (outcome, evidence) = rules.evaluator().explain(&sample.as_sent());
             let mut notes = Vec::new();
-            if !sample.request.has_all_headers {
+            let Request { has_all_headers, unsure_headers, body, .. } = &sample.request;
+            let left_out: Vec<&str> =
+                unsure_headers.iter().map(String::as_str).filter(|name| *name != "user-agent").collect();
+            if !has_all_headers {
                 notes.push("the headers are not known: those of an ordinary browser are assumed".to_owned());
             }
-            if !sample.is_complete() && sample.request.has_all_headers {
-                notes.push("the body is not known: its rules did not run".to_owned());
+            if !left_out.is_empty() {
+                notes.push(format!("not recorded, so that no rule ran on it: {}", left_out.join(", ")));
             }
-            Ok(Found { hits: crs::hits(&outcome), request: Some(sample.request), evidence, notes })
+            match body {
+                Body::Unknown if *has_all_headers => {
+                    notes.push("the body is not known: its rules did not run".to_owned())
+                }
+                Body::Partial(_) => notes.push("the end of the body is not known".to_owned()),
+                Body::Unknown | Body::Known(_) => {}
+            }
+            Ok(Found { hits: crs::hits(rules, &outcome), request: Some(sample.request), evidence, notes })
         }
         Asked::Rules(numbers, request) => {
             let hit = |number: &u32| {

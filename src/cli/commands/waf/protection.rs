@@ -1,21 +1,63 @@
 //! The protection of zones for the commands below `waf`: of the zones of a spec, or of zones by their names.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Context, anyhow};
+use clap::Args;
 
 use crate::cli::args::SpecArgs;
+use crate::cli::commands::Facts;
 use crate::cli::exit::Exit;
 use crate::cli::load::load;
 use crate::cli::output::Output;
+use crate::cli::recordings::RuleArgs;
 use crate::cli::service::{Access, Service};
 use crate::cli::settings::Settings;
+use crate::cli::zone_source;
 use crate::diagnostic::count;
 use crate::insight::dns::{End, ZoneIndex, Zones};
 use crate::model::request::Request;
 use crate::model::ruleset::{AccountRules, LiveWaf};
 use crate::model::{Desired, DesiredZone, Fqdn, RecordType, ZoneName};
 use crate::reconcile::{Goal, Protected, ProtectionError, protection, protection_of};
+
+/// Whose settings are meant, and the public rules to run on requests.
+#[derive(Debug, Args)]
+pub(super) struct SettingArgs {
+    /// Settings of a spec: a file, a directory, or `-`; repeatable
+    #[arg(long, value_name = "SPEC")]
+    pub(super) spec: Vec<PathBuf>,
+    /// Settings that Cloudflare has for this zone
+    #[arg(long, value_name = "ZONE")]
+    pub(super) live: Option<String>,
+    /// The rules.
+    #[command(flatten)]
+    pub(super) rules: RuleArgs,
+}
+
+impl SettingArgs {
+    /// The facts of a command that reads them.
+    pub(super) fn facts(&self) -> Facts<'_> {
+        zone_source::facts("waf", &self.spec, self.live.is_some(), None)
+    }
+
+    /// Where the spec goes, if no settings are named.
+    pub(super) fn missing(&mut self) -> Option<&mut Vec<PathBuf>> {
+        (self.spec.is_empty() && self.live.is_none()).then_some(&mut self.spec)
+    }
+
+    /// Refuses both for a command that takes one of them.
+    ///
+    /// # Errors
+    /// What to write instead.
+    pub(super) fn check_one(&self) -> Result<(), String> {
+        match (&self.live, self.spec.is_empty()) {
+            (Some(_), false) => Err("--spec and --live exclude each other: name one of them".to_owned()),
+            _ => Ok(()),
+        }
+    }
+}
 
 /// Loads a spec and reads the protection of its zones.
 ///

@@ -14,7 +14,7 @@ use crate::cli::exit::Exit;
 use crate::cli::load::load;
 use crate::cli::output::Output;
 use crate::cli::own_files::Takes;
-use crate::cli::recordings::{Recordings, installed_rules};
+use crate::cli::recordings::{ReadingArgs, Recordings, RuleArgs, check_standard_input, told};
 use crate::cli::relevance::Matters;
 use crate::cli::settings::Settings;
 use crate::insight::traffic::Set;
@@ -53,12 +53,12 @@ struct RecordingArgs {
     /// Recorded attacks
     #[arg(long, value_name = "FILE", num_args = 1..)]
     attacks: Vec<PathBuf>,
-    /// The directory of the OWASP Core Rule Set; without it, that of the Debian package modsecurity-crs
-    #[arg(long, value_name = "DIR")]
-    crs: Option<PathBuf>,
-    /// The host of requests whose recording does not tell it, such as those of access logs
-    #[arg(long, value_name = "NAME")]
-    host: Option<String>,
+    /// The rules.
+    #[command(flatten)]
+    rules: RuleArgs,
+    /// How they are read.
+    #[command(flatten)]
+    reading: ReadingArgs,
     /// Show no single requests in the report
     #[arg(long)]
     no_samples: bool,
@@ -82,11 +82,7 @@ impl Run for WafRehearseArgs {
 
     fn check(&self, _global: &Global) -> Result<(), String> {
         let RecordingArgs { requests, benign, attacks, .. } = &self.recordings;
-        let files = self.spec.spec.iter().chain(requests).chain(benign).chain(attacks);
-        match files.filter(|file| file.as_os_str() == "-").count() {
-            0 | 1 => Ok(()),
-            _ => Err("standard input can be read once: write `-` for one of the files".to_owned()),
-        }
+        check_standard_input(self.spec.spec.iter().chain(requests).chain(benign).chain(attacks))
     }
 
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
@@ -98,13 +94,10 @@ impl Run for WafRehearseArgs {
 /// Reads the rules of both sides, then the requests, and prints.
 async fn run(args: &WafRehearseArgs, settings: &Settings<'_>, output: &Arc<Output>) -> anyhow::Result<Exit> {
     // Mistakes in the names of files are told before Cloudflare is asked.
-    let RecordingArgs { requests, benign, attacks, crs, host, no_samples } = &args.recordings;
-    let rules = match crs {
-        Some(directory) => Some(Arc::new(crate::crs::load(directory)?)),
-        None => installed_rules(output)?,
-    };
+    let RecordingArgs { requests, benign, attacks, rules, reading, no_samples } = &args.recordings;
+    let rules = told(rules.available()?, output);
     let sets = [(Set::Requests, requests.as_slice()), (Set::Benign, benign), (Set::Attacks, attacks)];
-    let recordings = Recordings::open(&sets, rules, host.as_deref(), !no_samples)?;
+    let recordings = Recordings::open(&sets, rules, &reading.options(), !no_samples)?;
     let read = match &args.against {
         None => protection::of_spec(&args.spec, settings, output).await?,
         Some(file) => with_snapshot(file, args, settings, output).await?,

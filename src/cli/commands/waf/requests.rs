@@ -1,22 +1,19 @@
 //! Requests for the commands below `waf`: one that is asked about, or many in a file.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Context, anyhow, bail};
+use anyhow::{Context, anyhow};
 use jiff::Span;
 use jiff::civil::Date;
 
+use crate::cli::output::Output;
+use crate::cli::recordings::each;
 use crate::cli::settings::Settings;
 use crate::crs;
 use crate::insight::traffic::Hits;
-use crate::model::request::Request;
+use crate::model::request::{Request, RequestError};
 use crate::recorded::{self, Sample};
-use crate::seclang::{self, RuleSet};
-
-/// Errors of a file that are shown.
-const MOST_ERRORS: usize = 3;
-/// Where a request is from that was given as a `curl` command.
-const CURL: &str = "curl";
+use crate::seclang::RuleSet;
 
 /// What is asked about.
 #[derive(Debug)]
@@ -28,8 +25,15 @@ pub(super) enum Asked {
 }
 
 impl Asked {
-    /// Reads arguments: numbers of rules, and at most one request; of a file with several, the entry.
-    pub(super) fn read(words: &[String], entry: Option<usize>) -> anyhow::Result<Self> {
+    /// Reads arguments: numbers of rules, and at most one request; of a file with several, the entry. The inner error is wrong usage.
+    ///
+    /// # Errors
+    /// A file cannot be read, or has no request.
+    pub(super) fn read(
+        words: &[String],
+        entry: Option<usize>,
+        options: &recorded::Options,
+    ) -> anyhow::Result<Result<Self, String>> {
         let number = |word: &str| (word.len() == 6).then(|| word.parse::<u32>().ok()).flatten();
         let pasted = words.iter().flat_map(|word| word.split([',', ' ', '\n']).filter(|part| !part.is_empty()));
         let are_all_numbers =
@@ -40,104 +44,90 @@ impl Asked {
         let others: Vec<&String> = words.iter().filter(|word| !are_all_numbers(word)).collect();
         let request = match others.as_slice() {
             [] => None,
-            [one] => Some(Box::new(one_of(one, entry)?)),
-            [_, second, ..] => bail!(
-                "`{}` is one request too many: write each request in one argument, in quotes",
-                crate::model::request::clip(second)
-            ),
+            [one] => match one_of(one, entry, options)? {
+                Ok(request) => Some(Box::new(request)),
+                Err(why) => return Ok(Err(why)),
+            },
+            [_, second, ..] => {
+                let second = crate::model::request::clip(second);
+                let why = format!("`{second}` is one request too many: write each request in one argument, in quotes");
+                return Ok(Err(why));
+            }
         };
-        match (request, numbers.is_empty()) {
+        Ok(match (request, numbers.is_empty()) {
             (Some(request), true) => Ok(Self::Request(request)),
             (request, false) => Ok(Self::Rules(numbers, request)),
-            (None, true) => bail!("there is no request and no number of a rule: write one such as 942100"),
-        }
+            (None, true) => Err("there is no request and no number of a rule: write one such as 942100".to_owned()),
+        })
     }
 }
 
-/// The request that an argument is or names.
-fn one_of(word: &str, entry: Option<usize>) -> anyhow::Result<Sample> {
-    if let Some(request) = request_of(word)? {
-        return Ok(Sample::of(request, source_of(word)));
+/// The request that an argument is or names. The inner error is wrong usage.
+fn one_of(word: &str, entry: Option<usize>, options: &recorded::Options) -> anyhow::Result<Result<Sample, String>> {
+    match request_of(word) {
+        Ok(None) => {}
+        Ok(Some(request)) => return Ok(Ok(Sample::of(request, "argument"))),
+        Err(error) => return Ok(Err(error.to_string())),
     }
     // What is not a name may hold credentials, and is not repeated.
     if word.trim().contains(char::is_whitespace) && !Path::new(word).exists() {
-        bail!("the argument is no request and no file: write a `curl` command, or a method and an address");
+        let why = "the argument is no request and no file: write a `curl` command, or a method and an address";
+        return Ok(Err(why.to_owned()));
     }
-    let mut requests = recorded::open(&[Path::new(word).to_owned()], &recorded::Options::default())?;
+    let mut requests = recorded::open(&[Path::new(word).to_owned()], options)?;
     let first = requests.next().ok_or_else(|| anyhow!("{word} has no request"))?;
-    match (entry, requests.next()) {
+    Ok(match (entry, requests.next()) {
         (None | Some(1), None) => Ok(first?),
-        (None, Some(Err(error))) if error.is_fatal => Err(first.err().unwrap_or(error).into()),
-        (None, Some(_)) => bail!("{word} has several requests: name one with --entry, from 1 on"),
-        (Some(0), _) => bail!("entries are numbered from 1 on"),
+        (None, Some(Err(error))) if error.is_fatal => return Err(first.err().unwrap_or(error).into()),
+        (None, Some(_)) => Err(format!("{word} has several requests: name one with --entry, from 1 on")),
+        (Some(0), _) => Err("entries are numbered from 1 on".to_owned()),
         (Some(1), Some(_)) => Ok(first?),
         (Some(2), Some(second)) => Ok(second?),
-        (Some(entry), second) => {
-            let rest = second.and_then(|_| requests.nth(entry - 3));
-            Ok(rest.ok_or_else(|| anyhow!("{word} has no entry {entry}"))??)
-        }
-    }
+        (Some(entry), second) => match second.and_then(|_| requests.nth(entry - 3)) {
+            Some(found) => Ok(found?),
+            None => Err(format!("{word} has no entry {entry}")),
+        },
+    })
 }
 
 /// The request that an argument is: a `curl` command, or a method and an address; `None` if it can only be a file.
-fn request_of(word: &str) -> anyhow::Result<Option<Request>> {
+fn request_of(word: &str) -> Result<Option<Request>, RequestError> {
     let word = word.trim();
     if word.starts_with("curl ") {
-        return Ok(Some(Request::from_curl(word)?));
+        return Request::from_curl(word).map(Some);
     }
     let is_address = word.split_whitespace().nth(1).is_some_and(|second| second.contains("://"));
-    if is_address && !Path::new(word).exists() { Ok(Some(Request::parse(word)?)) } else { Ok(None) }
-}
-
-/// What a request is called that an argument is.
-pub(super) fn source_of(word: &str) -> &'static str {
-    if word.trim().starts_with("curl ") { CURL } else { "argument" }
-}
-
-/// A request as the rules take it. What `curl` itself sends is not in its command.
-pub(super) fn as_sent(sample: &Sample) -> seclang::Request {
-    let mut sent = sample.as_sent();
-    if &*sample.place.source == CURL && sample.request.header("user-agent").is_none() {
-        sent.headers.push((b"user-agent".to_vec(), b"curl/8.14.1".to_vec()));
-    }
-    sent
+    if is_address && !Path::new(word).exists() { Request::parse(word).map(Some) } else { Ok(None) }
 }
 
 /// What the rules find in the requests of files.
-pub(super) fn found(path: &Path, rules: &RuleSet) -> anyhow::Result<Vec<(Sample, Hits)>> {
-    let mut evaluator = rules.evaluator();
-    let (mut all, mut errors) = (Vec::new(), Vec::new());
-    for read in recorded::open(&[path.to_owned()], &recorded::Options::default())? {
-        match read {
-            Ok(sample) => {
-                let hits = crs::hits(&evaluator.evaluate(&sample.as_sent()));
-                all.push((sample, hits));
-            }
-            Err(error) if error.is_fatal => return Err(error.into()),
-            Err(error) => errors.push(error.to_string()),
-        }
-    }
-    if !errors.is_empty() {
-        let count = errors.len();
-        errors.truncate(MOST_ERRORS);
-        bail!("{count} of the requests cannot be read: {}", errors.join("; "));
-    }
-    if all.is_empty() {
-        bail!("{} has no requests", path.display());
-    }
+pub(super) fn found(
+    paths: &[PathBuf],
+    options: &recorded::Options,
+    rules: &RuleSet,
+    output: &Output,
+) -> anyhow::Result<Vec<(Sample, Hits)>> {
+    let (mut evaluator, mut all) = (rules.evaluator(), Vec::new());
+    each(paths, options, output, &mut |sample| {
+        let hits = crs::hits(rules, &evaluator.evaluate(&sample.as_sent()));
+        all.push((sample, hits));
+    })?;
     Ok(all)
 }
 
-/// What the rules find in attacks: those of a file, or shapes of our own.
-pub(super) fn attacks(path: Option<&Path>, rules: &RuleSet) -> anyhow::Result<Vec<Hits>> {
-    match path {
-        Some(path) => Ok(found(path, rules)?.into_iter().map(|(_, hits)| hits).collect()),
-        None => {
-            let mut evaluator = rules.evaluator();
-            let shapes = crs::shapes()?.into_iter().map(|request| Sample::of(request, "shapes"));
-            Ok(shapes.map(|sample| crs::hits(&evaluator.evaluate(&sample.as_sent()))).collect())
-        }
+/// What the rules find in attacks: those of files, or shapes of our own if there are none.
+pub(super) fn attacks(
+    paths: &[PathBuf],
+    options: &recorded::Options,
+    rules: &RuleSet,
+    output: &Output,
+) -> anyhow::Result<Vec<Hits>> {
+    if !paths.is_empty() {
+        return Ok(found(paths, options, rules, output)?.into_iter().map(|(_, hits)| hits).collect());
     }
+    let shapes = crs::shapes()?.into_iter().map(|request| Sample::of(request, "shapes"));
+    let mut evaluator = rules.evaluator();
+    Ok(shapes.map(|sample| crs::hits(rules, &evaluator.evaluate(&sample.as_sent()))).collect())
 }
 
 /// The day after so many days, `YYYY-MM-DD`.

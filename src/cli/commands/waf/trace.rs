@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anyhow::{anyhow, bail};
 use clap::Args;
 
-use super::{protection, requests};
+use super::protection::{self, SettingArgs};
 use crate::cli::args::Format;
 use crate::cli::commands::{Facts, Run, Session};
 use crate::cli::exit::Exit;
@@ -16,12 +16,11 @@ use crate::cli::settings::Settings;
 use crate::cli::zone_source;
 use crate::crs;
 use crate::diagnostic::Sources;
-use crate::insight::traffic::{Protection, Verdict};
+use crate::insight::traffic::{FindsHits, Protection, Verdict};
 use crate::model::ZoneName;
 use crate::model::request::{Given, Rate, Request};
 use crate::model::ruleset::AccountRules;
 use crate::reconcile::protection_in_spec;
-use crate::recorded::Sample;
 use crate::render::trace::{Trace, write_traces};
 
 /// Show the rules that a request meets, and what becomes of it
@@ -33,12 +32,9 @@ pub(super) struct WafTraceArgs {
     /// Method and address, or a `curl` command, in one argument
     #[arg(value_name = "REQUEST")]
     request: String,
-    /// Rules of a spec: a file, a directory, or `-`; repeatable. With --live, each has its verdict [default: zonewright.yaml, zones/ or dns/]
-    #[arg(long, value_name = "SPEC")]
-    spec: Vec<PathBuf>,
-    /// Rules that Cloudflare has for this zone
-    #[arg(long, value_name = "ZONE")]
-    live: Option<String>,
+    /// Whose rules; of a spec and of a live zone, each has its verdict.
+    #[command(flatten)]
+    settings: SettingArgs,
     /// Address of the client
     #[arg(long, value_name = "ADDRESS")]
     ip: Option<std::net::IpAddr>,
@@ -48,20 +44,17 @@ pub(super) struct WafTraceArgs {
     /// How often the request is made: a number, a slash, and a time such as 6/1m
     #[arg(long, value_name = "N/TIME")]
     times: Option<String>,
-    /// The directory of the OWASP Core Rule Set: runs its rules as well, so that the score takes part
-    #[arg(long, value_name = "DIR")]
-    crs: Option<PathBuf>,
 }
 
 impl Run for WafTraceArgs {
     const MATTERS: Matters = Matters { connection: true, ..Matters::SPEC };
 
     fn facts(&self) -> Facts<'_> {
-        zone_source::facts("waf", &self.spec, self.live.is_some(), None)
+        self.settings.facts()
     }
 
     fn missing_spec(&mut self) -> Option<&mut Vec<PathBuf>> {
-        (self.spec.is_empty() && self.live.is_none()).then_some(&mut self.spec)
+        self.settings.missing()
     }
 
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
@@ -79,20 +72,19 @@ async fn run(args: &WafTraceArgs, settings: &Settings<'_>, output: &Arc<Output>)
             return Ok(Exit::Usage);
         }
     };
-    let goal = match zone_source::goal("waf", &args.spec, settings, output)? {
+    let goal = match zone_source::goal("waf", &args.settings.spec, settings, output)? {
         Ok(goal) => goal,
         Err(exit) => return Ok(exit),
     };
     let desired = goal.as_ref().map(|goal| &goal.desired);
-    let rules = args.crs.as_deref().map(crs::load).transpose()?;
-    let sent = || requests::as_sent(&Sample::of(request.clone(), requests::source_of(&args.request)));
-    let hits = rules.as_ref().map(|rules| crs::hits(&rules.evaluator().evaluate(&sent())));
+    let rules = args.settings.rules.available()?;
+    let hits = rules.as_deref().map(|rules| rules.hits(&request));
     let mut traces = Vec::new();
     let mut add = |name: &ZoneName, what: &'static str, protection: Protection, serving: Option<String>| {
         let verdict: Verdict = protection.verdict(&request, rate, hits.as_ref());
         traces.push(Trace { zone: name.to_string(), what, verdict, serving });
     };
-    if let Some(live) = &args.live {
+    if let Some(live) = &args.settings.live {
         for (name, waf, account) in protection::of_names(std::slice::from_ref(live), settings, output).await? {
             let protection = Protection::new(&waf, |_, _| None);
             let protection = match &account {
@@ -105,7 +97,7 @@ async fn run(args: &WafTraceArgs, settings: &Settings<'_>, output: &Arc<Output>)
     }
     if let Some(desired) = desired {
         let zone = protection::zone_of(desired, &request)?;
-        let catalogue = rules.as_ref().map(|rules| Arc::new(crs::catalogue(rules)));
+        let catalogue = rules.as_deref().map(|rules| Arc::new(crs::catalogue(rules)));
         add(&zone.name, "spec", protection_in_spec(zone, catalogue.as_ref()), protection::serving(desired, &request));
     }
     let no_sources = Sources::default();

@@ -1,33 +1,31 @@
 //! `waf tune`: the setting of the OWASP ruleset with the least damage. Holds no means of writing to Cloudflare.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{anyhow, bail};
 use clap::Args;
 use sha2::{Digest, Sha256};
 
-use super::protection;
+use super::protection::{self, SettingArgs};
 use super::requests::{after_days, found, spec_of};
 use crate::cli::args::{Format, Global, SpecArgs};
 use crate::cli::commands::{Facts, Run, Session};
 use crate::cli::exit::Exit;
 use crate::cli::load::load;
 use crate::cli::output::Output;
+use crate::cli::recordings::{ReadingArgs, check_standard_input};
 use crate::cli::relevance::Matters;
 use crate::cli::settings::Settings;
-use crate::cli::zone_source;
 use crate::crs;
 use crate::diagnostic::count;
-use crate::insight::Why;
-use crate::insight::traffic::{Bounds, Fate, Hit, Load, Protection, least_damage};
+use crate::insight::traffic::{Bounds, Hit, Hits, Load, Protection, Scored, least_damage};
 use crate::model::request::Rate;
 use crate::model::ruleset::Note;
 use crate::model::{Fqdn, ZoneName};
 use crate::reconcile::protection_in_spec;
 use crate::recorded::Sample;
 use crate::render::tune::{Outcome, Tuned, document, write_tuned};
-use crate::seclang::RuleSet;
 use crate::spec::print_waf;
 
 /// The thresholds that are tried: from that of the Core Rule Set itself to Cloudflare's lowest sensitivity.
@@ -42,20 +40,17 @@ const ENTRIES: usize = 5;
 )]
 pub(super) struct WafTuneArgs {
     /// Requests that must not be acted on, in any form of recorded requests
-    #[arg(long, value_name = "FILE")]
-    benign: PathBuf,
+    #[arg(long, value_name = "FILE", num_args = 1.., required = true)]
+    benign: Vec<PathBuf>,
     /// Requests that should be stopped
-    #[arg(long, value_name = "FILE")]
-    attacks: Option<PathBuf>,
-    /// Settings of a spec: a file, a directory, or `-`; repeatable [default: zonewright.yaml, zones/ or dns/]
-    #[arg(long, value_name = "SPEC", conflicts_with = "live")]
-    spec: Vec<PathBuf>,
-    /// Settings that Cloudflare has for this zone
-    #[arg(long, value_name = "ZONE")]
-    live: Option<String>,
-    /// The directory of the OWASP Core Rule Set
-    #[arg(long, value_name = "DIR", default_value = crs::DEBIAN_RULES)]
-    crs: PathBuf,
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    attacks: Vec<PathBuf>,
+    /// Today's settings.
+    #[command(flatten)]
+    settings: SettingArgs,
+    /// How requests are read.
+    #[command(flatten)]
+    reading: ReadingArgs,
     /// The lowest paranoia level to propose
     #[arg(long, value_name = "LEVEL", value_parser = clap::value_parser!(u8).range(1..=4))]
     min_level: Option<u8>,
@@ -77,21 +72,24 @@ impl Run for WafTuneArgs {
     const MATTERS: Matters = Matters { connection: true, ..Matters::SPEC };
 
     fn facts(&self) -> Facts<'_> {
-        zone_source::facts("waf", &self.spec, self.live.is_some(), None)
+        self.settings.facts()
     }
 
     fn missing_spec(&mut self) -> Option<&mut Vec<PathBuf>> {
-        (self.spec.is_empty() && self.live.is_none()).then_some(&mut self.spec)
+        self.settings.missing()
     }
 
     fn check(&self, _global: &Global) -> Result<(), String> {
-        match (&self.attacks, self.min_level, self.max_threshold) {
-            (None, None, _) | (None, _, None) => Err(
+        self.settings.check_one()?;
+        check_standard_input(self.benign.iter().chain(&self.attacks).chain(&self.settings.spec))?;
+        let has_attacks = !self.attacks.is_empty();
+        match (has_attacks, self.min_level, self.max_threshold) {
+            (false, None, _) | (false, _, None) => Err(
                 "without attacks, the best setting would switch everything off: give attacks with --attacks FILE, or a floor \
                  with --min-level LEVEL and --max-threshold SCORE"
                     .to_owned(),
             ),
-            (_, _, Some(threshold)) if threshold < THRESHOLDS.0 && self.attacks.is_some() => {
+            (true, _, Some(threshold)) if threshold < THRESHOLDS.0 => {
                 Err(format!("--max-threshold is at least {}, the score of one critical rule", THRESHOLDS.0))
             }
             _ => Ok(()),
@@ -114,18 +112,20 @@ struct Halves {
     foreign: usize,
     /// Requests that never reach the ruleset.
     unreached: usize,
+    /// Requests with rules that could not be decided.
+    undecided: usize,
 }
 
 /// Reads, searches and prints.
 async fn run(args: &WafTuneArgs, settings: &Settings<'_>, output: &Arc<Output>) -> anyhow::Result<Exit> {
-    let rules = crs::load(&args.crs)?;
-    let (zone, whose, protection) = match &args.live {
+    let rules = args.settings.rules.needed()?;
+    let (zone, whose, protection) = match &args.settings.live {
         Some(live) => {
             let zones = protection::of_names(std::slice::from_ref(live), settings, output).await?;
             let (zone, waf, _) = zones.into_iter().next().ok_or_else(|| anyhow!("there is no zone {live}"))?;
             (zone, "live", Protection::new(&waf, |_, _| None))
         }
-        None => match load("waf", &SpecArgs { spec: args.spec.clone() }, settings, output)? {
+        None => match load("waf", &SpecArgs { spec: args.settings.spec.clone() }, settings, output)? {
             Err(exit) => return Ok(exit),
             Ok(goal) => match goal.desired.zones.values().collect::<Vec<_>>().as_slice() {
                 [zone] => {
@@ -141,19 +141,25 @@ async fn run(args: &WafTuneArgs, settings: &Settings<'_>, output: &Arc<Output>) 
             "{zone} has no OWASP deployment whose rules are known: add `waf: {{ owasp: {{ paranoia: 1 }} }}` to its spec first"
         );
     };
-    let benign = halves(&args.benign, &rules, &zone, &protection)?;
-    let attacks = match &args.attacks {
-        Some(path) => halves(path, &rules, &zone, &protection)?,
-        None => Halves::default(),
+    let read = |paths: &[PathBuf], is_benign: bool| {
+        let found = found(paths, &args.reading.options(), &rules, output)?;
+        let halves = halves(found, is_benign, &zone, &protection);
+        if halves.seen.len() + halves.unseen.len() == 0 {
+            bail!("{} has no request to a host of {zone}", names(paths));
+        }
+        Ok(halves)
     };
+    let has_attacks = !args.attacks.is_empty();
+    let benign = read(&args.benign, true)?;
+    let attacks = if has_attacks { read(&args.attacks, false)? } else { Halves::default() };
     let loads = |half: &[(Load, bool)]| half.iter().map(|(load, _)| load.clone()).collect::<Vec<_>>();
     let (seen, unseen) = (loads(&benign.seen), loads(&benign.unseen));
     let (seen_attacks, unseen_attacks) = (loads(&attacks.seen), loads(&attacks.unseen));
     let highest = args.max_threshold.unwrap_or(THRESHOLDS.1);
     // Without attacks the weakest setting that the floor allows needs the fewest entries.
-    let lowest = if args.attacks.is_some() { THRESHOLDS.0.min(highest) } else { highest };
+    let lowest = if has_attacks { THRESHOLDS.0.min(highest) } else { highest };
     let least = args.min_level.unwrap_or(1);
-    let most = if args.attacks.is_some() { 4 } else { least };
+    let most = if has_attacks { 4 } else { least };
     let bounds = Bounds { levels: least..=most, thresholds: lowest..=highest, entries: args.max_exceptions };
     let Some(tuning) = least_damage(&seen, &seen_attacks, &bounds) else {
         bail!(
@@ -168,7 +174,7 @@ async fn run(args: &WafTuneArgs, settings: &Settings<'_>, output: &Arc<Output>) 
         |half: &[(Load, bool)], loads: &[Load]| Outcome { all: half.len(), today: today(half), then: then(loads) };
     let note =
         Note { reason: Some(args.reason.clone()), expires: Some(after_days(settings, args.days)?), ..Note::default() };
-    let edit = spec_of(zone.as_str(), &print_waf(&tuning.edit(&note)));
+    let edit = spec_of(zone.as_str(), &print_waf(&tuning.edit(&note, (scoring.level(), scoring.threshold()))));
     let tuned = Tuned {
         zone: zone.as_str(),
         whose,
@@ -178,7 +184,7 @@ async fn run(args: &WafTuneArgs, settings: &Settings<'_>, output: &Arc<Output>) 
         tuning: &tuning,
         seen: (outcome(&benign.seen, &seen), outcome(&attacks.seen, &seen_attacks)),
         unseen: (outcome(&benign.unseen, &unseen), outcome(&attacks.unseen, &unseen_attacks)),
-        has_attacks: args.attacks.is_some(),
+        has_attacks,
         entries: tuning
             .entries
             .iter()
@@ -193,6 +199,7 @@ async fn run(args: &WafTuneArgs, settings: &Settings<'_>, output: &Arc<Output>) 
             .collect(),
         foreign: benign.foreign + attacks.foreign,
         unreached: benign.unreached + attacks.unreached,
+        undecided: benign.undecided + attacks.undecided,
         edit: &edit,
     };
     output.hide();
@@ -203,11 +210,17 @@ async fn run(args: &WafTuneArgs, settings: &Settings<'_>, output: &Arc<Output>) 
     Ok(Exit::Success)
 }
 
-/// Reads requests and divides them by a digest, so that their order has no influence.
-fn halves(path: &Path, rules: &RuleSet, zone: &ZoneName, protection: &Protection) -> anyhow::Result<Halves> {
+/// Names of files in a message.
+fn names(paths: &[PathBuf]) -> String {
+    paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
+}
+
+/// Divides requests by a digest, so that their order has no influence. Rules that could not be decided count for benign requests, and
+/// not for attacks: what is proposed holds whether they match or not.
+fn halves(found: Vec<(Sample, Hits)>, is_benign: bool, zone: &ZoneName, protection: &Protection) -> Halves {
     let once = Rate { times: 1, seconds: 1 };
     let mut halves = Halves::default();
-    for (sample, hits) in found(path, rules)? {
+    for (sample, hits) in found {
         let request = &sample.request;
         if !Fqdn::parse(&request.host).is_ok_and(|host| host.is_within(zone.as_fqdn())) {
             halves.foreign += 1;
@@ -215,19 +228,18 @@ fn halves(path: &Path, rules: &RuleSet, zone: &ZoneName, protection: &Protection
         }
         let verdict = protection.verdict(request, once, Some(&hits));
         let counting = verdict.score.as_ref().map(|score| {
-            let can_count = |fate: &Fate| matches!(fate, Fate::Counts | Fate::Off(Why::Level(_)));
-            score.hits.iter().filter(|hit| can_count(&hit.fate)).map(|hit| hit.hit).collect::<Vec<Hit>>()
+            let open = score.undecided.iter().filter(|_| is_benign);
+            score.hits.iter().chain(open).filter(|hit| hit.could_count()).map(|hit| hit.hit).collect::<Vec<Hit>>()
         });
         halves.unreached += usize::from(counting.is_none());
-        let acts = verdict.score.as_ref().is_some_and(|score| score.acts() == Some(true) && score.action != "log");
+        halves.undecided += usize::from(verdict.score.as_ref().is_some_and(|score| !score.undecided.is_empty()));
+        let acts = |score: &Scored| score.acts().unwrap_or(is_benign) && score.action != "log";
+        let acts = verdict.score.as_ref().is_some_and(acts);
         let load = Load { host: request.host.clone(), path: request.path_seen(), hits: counting.unwrap_or_default() };
         let half = if is_seen(&sample) { &mut halves.seen } else { &mut halves.unseen };
         half.push((load, acts));
     }
-    if halves.seen.len() + halves.unseen.len() == 0 {
-        bail!("{} has no request to a host of {zone}", path.display());
-    }
-    Ok(halves)
+    halves
 }
 
 /// The half that a request belongs to: the lowest bit of the SHA-256 of what rules see of it.

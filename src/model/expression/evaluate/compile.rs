@@ -61,6 +61,20 @@ pub(super) enum Origin {
     Unknown(Reasons),
 }
 
+impl Origin {
+    /// Why a part of the value is unknown, if it is.
+    pub(super) fn reasons(&self) -> Reasons {
+        match self {
+            Self::Field(_, reasons) | Self::Unknown(reasons) => *reasons,
+            Self::Call(_, arguments) => match arguments.first() {
+                Some(Argument::Term(term)) => term.origin.reasons(),
+                Some(Argument::Condition(_)) | None => 0,
+            },
+            Self::Constant(_) | Self::Truth(_) => 0,
+        }
+    }
+}
+
 /// An argument of a call.
 #[derive(Debug)]
 pub(super) enum Argument {

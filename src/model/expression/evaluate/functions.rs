@@ -88,10 +88,16 @@ impl Function {
             (Self::EndsWith, Value::Bytes(text), Some(Value::Bytes(end))) => Value::Truth(text.ends_with(end)),
             (Self::StartsWith, Value::Bytes(text), Some(Value::Bytes(start))) => Value::Truth(text.starts_with(start)),
             (Self::HasKey, Value::Map(entries), Some(Value::Bytes(key))) => {
-                Value::Truth(entries.iter().any(|(name, _)| *name == key))
+                match entries.iter().find(|(name, _)| *name == key) {
+                    Some((_, unknown @ Value::Unknown(_))) => *unknown,
+                    entry => Value::Truth(entry.is_some()),
+                }
             }
             (Self::HasValue, Value::Map(entries), Some(wanted)) => {
-                Value::Truth(entries.iter().any(|(_, value)| *value == wanted))
+                let mut values = entries.iter().map(|(_, value)| *value);
+                let unknown = values.clone().find(|value| matches!(value, Value::Unknown(_)));
+                let has = Value::Truth(values.any(|value| value == wanted));
+                unknown.filter(|_| has == Value::Truth(false)).unwrap_or(has)
             }
             (Self::HasValue, Value::Array(items), Some(wanted)) => Value::Truth(items.contains(&wanted)),
             (Self::IsTimedHmacValid, Value::Bytes(key), Some(Value::Bytes(message))) => {

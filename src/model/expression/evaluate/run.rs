@@ -160,10 +160,13 @@ impl<'v> Run<'v> {
     /// The value of a term.
     pub(super) fn term(self, term: &'v Term) -> Value<'v> {
         let value = match &term.origin {
-            Origin::Field(number, reasons) => match self.sample.at(*number) {
-                Value::Unknown(_) => Value::Unknown(*reasons),
-                value => value,
-            },
+            Origin::Field(number, reasons) => {
+                // The sample does not know the reasons of the program; a part of a value can be unknown as well.
+                return match self.index(self.sample.at(*number), &term.indexes) {
+                    Value::Unknown(_) => Value::Unknown(*reasons),
+                    value => value,
+                };
+            }
             Origin::Constant(constant) => constant.value(),
             Origin::Truth(truth) => Value::Truth(*truth),
             Origin::Unknown(reasons) => Value::Unknown(*reasons),
@@ -214,7 +217,11 @@ impl<'v> Run<'v> {
             Items::from_iter_in(rest.iter().map(|argument| self.argument(argument)), self.arena).into_bump_slice();
         let value = self.term(first);
         if !first.is_each() {
-            return function.call(value, rest, self.arena);
+            return match function.call(value, rest, self.arena) {
+                // A part of the value is unknown.
+                Value::Unknown(0) => Value::Unknown(first.origin.reasons()),
+                value => value,
+            };
         }
         let items = match value {
             Value::Array(items) => items,
