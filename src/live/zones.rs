@@ -80,14 +80,31 @@ async fn by_id_once<R: Reader>(reader: &R, name: &ZoneName, id: &ZoneId) -> Resu
     Ok(Some(zone))
 }
 
-/// One zone by its name, on several pages if the server ignores the filter.
+/// One zone by its name.
+///
+/// An internationalized name is searched for in Punycode, as documented, and then in Unicode: acceptance tests of Cloudflare's
+/// Terraform provider 5 create a zone in Unicode and expect that name back (read 2026-11-23).
 async fn by_name<R: Reader>(reader: &R, name: &ZoneName, options: &Options) -> Result<Option<LiveZone>, FetchError> {
+    let found = by_spelling(reader, name, name.as_str(), options).await?;
+    match (found, name.unicode()) {
+        (None, Some(unicode)) => by_spelling(reader, name, &unicode, options).await,
+        (found, _) => Ok(found),
+    }
+}
+
+/// One zone by its name in one spelling, on several pages if the server ignores the filter.
+async fn by_spelling<R: Reader>(
+    reader: &R,
+    name: &ZoneName,
+    spelling: &str,
+    options: &Options,
+) -> Result<Option<LiveZone>, FetchError> {
     let account = options.account.as_deref();
     let mut matches: BTreeMap<ZoneId, LiveZone> = BTreeMap::new();
     let mut seen: BTreeSet<ZoneId> = BTreeSet::new();
     let mut page = 1;
     loop {
-        let mut request = find_zone(name, account);
+        let mut request = find_zone(spelling, account);
         if page > 1 {
             request = request.query("page", page.to_string());
         }

@@ -232,6 +232,13 @@ impl ZoneName {
         self.as_str().replace('%', "%25").replace('/', "%2F").replace('\\', "%5C")
     }
 
+    /// The name in Unicode, if that is another text.
+    #[must_use]
+    pub fn unicode(&self) -> Option<String> {
+        let (unicode, result) = idna::domain_to_unicode(self.as_str());
+        (result.is_ok() && unicode != self.as_str()).then_some(unicode)
+    }
+
     /// As a plain name.
     #[must_use]
     pub fn as_fqdn(&self) -> &Fqdn {

@@ -20,6 +20,11 @@ pub struct Profile {
     pub txt_quotes: TxtQuotes,
     /// What happens to a TTL that is sent with `proxied`.
     pub proxied_ttl: ProxiedTtl,
+    /// Whether the names of zones are stored and answered in Unicode, and only found so; Punycode is documented.
+    ///
+    /// Acceptance tests of Cloudflare's Terraform provider 5 create a zone with a name in Unicode and expect it back so (read
+    /// 2026-11-23).
+    pub unicode_zone_names: bool,
     /// How validation problems are reported.
     pub errors: ErrorStyle,
     /// Requests that are answered in a window; `None` for no limit.
@@ -80,6 +85,7 @@ impl Default for Profile {
             record_quota: None,
             txt_quotes: TxtQuotes::Verbatim,
             proxied_ttl: ProxiedTtl::Coerce,
+            unicode_zone_names: false,
             errors: ErrorStyle::Direct,
             // developers.cloudflare.com/fundamentals/api/reference/limits, read 2026-11-20.
             rate_limit: Some(RateLimit { requests: 1200, window_seconds: 300 }),

@@ -230,7 +230,10 @@ fn check(facts: &TypeFacts, field: &FieldFacts, raw: &Value, quotes: TxtQuotes) 
             Ok(Checked { identity: text.identity, ..Checked::text(text.content) })
         }
         FieldKind::Integer { max } => {
-            let number = raw.as_u64().and_then(|n| u32::try_from(n).ok()).filter(|n| *n <= max);
+            // Flags are accepted as text, too: acceptance tests of Cloudflare's Terraform provider 5, read 2026-11-23.
+            let written = raw.as_str().filter(|text| field.name == "flags" && text.bytes().all(|b| b.is_ascii_digit()));
+            let number = written.map_or_else(|| raw.as_u64(), |text| text.parse().ok());
+            let number = number.and_then(|n| u32::try_from(n).ok()).filter(|n| *n <= max);
             let refused = || match field.slot {
                 Slot::Top => {
                     Refusal::invalid(9008, format!("{} must be set to a number between 0 and {max}.", field.name))

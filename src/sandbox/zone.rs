@@ -151,13 +151,18 @@ impl Zone {
         profile.record_quota.unwrap_or(of_plan)
     }
 
+    /// The name as responses have it and filters compare it.
+    pub(super) fn answered_name(&self, profile: &Profile) -> String {
+        if profile.unicode_zone_names { idna::domain_to_unicode(&self.name).0 } else { self.name.clone() }
+    }
+
     /// As the API returns it: fields and order observed 2025-08.
     ///
     /// ASSUMED: identifiers of the paid plans, which Cloudflare assigns by account.
     ///
     /// # Units
     /// `development_mode` in seconds.
-    pub(super) fn to_json(&self, development_mode: i64) -> Value {
+    pub(super) fn to_json(&self, profile: &Profile, development_mode: i64) -> Value {
         let (plan_id, plan_name) = match self.plan.as_str() {
             "pro" => ("1feeeeeeeeeeeeeeeeeeeeeeeeeeeeee", "Pro Website"),
             "business" => ("2feeeeeeeeeeeeeeeeeeeeeeeeeeeeee", "Business Website"),
@@ -167,7 +172,7 @@ impl Zone {
         let is_paid = self.plan != "free";
         json!({
             "id": self.id,
-            "name": self.name,
+            "name": self.answered_name(profile),
             "status": self.status,
             "paused": self.paused,
             "type": self.kind,

@@ -19,8 +19,10 @@ use super::{name, profile};
 pub(super) fn list(call: &Call<'_>, token: Option<&Token>, parameters: &Parameters) -> Outcome<Success> {
     let page = parameters.page(20, 5, 100);
     let is_shown = |zone: &Zone| token.is_none_or(|token| token.covers(&zone.name));
-    let mut zones: Vec<Zone> =
-        Zone::all(call.connection)?.into_iter().filter(|zone| is_shown(zone) && matches(zone, parameters)).collect();
+    let mut zones: Vec<Zone> = Zone::all(call.connection)?
+        .into_iter()
+        .filter(|zone| is_shown(zone) && matches(call, zone, parameters))
+        .collect();
     type Key = fn(&Zone) -> &str;
     let key: Option<Key> = match parameters.get("order") {
         Some("name") => Some(|z| &z.name),
@@ -47,11 +49,11 @@ pub(super) fn list(call: &Call<'_>, token: Option<&Token>, parameters: &Paramete
 
 /// A zone as the API returns it.
 fn zone_json(call: &Call<'_>, zone: &Zone) -> rusqlite::Result<Value> {
-    Ok(zone.to_json(settings::development_mode(call.connection, &zone.id, call.now)?))
+    Ok(zone.to_json(call.profile, settings::development_mode(call.connection, &zone.id, call.now)?))
 }
 
 /// Whether a zone matches the filters.
-fn matches(zone: &Zone, parameters: &Parameters) -> bool {
+fn matches(call: &Call<'_>, zone: &Zone, parameters: &Parameters) -> bool {
     // Internal zones are omitted unless requested.
     if parameters.get("type").is_none() && zone.kind == "internal" {
         return false;
@@ -59,7 +61,7 @@ fn matches(zone: &Zone, parameters: &Parameters) -> bool {
     let results: Vec<bool> = parameters
         .iter()
         .filter_map(|(key, value)| match key {
-            "name" => Some(text_matches(&zone.name, value)),
+            "name" => Some(text_matches(&zone.answered_name(call.profile), value)),
             "account.name" => Some(text_matches(&zone.account_name, value)),
             "account.id" => Some(zone.account_id == value),
             "status" => Some(zone.status == value),

@@ -38,8 +38,8 @@ pub fn read_zone(json: &Json) -> Result<LiveZone, InvalidZone> {
 
 /// Finds a zone by name; `account` narrows the search.
 #[must_use]
-pub fn find_zone(name: &ZoneName, account: Option<&str>) -> Request {
-    of_account(Request::new(Method::Get, "/zones").query("name", name.as_str()), account)
+pub fn find_zone(name: &str, account: Option<&str>) -> Request {
+    of_account(Request::new(Method::Get, "/zones").query("name", name), account)
         .query("per_page", ZONES_PER_PAGE.to_string())
 }
 

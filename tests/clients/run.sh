@@ -79,6 +79,9 @@ serve main "${flags[@]}" --rate-limit 0 \
 serve octo "${flags[@]}" --rate-limit 0 --with-zone python.example --old-srv-members
 serve dnscontrol "${flags[@]}" --rate-limit 0 --with-zone dnscontrol.example --old-srv-members
 serve waf "${flags[@]}" --rate-limit 0 --with-zone octorules.example --with-zone terraform.example
+# Its tests send those members of SRV data, a zone's name in Unicode, and look for one zone of their authors.
+serve provider --plan enterprise --rate-limit 0 --old-srv-members --unicode-zone-names \
+  --with-zone terraform.example --with-zone other.example --with-zone terraform.cfapi.net
 serve limited --rate-limit 3
 CLOUDFLARE_BASE_URL=$(exported main CLOUDFLARE_BASE_URL)
 CLOUDFLARE_API_TOKEN=$(exported main CLOUDFLARE_API_TOKEN)
@@ -254,6 +257,14 @@ else
   mkdir "$work/terraform"
   suite "Terraform" env -C "$work/terraform" CLOUDFLARE_BASE_URL="$(exported waf CLOUDFLARE_BASE_URL)" \
     bash "$here/terraform.sh" "$provider" "$here/terraform.tf"
+  if ! [[ -e $TERRAFORM_PROVIDER/go.mod ]] || ! command -v go >/dev/null; then
+    skip "provider: TERRAFORM_PROVIDER has no sources, or there is no go here"
+  else
+    mkdir "$work/acceptance"
+    suite "provider" env -C "$work/acceptance" CLOUDFLARE_BASE_URL="$(exported provider CLOUDFLARE_BASE_URL)" \
+      CLOUDFLARE_API_TOKEN="$(exported provider CLOUDFLARE_API_TOKEN)" \
+      bash "$here/terraform_acceptance.sh" "$TERRAFORM_PROVIDER" "$here/terraform_acceptance.txt"
+  fi
 fi
 
 echo

@@ -81,7 +81,7 @@ fn tries(id: &ZoneId) -> Vec<(What, Access, Request)> {
     let write = |method, path: String, body: Value| Request::new(method, path).body(body);
     let account = sandbox::ACCOUNT_ID;
     vec![
-        (What::Zone, Access::Read, zone::find_zone(&name, None)),
+        (What::Zone, Access::Read, zone::find_zone(name.as_str(), None)),
         (What::Zone, Access::Write, write(Method::Patch, path(""), json!({ "paused": false }))),
         (What::Records, Access::Read, record::list_records(id, 5, 1)),
         (What::Records, Access::Write, write(Method::Post, path("/dns_records"), json!({ "type": "A" }))),

@@ -46,6 +46,21 @@ fn a_missing_zone_is_made_if_wanted() {
 }
 
 #[test]
+fn a_zone_whose_name_is_kept_in_unicode_is_found() {
+    for unicode_zone_names in [false, true] {
+        let mut options = options();
+        options.profile.unicode_zone_names = unicode_zone_names;
+        let workspace = Workspace::empty(options);
+        let spec = "version: 1\nzones:\n  bücher.example:\n    create: true\n    records:\n      - { name: www, type: A, content: 192.0.2.1 }\n";
+        workspace.file("spec.yaml", spec);
+        workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
+        workspace.run(&["plan", "spec.yaml", "--detailed-exitcode"]).exits(0);
+        let imported = workspace.run(&["import", "xn--bcher-kva.example"]).exits(0);
+        assert!(imported.stdout.contains("192.0.2.1"), "{}", imported.stdout);
+    }
+}
+
+#[test]
 fn a_new_zone_that_answers_403_is_waited_for() {
     let mut options = options();
     options.profile.fresh_zone_forbidden_milliseconds = 1500;

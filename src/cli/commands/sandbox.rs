@@ -95,6 +95,9 @@ struct ServeArgs {
     /// Accept `service`, `proto` and `name` in SRV data if they agree with the name of the record
     #[arg(long)]
     old_srv_members: bool,
+    /// Store and find the names of zones in Unicode
+    #[arg(long)]
+    unicode_zone_names: bool,
     /// Refuse members of `data` that the record type does not have
     #[arg(long)]
     strict_data: bool,
@@ -240,6 +243,7 @@ fn profile(args: &ServeArgs) -> sandbox::Profile {
     profile.page_limit = args.page_limit;
     profile.record_quota = args.record_quota;
     profile.latency_milliseconds = args.latency;
+    profile.unicode_zone_names = args.unicode_zone_names;
     profile.dry_run = !args.without_dry_run;
     profile.account_rulesets = !args.without_account_rulesets;
     profile.owasp_level = args.owasp_level;

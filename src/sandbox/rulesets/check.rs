@@ -15,7 +15,7 @@ use super::author::{Author, Problems};
 use super::ruleset::{Rule, executed, id_of, phase, text};
 use super::{expression, members, overrides, ratelimit, response, skip, store};
 use crate::model::facts::expressions::DESCRIPTION_CHARACTERS;
-use crate::model::facts::rulesets::ACTIONS;
+use crate::model::facts::rulesets::{ACTIONS, CUSTOM_PHASE};
 use crate::sandbox::call::Call;
 use crate::sandbox::envelope::{Outcome, Problem, Refusal};
 
@@ -98,7 +98,7 @@ pub(super) fn define(
     expression::check(author, text, &format!("{prefix}/expression"), problems);
     let mut head = Map::new();
     head.insert("action".to_owned(), action.into());
-    if let Some(parameters) = check_action(author, action, parameters, text, problems)? {
+    if let Some(parameters) = check_action(author, action, sent, text, problems)? {
         head.insert("action_parameters".to_owned(), parameters.into());
     }
     if let Some(limit) = ratelimit::check(author, action, members::object(sent, "ratelimit")?, prefix, problems)? {
@@ -139,15 +139,18 @@ fn logging(action: &str, sent: Option<&Map<String, Value>>) -> Outcome<Option<Va
 /// # Sources
 /// Code 20016 and its text: observed 2025. How expressions in an account's entry point must end, also for `skip`:
 /// developers.cloudflare.com/ruleset-engine/managed-rulesets/create-exception and
-/// developers.cloudflare.com/waf/account/custom-rulesets/create-api, read 2026-11-20; ASSUMED: its text, and that there
+/// developers.cloudflare.com/waf/account/custom-rulesets/create-api, read 2026-11-20; that a rule which checks for exposed
+/// credentials rewrites the request in an account's custom ruleset: acceptance tests of Cloudflare's Terraform provider 5, read
+/// 2026-11-23; ASSUMED: its text, and that there
 /// is no code. ASSUMED: an unknown action has no code; the text for `log`.
 fn check_action(
     author: &Author<'_>,
     action: &str,
-    parameters: Option<&Map<String, Value>>,
+    sent: &Map<String, Value>,
     text: &str,
     problems: &mut Problems,
 ) -> Outcome<Option<Map<String, Value>>> {
+    let parameters = members::object(sent, "action_parameters")?;
     if !ACTIONS.contains(&action) {
         problems.say(format!("'{action}' is not a valid value for action because the action is not known"));
         return Ok(None);
@@ -157,8 +160,12 @@ fn check_action(
         // A phase of another product, whose rules are stored as they are.
         return Ok(parameters.cloned());
     }
+    let Author { phase, kind, .. } = author;
+    if action == "rewrite" && phase == CUSTOM_PHASE && kind == "custom" && sent.contains_key("exposed_credential_check")
+    {
+        return Ok(parameters.cloned());
+    }
     if !allowed.contains(&action) {
-        let Author { phase, kind, .. } = author;
         let text = format!(
             "'{action}' is not a valid value for action because it is not possible to use the {action} action in a ruleset \
              with phase {phase} and kind {kind}"

@@ -30,6 +30,9 @@ const MEMBERS: &[&str] = &[
 const CHARACTERISTICS: &[(&str, usize)] = &[(RATE_COLO, 0), ("ip.src", 0), ("cf.unique_visitor_id", 2)];
 
 /// Checks the object of the rule at `prefix` of the body; returns it as it is stored.
+///
+/// # Sources
+/// A response has `mitigation_timeout` 0 where none was sent: acceptance tests of Cloudflare's Terraform provider 5, read 2026-11-23.
 pub(super) fn check(
     author: &Author<'_>,
     action: &str,
@@ -51,7 +54,8 @@ pub(super) fn check(
     members::check_known(sent, MEMBERS)?;
     check_characteristics(author, &members::texts(sent, "characteristics")?.unwrap_or_default(), problems);
     check_period(author, members::number(sent, "period")?.unwrap_or(0), problems);
-    check_timeout(author, action, members::number(sent, "mitigation_timeout")?.unwrap_or(0), problems);
+    let timeout = members::number(sent, "mitigation_timeout")?.unwrap_or(0);
+    check_timeout(author, action, timeout, problems);
     check_amounts(author, sent, problems)?;
     if let Some(counting) = members::text(sent, "counting_expression")?.filter(|text| !text.is_empty()) {
         if author.scope.plan() < 2 {
@@ -60,7 +64,9 @@ pub(super) fn check(
         expression::check_counting(author, counting, &format!("{prefix}/ratelimit/counting_expression"), problems);
     }
     members::truth(sent, "requests_to_origin")?;
-    Ok(Some(sent.clone()))
+    let mut stored = sent.clone();
+    stored.insert("mitigation_timeout".to_owned(), timeout.into());
+    Ok(Some(stored))
 }
 
 /// Checks the characteristics that requests are counted by.

@@ -312,3 +312,15 @@ async fn members_of_data_that_a_type_does_not_have() {
         refused.text
     );
 }
+
+#[tokio::test]
+async fn flags_are_a_number_or_its_text() {
+    let bench = Bench::new().await;
+    let caa = |flags: Value| json!({"type": "CAA", "name": "@", "data": {"flags": flags, "tag": "issue", "value": "ca.example"}});
+    let kept = bench.post(caa(json!("128"))).await;
+    assert_eq!(kept.result()["data"]["flags"], 128);
+    assert_eq!(kept.result()["content"], "128 issue \"ca.example\"");
+    for wrong in ["", "-1", "+1", "256", "0x1", "1.0", " 1"] {
+        assert_eq!(bench.post(caa(json!(wrong))).await.refusal(), (400, 1004), "{wrong:?}");
+    }
+}

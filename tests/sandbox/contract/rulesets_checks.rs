@@ -330,8 +330,27 @@ async fn rate_limits() {
     let pro = on("pro").await;
     let both = json!({"characteristics": ["cf.colo.id", "ip.src", "cf.unique_visitor_id"]});
     assert_eq!(try_rule(&on("enterprise").await, RATE, &rule("block", both)).await.refusal(), (400, 0));
+    let mut silent = rule("managed_challenge", json!({"period": 60}));
+    silent["ratelimit"].as_object_mut().unwrap().remove("mitigation_timeout");
+    let kept = try_rule(&on("pro").await, RATE, &silent).await;
+    assert_eq!(kept.result()["rules"][0]["ratelimit"]["mitigation_timeout"], 0);
     let challenge = try_rule(&pro, RATE, &rule("managed_challenge", json!({}))).await;
     assert_eq!(messages(&challenge), ["mitigation_timeout must be 0 for the managed_challenge action"]);
     let good = rule("managed_challenge", json!({"mitigation_timeout": 0, "period": 60, "requests_to_origin": true}));
     assert_eq!(try_rule(&pro, RATE, &good).await.result()["rules"][0]["ratelimit"], good["ratelimit"]);
+}
+
+#[tokio::test]
+async fn a_check_for_exposed_credentials_rewrites_in_a_custom_ruleset() {
+    let bench = on("enterprise").await;
+    let header = json!({"Exposed-Credential-Check": {"operation": "set", "value": "1"}});
+    let mut rule = json!({"action": "rewrite", "expression": "ssl", "action_parameters": {"headers": header},
+        "exposed_credential_check": {"username_expression": "url_decode(http.request.body.form[\"u\"][0])",
+            "password_expression": "url_decode(http.request.body.form[\"p\"][0])"}});
+    let body = |rule: &Value| Some(json!({"name": "x", "kind": "custom", "phase": CUSTOM, "rules": [rule]}));
+    let kept = bench.account_rulesets(Method::POST, "", body(&rule)).await;
+    assert_eq!(kept.result()["rules"][0]["action_parameters"], rule["action_parameters"]);
+    assert_eq!(try_rule(&bench, CUSTOM, &rule).await.refusal(), (400, 20016));
+    rule.as_object_mut().unwrap().remove("exposed_credential_check");
+    assert_eq!(bench.account_rulesets(Method::POST, "", body(&rule)).await.refusal(), (400, 20016));
 }
