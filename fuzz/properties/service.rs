@@ -91,6 +91,15 @@ fn imported(live: &LiveZone) {
         // A listing counts an id once, so no zone has two of them.
         return;
     }
+    let twice = |entry: &EntryPoint| {
+        let EntryPoint::Present(ruleset) = entry else { return false };
+        let ids: BTreeSet<_> = ruleset.rules.iter().map(|rule| &rule.id).collect();
+        ids.len() < ruleset.rules.len()
+    };
+    if live.waf.entry_points.values().any(twice) {
+        // No ruleset has two rules of one id either: a move by the id of one would move another.
+        return;
+    }
     let imported = from_live(live);
     let desired = Desired { zones: [(live.name.clone(), imported.zone.clone())].into(), ..Desired::default() };
     let printed = print(&desired);

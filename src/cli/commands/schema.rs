@@ -14,9 +14,16 @@ use crate::schema::{Kind, schema};
     after_help = "Examples:\n  zonewright schema > spec.schema.json\n  zonewright schema plan > plan.schema.json"
 )]
 pub(in crate::cli) struct SchemaArgs {
+    // The list of all kinds is longer than the rest of the short help.
     /// What the schema describes
-    #[arg(value_name = "KIND", default_value = "spec", value_parser = schemas())]
+    #[arg(value_name = "KIND", default_value = "spec", value_parser = schemas(), hide_possible_values = true, long_help = kinds())]
     kind: String,
+}
+
+/// The help of the kind, with all that there are.
+fn kinds() -> String {
+    let names: Vec<_> = Kind::ALL.iter().map(|kind| kind.name()).collect();
+    format!("What the schema describes: {}", names.join(", "))
 }
 
 /// What there are schemas of.
