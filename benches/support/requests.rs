@@ -45,7 +45,7 @@ fn request(n: usize) -> Request {
 /// Adds them.
 pub(crate) fn all(all: &mut Vec<Case>) {
     all.push(Case::new(format!("requests/under {RULES} rules"), 1_000, |n| {
-        let compile = |rule| Expression::reported(&rule).compile().expect("it is one");
+        let compile = |rule: String| Expression::reported(&rule).compile().expect("it is one");
         let programs: Vec<Program> = (0..RULES).map(rule).map(compile).collect();
         let requests: Vec<Request> = (0..DIFFERENT).map(request).collect();
         move || {
