@@ -20,7 +20,7 @@ fn text(microseconds: i64) -> String {
     Timestamp::from_microsecond(microseconds).unwrap_or_default().to_string()
 }
 
-/// Seconds since 1970-01-01 of a time in that format, or with the offset `+00:00`; `None` for anything else.
+/// Seconds since 1970-01-01 of a time in RFC 3339, with any offset; `None` for anything else.
 pub(super) fn seconds(moment: &str) -> Option<i64> {
     moment.parse().ok().map(Timestamp::as_second)
 }

@@ -208,6 +208,10 @@ impl PlainType {
     fn number(&self, field: &'static str, max: u32, word: &Token) -> Result<u32, DataError> {
         match self.rules.names.iter().find(|(named, _)| *named == field) {
             Some((_, names)) => names.number(field, max, word),
+            // Often the host is written before its priority.
+            None if field == "priority" => word
+                .integer(field, max)
+                .map_err(|e| e.help(format!("write a number from 0 to {max} first: `{}`", self.form()))),
             None => word.integer(field, max),
         }
     }
@@ -224,14 +228,19 @@ impl PlainType {
         if words.len() == fields.len() || (has_digits && words.len() > fields.len()) {
             return Ok(words);
         }
-        let form = fields.iter().map(|field| match field.kind {
+        let needed = if has_digits { "at least " } else { "" };
+        let message = format!("{} where {needed}{} are needed", count(words.len(), "word"), fields.len());
+        Err(DataError::whole(message).help(format!("write `{}`", self.form())))
+    }
+
+    /// The names of the fields in the order of a text, for a hint.
+    fn form(&self) -> String {
+        let names = self.facts.fields.iter().map(|field| match field.kind {
             FieldKind::Text => format!("\"{}\"", field.name.to_ascii_uppercase()),
             FieldKind::HostOrRoot if field.name == "content" => "HOST".to_owned(),
             _ => field.name.to_ascii_uppercase().replace('_', "-"),
         });
-        let needed = if has_digits { "at least " } else { "" };
-        let message = format!("{} where {needed}{} are needed", count(words.len(), "word"), fields.len());
-        Err(DataError::whole(message).help(format!("write `{}`", form.collect::<Vec<_>>().join(" "))))
+        names.collect::<Vec<_>>().join(" ")
     }
 }
 
@@ -274,4 +283,29 @@ fn ipv6(name: &'static str, text: &str) -> Result<Ipv6Addr, DataError> {
         };
         DataError::field(name, format!("`{text}` is not an IPv6 address")).help(help)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::model::rdata::{Rdata, RecordType};
+
+    #[test]
+    fn a_value_before_its_priority_names_the_order() {
+        for (record_type, text, help) in [
+            (RecordType::Mx, " mail.example.com 10", "write a number from 0 to 65535 first: `PRIORITY HOST`"),
+            (
+                RecordType::Srv,
+                " sip.example.com 1 5060 10",
+                "write a number from 0 to 65535 first: `PRIORITY WEIGHT PORT TARGET`",
+            ),
+            (
+                RecordType::Uri,
+                " \"https://example.com/\" 1 10",
+                "write a number from 0 to 65535 first: `PRIORITY WEIGHT \"TARGET\"`",
+            ),
+        ] {
+            let error = Rdata::from_text(record_type, text).unwrap_err();
+            assert_eq!((error.field, error.help.as_deref(), error.offset), (Some("priority"), Some(help), Some(1)));
+        }
+    }
 }
