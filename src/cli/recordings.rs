@@ -83,7 +83,7 @@ pub(super) fn each(
     output: &Output,
     heard: &mut dyn FnMut(Sample),
 ) -> anyhow::Result<()> {
-    let (mut count, mut errors) = (0_u64, Vec::new());
+    let (mut count, mut failed, mut errors) = (0_u64, 0_usize, Vec::new());
     for read in recorded::open(paths, options)? {
         match read {
             Ok(sample) => {
@@ -91,8 +91,12 @@ pub(super) fn each(
                 heard(sample);
             }
             Err(error) if error.is_fatal => return Err(error.into()),
-            Err(error) if errors.len() < MOST_ERRORS => errors.push(error),
-            Err(_) => {}
+            Err(error) => {
+                failed += 1;
+                if errors.len() < MOST_ERRORS {
+                    errors.push(error);
+                }
+            }
         }
     }
     match (count, errors.first()) {
@@ -100,6 +104,9 @@ pub(super) fn each(
         (0, None) => Err(no_requests(paths)),
         _ => {
             errors.iter().for_each(|error| output.say(&format!("warning: {error}")));
+            if failed > errors.len() {
+                output.say(&format!("warning: {failed} requests cannot be read, and are left out"));
+            }
             Ok(())
         }
     }

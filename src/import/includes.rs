@@ -15,16 +15,18 @@ use crate::spec::{Yaml, YamlKind, read_octodns_yaml};
 const DEEPEST: usize = 10;
 /// The most values of all included files, counted as often as they are included.
 const MOST_VALUES: usize = 2_000_000;
+/// The most bytes of their texts, counted in the same way.
+const MOST_BYTES: usize = 64 << 20;
 
 /// What was included so far.
 #[derive(Debug, Default)]
 pub(super) struct Includes {
-    /// The content of each file with its number of values, by its real path; `None` if it cannot be read, which is reported.
-    contents: BTreeMap<PathBuf, Option<(Yaml, usize)>>,
+    /// The content of each file with its size, by its real path; `None` if it cannot be read, which is reported.
+    contents: BTreeMap<PathBuf, Option<(Yaml, Size)>>,
     /// The real paths of the files that are being read, each included by the one before it.
     open: Vec<PathBuf>,
-    /// The values of all inclusions.
-    values: usize,
+    /// The size of all inclusions.
+    size: Size,
 }
 
 impl Includes {
@@ -84,7 +86,7 @@ impl Includes {
             self.contents.insert(
                 real.clone(),
                 content.map(|content| {
-                    let size = size(&content);
+                    let size = Size::of(&content);
                     (content, size)
                 }),
             );
@@ -92,19 +94,43 @@ impl Includes {
         let Some(Some((content, size))) = self.contents.get(&real) else {
             return Err(format!("`{name}` cannot be read"));
         };
-        self.values = self.values.saturating_add(*size);
-        if self.values > MOST_VALUES {
+        self.size = self.size.and(*size);
+        if self.size.values > MOST_VALUES {
             return Err(format!("the included files have more than {MOST_VALUES} values together"));
+        }
+        if self.size.bytes > MOST_BYTES {
+            return Err(format!("the included files have more than {} MiB of text together", MOST_BYTES >> 20));
         }
         Ok(content.clone())
     }
 }
 
-/// How many values a value has, itself included.
-fn size(value: &Yaml) -> usize {
-    1 + match &value.kind {
-        YamlKind::Null | YamlKind::Scalar(_) => 0,
-        YamlKind::List(items) => items.iter().map(size).sum(),
-        YamlKind::Map(members) => members.iter().map(|(_, value)| size(value)).sum::<usize>(),
+/// How large a value is.
+#[derive(Debug, Clone, Copy, Default)]
+struct Size {
+    /// The values in it, itself included.
+    values: usize,
+    /// The bytes of its texts and names.
+    bytes: usize,
+}
+
+impl Size {
+    /// That of a value.
+    fn of(value: &Yaml) -> Self {
+        match &value.kind {
+            YamlKind::Null => Self { values: 1, bytes: 0 },
+            YamlKind::Scalar(text) => Self { values: 1, bytes: text.len() },
+            YamlKind::List(items) => items.iter().map(Self::of).fold(Self { values: 1, bytes: 0 }, Self::and),
+            YamlKind::Map(members) => {
+                let sizes =
+                    members.iter().map(|(name, value)| Self { values: 0, bytes: name.len() }.and(Self::of(value)));
+                sizes.fold(Self { values: 1, bytes: 0 }, Self::and)
+            }
+        }
+    }
+
+    /// Both together.
+    fn and(self, other: Self) -> Self {
+        Self { values: self.values.saturating_add(other.values), bytes: self.bytes.saturating_add(other.bytes) }
     }
 }

@@ -145,6 +145,12 @@ impl<'g> Reader<'g> {
         for (path, zone, root) in roots {
             if !path.canonicalize().is_ok_and(|path| included.contains(&path)) {
                 octodns::read(&root, &zone, &mut self.found);
+            } else if zone_of_path(&path).is_some() {
+                let shown = path.display().to_string();
+                let why = format!("another file includes it, so it is not imported as the zone {zone}");
+                let help =
+                    format!("if it is a zone as well, import it alone: `zonewright import --from octodns {shown}`");
+                self.found.report(findings::NOT_TRANSLATED, &shown, Place::NOWHERE, &why, Some(help));
             }
         }
     }

@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::order::bonds;
 use super::subject::{RecordAction, RuleAction, Subject, record, setting};
 use super::zone_plan::ZonePlan;
-use crate::diagnostic::{Diagnostics, MOST_OF_A_KIND, findings};
+use crate::diagnostic::{Diagnostics, findings};
 use crate::diff::{Member, PhaseChanges, RecordChanges, RuleChange, RuleChangeKind, SettingChange, WafChanges};
 use crate::model::ruleset::EntryPoint;
 use crate::model::{Address, DesiredSettings, DesiredZone, Only, RecordType, ZoneName};
@@ -63,7 +63,8 @@ pub(super) fn left_out(whole: &ZonePlan, only: &Only) -> (LeftOut, Diagnostics) 
     }
     let needs = missing(&bonds_of_all, is_chosen.clone());
     let mut found = Diagnostics::default();
-    for (missing, (chosen, why)) in needs.iter().take(MOST_OF_A_KIND) {
+    // How many of them are shown is decided where findings are sorted, which also says how many more there are.
+    for (missing, (chosen, why)) in &needs {
         let address = |n: usize| &whole.operations[n].address;
         let (missing, chosen) = (address(*missing), address(*chosen));
         found.push(

@@ -23,6 +23,9 @@ const NODES: usize = 2_000_000;
 /// How many nodes aliases may add, counting each node as often as it is referenced.
 const ALIAS_NODES: u64 = 1_000_000;
 
+/// The bytes of a text that count as one more node: a long text that is repeated takes memory, too.
+const BYTES_PER_NODE: usize = 256;
+
 /// From this many keys on, duplicates are looked up in a table instead of one by one.
 const KEYS_IN_TABLE: usize = 16;
 
@@ -193,8 +196,11 @@ impl Scanner<'_> {
     /// Adds a node.
     fn node(&mut self, node: Node, anchor: usize) -> NodeId {
         let id = NodeId(u32::try_from(self.tree.nodes.len()).unwrap_or(u32::MAX));
+        self.weights.push(match &node.kind {
+            Kind::Scalar(text, _) => 1 + (text.len() / BYTES_PER_NODE) as u64,
+            Kind::Sequence(_) | Kind::Mapping(_) => 1,
+        });
         self.tree.nodes.push(node);
-        self.weights.push(1);
         if anchor > 0 {
             self.anchors.insert(anchor, id);
         }
@@ -254,7 +260,10 @@ impl Scanner<'_> {
         if self.aliased > ALIAS_NODES {
             return Err(Box::new(
                 findings::TOO_MANY_ALIASES
-                    .at(self.place(span), "with this alias, more than a million values are repeated")
+                    .at(
+                        self.place(span),
+                        "with this alias, more than a million values, or 256 MB of text, are repeated",
+                    )
                     .help("write the values out, or use `defaults:`"),
             ));
         }

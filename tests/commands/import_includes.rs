@@ -149,3 +149,35 @@ fn files_that_include_each_other_many_times_are_bounded() {
     chain(10).run(&["import", ".", "--offline"]).exits(0);
     refused(&chain(11), ".", &["files include each other more than 10 deep"]);
 }
+
+#[test]
+fn a_zone_that_another_includes_is_named() {
+    let workspace = tree(&[
+        ("example.com.yaml", "www: { type: A, value: 192.0.2.1 }\n"),
+        ("example.net.yaml", "!include example.com.yaml\n"),
+    ]);
+    let ran = workspace.run(&["import", ".", "--offline"]).exits(0);
+    assert!(ran.stdout.contains("example.net:") && !ran.stdout.contains("example.com:"), "{ran:?}");
+    let words = "example.com.yaml: another file includes it, so it is not imported as the zone example.com";
+    assert!(ran.stderr.contains("IMPORT0002") && ran.stderr.contains(words), "{}", ran.stderr);
+}
+
+#[test]
+fn a_long_text_that_is_repeated_is_bounded() {
+    let long = "a".repeat(1 << 20);
+    let many = |what: &str, count: usize| vec![what; count].join(", ");
+    let by_alias = format!("www: {{ type: TXT, value: &long {long} }}\nall: [{}]\n", many("*long", 300));
+    refused_with(&tree(&[("example.com.yaml", &by_alias)]), "256 MB of text");
+    let by_include = format!("www: {{ type: TXT, values: [{}] }}\n", many("!include long.yaml", 70));
+    refused_with(
+        &tree(&[("example.com.yaml", &by_include), ("long.yaml", &format!("{long}\n"))]),
+        "the included files have more than 64 MiB of text together",
+    );
+}
+
+/// Imports, and says why not.
+#[track_caller]
+fn refused_with(workspace: &Workspace, words: &str) {
+    let ran = workspace.run(&["import", ".", "--offline"]).exits(1);
+    assert!(ran.stdout.is_empty() && ran.stderr.contains(words), "{}", ran.stderr);
+}

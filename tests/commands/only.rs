@@ -242,6 +242,13 @@ zones:
     assert_eq!(named.len(), 3, "the zone, and both name servers: {}", ran.stderr);
     chosen.extend(named);
     run(&chosen).exits(0);
+    // Of very many, some are named, and how many more there are is told.
+    let servers: Vec<String> = (0..103).map(|n| format!("ns{n}.example.net")).collect();
+    let path = workspace.path().join("spec.yaml");
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(path, text.replace("ns1.example.net, ns2.example.net", &servers.join(", "))).unwrap();
+    let ran = run(&chosen[..1]).exits(1);
+    assert!(ran.stderr.contains("… and 4 more of PLAN0046"), "{}", ran.stderr);
 }
 
 /// A saved part that was applied in part is finished by `--resume`; a spec needs none.

@@ -29,7 +29,7 @@ findings! {
         "Lists and mappings are nested deeper than any spec needs.",
         "Remove levels.";
     TOO_MANY_ALIASES = "SPEC0010" Error "aliases expand to too many values",
-        "Aliases expand to at most a million values, so that a small file cannot fill the memory.",
+        "Aliases expand to at most a million values, or 256 MB of text, so that a small file cannot fill the memory.",
         "Write the values out, or use a profile.";
     MERGE_KEY = "SPEC0011" Error "merge keys are not supported",
         "`<<` is not part of YAML 1.2, and it hides where a value comes from.",

@@ -10,12 +10,18 @@ use crate::model::{Danger, Fqdn, RecordType};
 const LABEL: &str = "._domainkey.";
 
 /// The selector and the domain of a name; `None` for names that hold no key.
+pub(in crate::insight) fn selector(name: &Fqdn) -> Option<(&str, &str)> {
+    name.as_str().split_once(LABEL)
+}
+
+/// Whether a name is likely to hold something else than a key.
 ///
 /// # Sources
 /// RFC 6376 section 3.1: the labels of a selector begin with a letter or a digit. Those that begin with an underscore hold something
-/// else: `_adsp` a policy (RFC 5617 section 4.3), `_report` an address for reports (RFC 6651 section 3.1).
-pub(in crate::insight) fn selector(name: &Fqdn) -> Option<(&str, &str)> {
-    name.as_str().split_once(LABEL).filter(|(selector, _)| !selector.split('.').any(|label| label.starts_with('_')))
+/// else: `_adsp` a policy (RFC 5617 section 4.3), `_report` an address for reports (RFC 6651 section 3.1). But receivers ask for
+/// whatever a signature names, so a key counts there as well.
+fn is_reserved(selector: &str) -> bool {
+    selector.split('.').any(|label| label.starts_with('_'))
 }
 
 /// What receivers find at a selector.
@@ -56,7 +62,7 @@ pub(in crate::insight) fn compare(name: &Fqdn, before: View<'_, '_>, after: View
     let shown = |direction, line: String| Effect::shown(topic, domain, direction, line);
     let what = format!("DKIM key {label} of {domain}");
     let (old, new) = (find(before, name), find(after, name));
-    if old == new {
+    if old == new || (is_reserved(label) && !old.is_usable() && !new.is_usable()) {
         return Vec::new();
     }
     let mut effects = Vec::new();
