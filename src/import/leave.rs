@@ -17,6 +17,8 @@ use crate::model::ZoneName;
 pub struct Leaving {
     /// Addresses of Terraform's resources: `true` where they are imported, `false` where they stay.
     pub(super) terraform: BTreeMap<String, bool>,
+    /// Modules and resources, without keys, of which not every instance is known.
+    partly_unknown: BTreeSet<String>,
     /// Zones of octoDNS.
     pub(super) octodns: BTreeSet<ZoneName>,
     /// Domains of DNSControl.
@@ -30,6 +32,11 @@ impl Leaving {
         !self.terraform.values().any(|imported| *imported) && self.octodns.is_empty() && self.dnscontrol.is_empty()
     }
 
+    /// Notes that a module or a resource stays: what it makes is not known.
+    pub(super) fn keep(&mut self, address: &str) {
+        self.partly_unknown.extend(Address::parse(address).map(|address| address.base));
+    }
+
     /// What a person changes in the files of the tool.
     #[must_use]
     pub fn text(&self) -> String {
@@ -41,7 +48,7 @@ impl Leaving {
                  # It forgets the resources and deletes nothing. Remove the blocks afterwards.\n",
             );
         }
-        for address in &whole {
+        for address in whole.keys() {
             let _ = write!(out, "\nremoved {{\n  from = {address}\n\n  lifecycle {{\n    destroy = false\n  }}\n}}\n");
         }
         if !parts.is_empty() {
@@ -69,31 +76,36 @@ impl Leaving {
                  # For OpenTofu, set TERRAFORM=tofu.\nset -eu\n",
             );
         }
-        for address in whole.iter().chain(&parts) {
+        for address in whole.values().flatten().chain(&parts) {
             let _ = writeln!(out, "\"${{TERRAFORM:-terraform}}\" state rm {}", quoted(address));
         }
         self.rest(odd, &mut out);
         out
     }
 
-    /// Resources that leave with every instance, instances that leave alone, and how many have a name that cannot be shown.
-    fn resources(&self) -> (BTreeSet<String>, BTreeSet<String>, usize) {
+    /// Resources that leave with every instance, with their addresses in each module; instances that leave alone; and how many have a
+    /// name that cannot be shown.
+    fn resources(&self) -> (BTreeMap<String, BTreeSet<String>>, BTreeSet<String>, usize) {
         let mut odd = 0;
-        let mut by_base: BTreeMap<String, Vec<(&String, bool)>> = BTreeMap::new();
+        let mut by_base: BTreeMap<String, Vec<(&String, String, bool)>> = BTreeMap::new();
         for (address, imported) in &self.terraform {
-            match base(address) {
-                Some(base) => by_base.entry(base).or_default().push((address, *imported)),
+            match Address::parse(address) {
+                Some(Address { base, resource }) => {
+                    by_base.entry(base).or_default().push((address, resource, *imported))
+                }
                 None => odd += usize::from(*imported),
             }
         }
-        let (mut whole, mut parts) = (BTreeSet::new(), BTreeSet::new());
+        let (mut whole, mut parts) = (BTreeMap::new(), BTreeSet::new());
         for (base, instances) in by_base {
-            if instances.iter().all(|(_, imported)| *imported) {
-                whole.insert(base);
+            // The resource, or a module that it is in.
+            let is_partly_unknown = |end: usize| self.partly_unknown.contains(&base[..end]);
+            let is_known = !base.match_indices('.').map(|(at, _)| at).chain([base.len()]).any(is_partly_unknown);
+            if is_known && instances.iter().all(|(_, _, imported)| *imported) {
+                whole.insert(base, instances.into_iter().map(|(_, resource, _)| resource).collect());
             } else {
-                parts.extend(
-                    instances.into_iter().filter(|(_, imported)| *imported).map(|(address, _)| address.clone()),
-                );
+                let imported = instances.into_iter().filter(|(_, _, imported)| *imported);
+                parts.extend(imported.map(|(address, _, _)| address.clone()));
             }
         }
         (whole, parts, odd)
@@ -123,33 +135,45 @@ impl Leaving {
     }
 }
 
-/// An address without its keys, such as `module.a.cloudflare_record.www` for `module.a[0].cloudflare_record.www["x"]`; `None` if it
-/// is no address that Terraform has, or cannot be shown as it is.
-fn base(address: &str) -> Option<String> {
-    if address.chars().any(is_hidden) {
-        return None;
-    }
-    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-    let mut out = String::new();
-    let mut rest = address;
-    loop {
-        let end = rest.find(|c| !is_name(c)).unwrap_or(rest.len());
-        let (name, after) = rest.split_at(end);
-        if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit() || c == '-') {
+/// An address of Terraform.
+struct Address {
+    /// Without keys, such as `module.a.cloudflare_record.www` for `module.a[0].cloudflare_record.www["x"]`: what a `removed` block names.
+    base: String,
+    /// With the keys of its modules, such as `module.a[0].cloudflare_record.www`: what `state rm` names.
+    resource: String,
+}
+
+impl Address {
+    /// `None` if it is no address that Terraform has, or cannot be shown as it is.
+    fn parse(address: &str) -> Option<Self> {
+        if address.chars().any(is_hidden) {
             return None;
         }
-        out.push_str(name);
-        rest = match after.strip_prefix('[') {
-            None => after,
-            Some(key) => after_key(key)?,
-        };
-        match rest.strip_prefix('.') {
-            Some(next) => {
-                out.push('.');
-                rest = next;
+        let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+        let mut base = String::new();
+        let mut rest = address;
+        loop {
+            let end = rest.find(|c| !is_name(c)).unwrap_or(rest.len());
+            let (name, after) = rest.split_at(end);
+            if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit() || c == '-') {
+                return None;
             }
-            None if rest.is_empty() => return Some(out),
-            None => return None,
+            base.push_str(name);
+            rest = match after.strip_prefix('[') {
+                None => after,
+                Some(key) => after_key(key)?,
+            };
+            match rest.strip_prefix('.') {
+                Some(next) => {
+                    base.push('.');
+                    rest = next;
+                }
+                None if rest.is_empty() => {
+                    let resource = address[..address.len() - after.len()].to_owned();
+                    return Some(Self { base, resource });
+                }
+                None => return None,
+            }
         }
     }
 }
@@ -194,8 +218,39 @@ mod tests {
             ("cloudflare_record..www", None),
             ("", None),
         ] {
-            assert_eq!(base(address).as_deref(), expected, "{address}");
+            assert_eq!(Address::parse(address).map(|address| address.base).as_deref(), expected, "{address}");
         }
+    }
+
+    #[test]
+    fn instances_in_modules_leave_by_the_keys_of_their_modules() {
+        let mut leaving = Leaving::default();
+        for address in [
+            r#"module.a["x"].cloudflare_record.www[0]"#,
+            r#"module.a["x"].cloudflare_record.www[1]"#,
+            r#"module.a["y"].cloudflare_record.www[0]"#,
+            r#"module.a["x"].module.b.cloudflare_record.api["k"]"#,
+            "module.a2.cloudflare_record.other",
+        ] {
+            leaving.terraform.insert(address.to_owned(), true);
+        }
+        // What the other instance of `module.a` makes in its `module.b` is not known.
+        leaving.keep(r#"module.a["y"].module.b"#);
+        let (text, script) = (leaving.text(), leaving.script());
+        let names = |out: &str, before: &str| -> Vec<String> {
+            out.lines().filter_map(|line| Some(line.split_once(before)?.1.to_owned())).collect()
+        };
+        assert_eq!(names(&text, "from = "), ["module.a.cloudflare_record.www", "module.a2.cloudflare_record.other"]);
+        assert_eq!(names(&text, "state rm "), [r#"'module.a["x"].module.b.cloudflare_record.api["k"]'"#]);
+        assert_eq!(
+            names(&script, "state rm "),
+            [
+                r#"'module.a["x"].cloudflare_record.www'"#,
+                r#"'module.a["y"].cloudflare_record.www'"#,
+                "'module.a2.cloudflare_record.other'",
+                r#"'module.a["x"].module.b.cloudflare_record.api["k"]'"#,
+            ]
+        );
     }
 
     #[test]

@@ -158,9 +158,8 @@ impl<'g> Reader<'g> {
     /// Translates what needs all files: octoDNS's include each other, and a source of Terraform may name the zones of another.
     fn finish(mut self) -> Found {
         self.zone_files();
-        for (directory, files) in std::mem::take(&mut self.modules) {
-            self.resources.extend(terraform::read_configuration(&directory, &files, &mut self.found));
-        }
+        let modules = std::mem::take(&mut self.modules);
+        self.resources.extend(terraform::read_configurations(modules, &mut self.found));
         terraform::translate(&self.resources, self.given, &mut self.found);
         self.found
     }

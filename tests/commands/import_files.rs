@@ -149,7 +149,7 @@ fn a_configuration_is_evaluated_as_far_as_it_is_known() {
         "`aws_eip.lb.public_ip` is not in these files",
         "the variable `never_set` has no value",
         "cloudflare_page_rule.old: page rules are not managed by a spec",
-        "module.other: modules are not read",
+        "module.other: `./other` is not among the files that were read",
         "cloudflare_record: 6 of 8 imported",
         "infra/main.tf:64:13",
     ] {

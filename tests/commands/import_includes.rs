@@ -64,7 +64,7 @@ fn includes_and_merges_are_resolved() {
         "name: www, type: A, ttl: 3600, content: 192.0.2.2",
         "name: ftp, type: A, ttl: 3600, content: 192.0.2.3",
         "name: api, type: A, ttl: 120, content: 192.0.2.9",
-        "content: v=spf1 -all",
+        "content: \"v=spf1 -all\"",
         "content: other",
     ] {
         let is_there = |text: &str| line.split(", ").all(|part| text.contains(part));

@@ -32,6 +32,7 @@ mod import;
 mod import_anything;
 mod import_files;
 mod import_includes;
+mod import_modules;
 mod init;
 #[cfg(unix)]
 mod interrupted;

@@ -1,27 +1,31 @@
-//! Configurations in HCL: variables with their defaults and `.tfvars`, locals, `for_each` and `count`.
+//! Configurations in HCL: variables with their defaults and `.tfvars`, locals, `for_each`, `count`, and the modules that they call.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use hcl_edit::Span as _;
 use hcl_edit::expr::Expression;
 use hcl_edit::structure::{Attribute, Block, Body, Structure};
 
-use super::evaluate::{Globals, Scope};
+use super::blocks::{META, head, is_single, key, members};
+use super::evaluate::{Budget, Globals, Scope};
+use super::modules::{DEEPEST, Files, Modules, is_local, plain, source_of};
 use super::nesting::is_too_deep;
 use super::types::conform;
 use super::value::{Missing, Term};
 use super::{Resource, ZONE_REFERENCE, remarks};
-use crate::diagnostic::{Place, Source, SourceId, Sources, Span, findings};
+use crate::diagnostic::{Place, Source, SourceId, Span, findings};
 use crate::import::files::read_below;
 use crate::import::found::Found;
 
-/// Attributes and blocks of a resource that Terraform itself uses.
-const META: &[&str] =
-    &["for_each", "count", "provider", "depends_on", "lifecycle", "timeouts", "connection", "provisioner"];
+/// Attributes of a call of a module that are not inputs.
+///
+/// # Sources
+/// developer.hashicorp.com/terraform/language/block/variable (names that a variable cannot have), read 2026-11.
+const OF_CALLS: &[&str] = &["source", "version", "providers", "count", "for_each", "lifecycle", "depends_on", "locals"];
 /// The most instances of one resource.
 const MOST_INSTANCES: usize = 50_000;
 
@@ -35,14 +39,28 @@ struct Variable<'b> {
     default: Option<Written<'b>>,
     /// Its type.
     kind: Option<Written<'b>>,
+    /// Whether null stands for the default: `nullable = false`.
+    is_never_null: bool,
 }
 
-/// A module: every file of a directory.
+/// An instance of a module: every file of a directory, and what it is called with.
 struct Module<'b> {
-    /// Its directory.
-    directory: &'b Path,
-    /// The texts of the files.
-    sources: &'b Sources,
+    /// Its directory, at the end of those by which it is called; the first one is that of the root.
+    chain: Vec<&'b Path>,
+    /// All modules.
+    all: &'b Modules<'b>,
+    /// What its addresses begin with, such as `module.dns["a"].`; nothing in a root.
+    prefix: String,
+    /// Its directory as Terraform sees it from the root: `path.module`.
+    path: PathBuf,
+    /// What its caller gives for its variables.
+    inputs: BTreeMap<String, Term>,
+    /// Its calls of other modules.
+    calls: BTreeMap<&'b str, (SourceId, &'b Block)>,
+    /// What it gives to its caller.
+    outputs: BTreeMap<&'b str, Written<'b>>,
+    /// The instances of each call, as soon as they are known; `None` while that is under way.
+    children: RefCell<BTreeMap<String, Option<Called<'b>>>>,
     /// Variables.
     variables: BTreeMap<&'b str, Variable<'b>>,
     /// Values of variables from `.tfvars` files.
@@ -53,33 +71,53 @@ struct Module<'b> {
     blocks: BTreeMap<(String, &'b str), (SourceId, &'b Block)>,
     /// What was evaluated; `None` while it is under way.
     cache: RefCell<BTreeMap<String, Option<Term>>>,
-    /// Steps taken.
-    steps: Cell<usize>,
 }
 
-/// Reads the files of the module in a directory; `.tfvars` files are those whose name ends like that.
-pub(in crate::import) fn read(directory: &Path, files: &[SourceId], found: &mut Found) -> Vec<Resource> {
-    let mut bodies = Vec::new();
+/// The instances of a call, each with its key; otherwise why they are not known.
+type Called<'b> = Result<Rc<Vec<(String, Module<'b>)>>, Refused>;
+
+/// Why a call is not followed.
+#[derive(Clone)]
+enum Refused {
+    /// The module is elsewhere.
+    Elsewhere(String),
+    /// A value is missing.
+    Missing(Missing),
+    /// There are too many instances.
+    TooMany,
+}
+
+/// What to do where a module is not read.
+const USE_STATE: &str = "import the state (`terraform show -json`) to include what it makes";
+
+/// Reads the files of directories; `.tfvars` files are those whose name ends like that.
+pub(in crate::import) fn read(directories: Vec<(PathBuf, Vec<SourceId>)>, found: &mut Found) -> Vec<Resource> {
+    let parsed: Vec<_> = directories.into_iter().map(|(path, files)| (path, parse_all(&files, found))).collect();
+    let sources = found.sources.clone();
+    let modules = Modules::new(&sources, parsed);
+    let mut resources = Vec::new();
+    for root in modules.roots() {
+        modules.budget.renew();
+        Module::new(&modules, vec![root], String::new(), PathBuf::new(), BTreeMap::new()).gather(&mut resources, found);
+    }
+    resources
+}
+
+/// Parses files. What is invalid is reported.
+fn parse_all(files: &[SourceId], found: &mut Found) -> Files {
+    let mut parsed = Files::default();
     for source in files {
         let text = found.sources.get(*source).map_or("", Source::text).to_owned();
         match parse(&text) {
-            Ok(body) => bodies.push((*source, found.sources.name(*source).ends_with(".tfvars"), body)),
+            Ok(body) => parsed.bodies.push((*source, found.sources.name(*source).ends_with(".tfvars"), body)),
             Err((offset, why)) => {
                 let place = Place { source: *source, span: Span::new(offset, offset + 1) };
                 found.report(findings::UNREADABLE_SOURCE, "", place, &why, None);
+                parsed.is_broken = true;
             }
         }
     }
-    let sources = found.sources.clone();
-    let module = Module::new(directory, &sources, &bodies, found);
-    let mut resources = Vec::new();
-    for ((kind, name), (source, block)) in &module.blocks {
-        let is_ours = kind.starts_with("cloudflare_");
-        if is_ours {
-            module.expand(kind, name, *source, block, &mut resources, found);
-        }
-    }
-    resources
+    parsed
 }
 
 /// Parses a file; otherwise where and why it is invalid.
@@ -91,47 +129,189 @@ fn parse(text: &str) -> Result<Body, (usize, String)> {
 }
 
 impl<'b> Module<'b> {
-    /// Sorts the blocks of the files; reports what cannot be read.
-    fn new(directory: &'b Path, sources: &'b Sources, bodies: &'b [(SourceId, bool, Body)], found: &mut Found) -> Self {
+    /// Sorts the blocks of the files.
+    fn new(
+        all: &'b Modules<'b>,
+        chain: Vec<&'b Path>,
+        prefix: String,
+        path: PathBuf,
+        inputs: BTreeMap<String, Term>,
+    ) -> Self {
+        let files = chain.last().and_then(|directory| all.files(directory));
+        let is_root = chain.len() == 1;
         let mut module = Self {
-            directory,
-            sources,
+            chain,
+            all,
+            prefix,
+            path,
+            inputs,
+            calls: BTreeMap::new(),
+            outputs: BTreeMap::new(),
+            children: RefCell::default(),
             variables: BTreeMap::new(),
             assigned: BTreeMap::new(),
             locals: BTreeMap::new(),
             blocks: BTreeMap::new(),
             cache: RefCell::default(),
-            steps: Cell::new(0),
         };
-        for (source, is_assignment, body) in bodies {
+        for (source, is_assignment, body) in files.map_or(&[][..], |files| &files.bodies) {
             for structure in body {
                 match structure {
-                    Structure::Attribute(attribute) if *is_assignment => {
+                    // Files of values belong to roots.
+                    Structure::Attribute(attribute) if *is_assignment && is_root => {
                         module.assigned.insert(attribute.key.as_str(), (*source, &attribute.value));
                     }
                     Structure::Attribute(_) => {}
-                    Structure::Block(block) => module.block(*source, block, found),
+                    Structure::Block(block) => module.block(*source, block),
                 }
             }
         }
         module
     }
 
+    /// Adds its resources, and those of the modules that it calls. What is not known is reported.
+    fn gather(&self, resources: &mut Vec<Resource>, found: &mut Found) {
+        for ((kind, name), (source, block)) in &self.blocks {
+            if kind.starts_with("cloudflare_") {
+                self.expand(kind, name, *source, block, resources, found);
+            }
+        }
+        for (name, (source, block)) in &self.calls {
+            let address = format!("{}module.{name}", self.prefix);
+            let place = head(*source, block);
+            let refused = match self.called(name) {
+                Ok(instances) => {
+                    found.count("module", true);
+                    instances.iter().for_each(|(_, module)| module.gather(resources, found));
+                    continue;
+                }
+                Err(refused) => refused,
+            };
+            found.leaving.keep(&address);
+            match refused {
+                Refused::Elsewhere(why) => found.refuse(findings::NOT_TRANSLATED, "module", &address, place, &why),
+                Refused::Missing(missing) => {
+                    let at = if missing.place == Place::NOWHERE { place } else { missing.place };
+                    found.refuse(findings::UNKNOWN_VALUE, "module", &address, at, &missing.why);
+                }
+                Refused::TooMany => self.too_many("module", &address, place, found),
+            }
+        }
+    }
+
+    /// Leaves an entry out because there are too many. One report is enough.
+    fn too_many(&self, kind: &str, address: &str, place: Place, found: &mut Found) {
+        found.leaving.keep(address);
+        if self.all.is_first_of_too_many() {
+            let why = "the configuration has too many instances; this entry and others are left out";
+            found.refuse(findings::UNKNOWN_VALUE, kind, address, place, why);
+        } else {
+            found.count(kind, false);
+        }
+    }
+
+    /// The instances of a call.
+    fn called(&self, name: &str) -> Called<'b> {
+        let Some((source, block)) = self.calls.get(name) else {
+            return Err(Refused::Missing(Missing::unknown(format!("there is no module `{name}`"), Place::NOWHERE)));
+        };
+        let place = head(*source, block);
+        if let Some(known) = self.children.borrow().get(name) {
+            let circle = || format!("`module.{name}` and its inputs refer to each other; {USE_STATE}");
+            return known.clone().unwrap_or_else(|| Err(Refused::Missing(Missing::unknown(circle(), place))));
+        }
+        self.children.borrow_mut().insert(name.to_owned(), None);
+        let called = self.call(name, *source, block, place);
+        self.children.borrow_mut().insert(name.to_owned(), Some(called.clone()));
+        called
+    }
+
+    /// Follows a call.
+    fn call(&self, name: &str, source: SourceId, block: &'b Block, place: Place) -> Called<'b> {
+        let Some(wanted) = source_of(block) else {
+            return Err(Refused::Elsewhere(format!("its `source` is not a literal; {USE_STATE}")));
+        };
+        let target = self.chain.last().and_then(|from| self.all.target(from, wanted));
+        let Some((directory, files)) = target else {
+            return Err(Refused::Elsewhere(if is_local(wanted) {
+                format!(
+                    "`{wanted}` is not among the files that were read; import the directory that contains both, or {USE_STATE}"
+                )
+            } else {
+                format!("modules of other places are not fetched; {USE_STATE}")
+            }));
+        };
+        let missing = |why: String| Err(Refused::Missing(Missing::unknown(why, place)));
+        if files.is_broken {
+            return missing(format!("a file of `{wanted}` cannot be read"));
+        }
+        if self.chain.contains(&directory) {
+            return missing(format!("`{wanted}` calls itself"));
+        }
+        if self.chain.len() > DEEPEST {
+            return missing(format!("modules call each other more than {DEEPEST} deep"));
+        }
+        let mut instances = Vec::new();
+        for (index, scope) in self.instances(source, block).map_err(Refused::Missing)? {
+            let given = block.body.attributes().filter(|a| !OF_CALLS.contains(&a.key.as_str()));
+            let inputs: BTreeMap<_, _> = given.map(|a| (a.key.to_string(), scope.evaluate(&a.value))).collect();
+            if !self.all.admits(files, inputs.values().map(Term::size).sum()) {
+                return Err(Refused::TooMany);
+            }
+            let prefix = format!("{}module.{name}{index}.", self.prefix);
+            let chain = self.chain.iter().copied().chain([directory]).collect();
+            let module = Module::new(self.all, chain, prefix, plain(&self.path.join(wanted)), inputs);
+            instances.push((key(&scope), module));
+        }
+        Ok(Rc::new(instances))
+    }
+
+    /// The value of `module.name`: its outputs, or a map or list of them.
+    fn outputs(&self, name: &str, place: Place) -> Option<Term> {
+        let (_, block) = self.calls.get(name)?;
+        Some(self.cached(format!("module.{name}"), place, || {
+            let instances = match self.called(name) {
+                Ok(instances) => instances,
+                Err(Refused::Missing(missing)) => return Term::Missing(missing),
+                Err(Refused::Elsewhere(_) | Refused::TooMany) => {
+                    return Term::Missing(Missing::unknown(format!("`module.{name}` is not read"), place));
+                }
+            };
+            let outputs = |module: &Module<'_>| {
+                let value = |(name, (source, expression)): (&&str, &Written<'_>)| {
+                    ((*name).to_owned(), module.scope(*source).evaluate(expression))
+                };
+                Term::Map(module.outputs.iter().map(value).collect())
+            };
+            if block.body.has_attribute("count") {
+                return Term::List(instances.iter().map(|(_, module)| outputs(module)).collect());
+            }
+            if block.body.has_attribute("for_each") {
+                return Term::Map(instances.iter().map(|(key, module)| (key.clone(), outputs(module))).collect());
+            }
+            instances.first().map_or(Term::Null, |(_, module)| outputs(module))
+        }))
+    }
+
     /// Takes in a block at the top of a file.
-    fn block(&mut self, source: SourceId, block: &'b Block, found: &mut Found) {
+    fn block(&mut self, source: SourceId, block: &'b Block) {
         let labels: Vec<&str> = block.labels.iter().map(hcl_edit::structure::BlockLabel::as_str).collect();
         let attributes = || block.body.attributes().map(|a: &Attribute| (a.key.as_str(), (source, &a.value)));
         match (block.ident.as_str(), labels.as_slice()) {
             ("variable", [name]) => {
                 let written = |name: &str| block.body.get_attribute(name).map(|a| (source, &a.value));
-                self.variables.insert(name, Variable { default: written("default"), kind: written("type") });
+                let nullable = block.body.get_attribute("nullable").map(|a| &a.value);
+                let is_never_null = matches!(nullable, Some(Expression::Bool(b)) if !*b.value());
+                let (default, kind) = (written("default"), written("type"));
+                self.variables.insert(name, Variable { default, kind, is_never_null });
             }
             ("locals", []) => self.locals.extend(attributes()),
             ("resource", [kind, name]) => drop(self.blocks.insert(((*kind).to_owned(), name), (source, block))),
             ("data", [kind, name]) => drop(self.blocks.insert((format!("data.{kind}"), name), (source, block))),
-            ("module", [name]) => {
-                let why = "modules are not read; import the state (`terraform show -json`) to include what it makes";
-                found.refuse(findings::NOT_TRANSLATED, "module", &format!("module.{name}"), head(source, block), why);
+            ("module", [name]) => drop(self.calls.insert(name, (source, block))),
+            ("output", [name]) => {
+                let value = block.body.get_attribute("value");
+                self.outputs.extend(value.map(|a| (*name, (source, &a.value))));
             }
             _ => {}
         }
@@ -172,7 +352,14 @@ impl<'b> Module<'b> {
             let pairs: Vec<(String, Term)> = match scope.evaluate(&attribute.value) {
                 Term::Missing(missing) => return Err(missing),
                 Term::Map(map) => map.into_iter().collect(),
-                Term::List(list) => list.into_iter().filter_map(|item| Some((item.text()?, item))).collect(),
+                Term::List(list) => {
+                    let pair = |item: Term| match (item.text(), item) {
+                        (Some(key), item) => Ok((key, item)),
+                        (None, Term::Missing(missing)) => Err(missing),
+                        (None, _) => Err(Missing::error("`for_each` needs a map, or a set of text", place)),
+                    };
+                    list.into_iter().map(pair).collect::<Result<_, _>>()?
+                }
                 _ => return Err(Missing::error("`for_each` needs a map or a set", place)),
             };
             bounded(pairs.len())?;
@@ -204,7 +391,7 @@ impl<'b> Module<'b> {
         out: &mut Vec<Resource>,
         found: &mut Found,
     ) {
-        let address = format!("{kind}.{name}");
+        let address = format!("{}{kind}.{name}", self.prefix);
         let place = head(source, block);
         let instances = match self.instances(source, block) {
             Ok(instances) => instances,
@@ -215,7 +402,10 @@ impl<'b> Module<'b> {
                 return;
             }
         };
-        let text = self.sources.get(source).map_or("", Source::text);
+        if !self.all.admits_resources(instances.len()) {
+            return self.too_many(kind, &address, place, found);
+        }
+        let text = self.text(source);
         let comments: Arc<[_]> = remarks::of(text, place.span.start as usize, place.span.end as usize, block).into();
         for (index, scope) in instances {
             let address = format!("{address}{index}");
@@ -272,7 +462,7 @@ impl<'b> Module<'b> {
     /// The value of `kind.name`: an object, or a map or list of objects.
     fn resource(&self, kind: &str, name: &str, place: Place) -> Option<Term> {
         let (source, block) = self.blocks.get(&(kind.to_owned(), name))?;
-        let address = format!("{kind}.{name}");
+        let address = format!("{}{kind}.{name}", self.prefix);
         Some(self.cached(address.clone(), place, || {
             let instances = match self.instances(*source, block) {
                 Ok(instances) => instances,
@@ -284,10 +474,6 @@ impl<'b> Module<'b> {
                 return Term::List(instances.iter().map(object).collect());
             }
             if block.body.has_attribute("for_each") {
-                let key = |scope: &Scope<'_>| match scope.names.first() {
-                    Some((_, each)) => each.get("key").and_then(Term::text).unwrap_or_default(),
-                    None => String::new(),
-                };
                 return Term::Map(instances.iter().map(|one| (key(&one.1), object(one))).collect());
             }
             instances.first().map_or(Term::Null, object)
@@ -299,18 +485,19 @@ impl Globals for Module<'_> {
     fn lookup(&self, first: &str, rest: &[&str], place: Place) -> Option<(Term, usize)> {
         match (first, rest) {
             ("var", [name, ..]) => {
-                let written = match (self.assigned.get(name), self.variables.get(name)) {
-                    (Some(written), _) => Some(*written),
-                    (None, Some(variable)) => variable.default,
-                    (None, None) => None,
-                };
-                let Some((source, expression)) = written else {
-                    let why = format!("the variable `{name}` has no value; set it in a `.tfvars` file");
+                let declared = self.variables.get(name).copied().unwrap_or_default();
+                let assigned = self.assigned.get(name).copied();
+                if !self.inputs.contains_key(*name) && assigned.or(declared.default).is_none() {
+                    let where_to = if self.chain.len() == 1 { "a `.tfvars` file" } else { "the `module` block" };
+                    let why = format!("the variable `{name}` has no value; set it in {where_to}");
                     return Some((Term::Missing(Missing::unknown(why, place)), 1));
-                };
+                }
+                let evaluate = |(source, expression): Written<'_>| self.scope(source).evaluate(expression);
                 let value = self.cached(format!("var.{name}"), place, || {
-                    let value = self.scope(source).evaluate(expression);
-                    match self.variables.get(name).and_then(|variable| variable.kind) {
+                    let given = self.inputs.get(*name).cloned().or_else(|| assigned.map(evaluate));
+                    let given = given.filter(|value| !(declared.is_never_null && *value == Term::Null));
+                    let value = given.or_else(|| declared.default.map(evaluate)).unwrap_or(Term::Null);
+                    match declared.kind {
                         Some((of, kind)) => conform(value, kind, &self.scope(of)),
                         None => value,
                     }
@@ -322,17 +509,32 @@ impl Globals for Module<'_> {
                 let value = self.cached(format!("local.{name}"), place, || self.scope(*source).evaluate(expression));
                 Some((value, 1))
             }
-            // Files are named from the directory of the module.
-            ("path", ["module" | "root" | "cwd", ..]) => Some((Term::from("."), 1)),
+            ("path", ["module", ..]) => match self.path.to_str() {
+                Some("") => Some((Term::from("."), 1)),
+                path => Some((Term::from(path?), 1)),
+            },
+            // Terraform runs in the directory of the root.
+            ("path", ["root" | "cwd", ..]) => Some((Term::from("."), 1)),
+            ("module", [name, rest @ ..]) => {
+                let value = self.outputs(name, place)?;
+                // An output that is not in the files that were read.
+                let is_one = self.calls.get(name).is_some_and(|(_, block)| is_single(block));
+                let is_known = match (&value, rest) {
+                    (Term::Map(outputs), [output, ..]) => !is_one || outputs.contains_key(*output),
+                    _ => true,
+                };
+                if !is_known {
+                    return None;
+                }
+                Some((value, 1))
+            }
             ("data", [kind, name, ..]) => Some((self.resource(&format!("data.{kind}"), name, place)?, 2)),
             (kind, [name, rest @ ..]) if kind.starts_with("cloudflare_") => {
                 let value = self.resource(kind, name, place)?;
                 // What only Cloudflare knows, such as an assigned name server.
                 if let (Term::Map(map), [attribute, ..]) = (&value, rest) {
-                    let is_single = self.blocks.get(&(kind.to_owned(), name)).is_some_and(|(_, block)| {
-                        !block.body.has_attribute("for_each") && !block.body.has_attribute("count")
-                    });
-                    if is_single && !map.contains_key(*attribute) {
+                    let block = self.blocks.get(&(kind.to_owned(), name));
+                    if block.is_some_and(|(_, block)| is_single(block)) && !map.contains_key(*attribute) {
                         return None;
                     }
                 }
@@ -343,43 +545,22 @@ impl Globals for Module<'_> {
     }
 
     fn read(&self, name: &str) -> Result<String, String> {
-        read_below(self.directory, name)
+        let (Some(root), Some(own)) = (self.chain.first(), self.chain.last()) else { return Err(String::new()) };
+        // Terraform runs in the directory of the root. Names that begin with `path.module` lead to that of the module.
+        let path = plain(&root.join(name));
+        let below = |directory: &Path| path.strip_prefix(directory).ok().and_then(Path::to_str).map(str::to_owned);
+        match (below(own), below(root)) {
+            (Some(name), _) => read_below(own, &name),
+            (None, Some(name)) => read_below(root, &name),
+            (None, None) => read_below(own, name),
+        }
     }
 
     fn text(&self, source: SourceId) -> &str {
-        self.sources.get(source).map_or("", Source::text)
+        self.all.sources.get(source).map_or("", Source::text)
     }
 
-    fn steps(&self) -> &Cell<usize> {
-        &self.steps
+    fn budget(&self) -> &Budget {
+        &self.all.budget
     }
-}
-
-/// The attributes and blocks of a body; the place of a `dynamic` block if there is one.
-fn members(body: &Body, scope: &Scope<'_>) -> Result<BTreeMap<String, Term>, Place> {
-    let mut map: BTreeMap<String, Term> = BTreeMap::new();
-    for structure in body {
-        match structure {
-            Structure::Attribute(attribute) if !META.contains(&attribute.key.as_str()) => {
-                map.insert(attribute.key.to_string(), scope.evaluate(&attribute.value));
-            }
-            Structure::Block(block) if block.ident.as_str() == "dynamic" => return Err(head(scope.source, block)),
-            Structure::Block(block) if !META.contains(&block.ident.as_str()) => {
-                let inner = Term::Map(members(&block.body, scope)?);
-                match map.entry(block.ident.to_string()).or_insert_with(|| Term::List(Vec::new())) {
-                    Term::List(list) => list.push(inner),
-                    other => *other = Term::List(vec![inner]),
-                }
-            }
-            Structure::Attribute(_) | Structure::Block(_) => {}
-        }
-    }
-    Ok(map)
-}
-
-/// The place of the head of a block.
-fn head(source: SourceId, block: &Block) -> Place {
-    let start = block.ident.span().or_else(|| block.span()).map_or(0, |span| span.start);
-    let end = block.labels.last().and_then(hcl_edit::Span::span).map_or(start + block.ident.as_str().len(), |s| s.end);
-    Place { source, span: Span::new(start, end) }
 }

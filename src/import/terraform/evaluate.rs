@@ -18,6 +18,31 @@ use crate::spec::read_yaml;
 
 /// The most steps of an evaluation: nested `for` expressions multiply.
 const MOST_STEPS: usize = 5_000_000;
+/// The deepest nesting of evaluations: values refer to others, which refer to others.
+const DEEPEST: usize = 400;
+
+/// The effort that evaluations may take.
+#[derive(Default)]
+pub(super) struct Budget {
+    /// Steps so far.
+    steps: Cell<usize>,
+    /// Evaluations that are under way.
+    depth: Cell<usize>,
+}
+
+impl Budget {
+    /// Takes steps; false if there are too many.
+    pub(super) fn take(&self, steps: usize) -> bool {
+        let taken = self.steps.get().saturating_add(steps);
+        self.steps.set(taken);
+        taken <= MOST_STEPS
+    }
+
+    /// Begins with no steps.
+    pub(super) fn renew(&self) {
+        self.steps.set(0);
+    }
+}
 
 /// What names outside of an expression mean.
 pub(super) trait Globals {
@@ -27,8 +52,8 @@ pub(super) trait Globals {
     fn read(&self, name: &str) -> Result<String, String>;
     /// The text of a source.
     fn text(&self, source: SourceId) -> &str;
-    /// Steps that were taken so far.
-    fn steps(&self) -> &Cell<usize>;
+    /// The effort so far.
+    fn budget(&self) -> &Budget;
 }
 
 /// Where an expression is evaluated.
@@ -51,11 +76,22 @@ impl Scope<'_> {
     /// The value of an expression.
     pub(super) fn evaluate(&self, expression: &Expression) -> Term {
         let place = self.place(expression.span());
-        let steps = self.globals.steps();
-        if steps.get() >= MOST_STEPS {
+        let budget = self.globals.budget();
+        if !budget.take(1) {
             return Term::Missing(Missing::unknown("the expressions take too many steps", place));
         }
-        steps.set(steps.get() + 1);
+        let depth = budget.depth.get();
+        if depth >= DEEPEST {
+            return Term::Missing(Missing::unknown("the values refer to each other too deeply", place));
+        }
+        budget.depth.set(depth + 1);
+        let value = self.value(expression, place);
+        budget.depth.set(depth);
+        value
+    }
+
+    /// The value of an expression, within the budget.
+    fn value(&self, expression: &Expression, place: Place) -> Term {
         match expression {
             Expression::Null(_) => Term::Null,
             Expression::Bool(b) => Term::Bool(*b.value()),

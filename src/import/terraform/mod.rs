@@ -3,10 +3,12 @@
 //! A state or plan has every value. A configuration is evaluated without running Terraform, as far as its values are in the
 //! files; an entry that needs more is refused with what is missing. All three give [`Resource`]s, which `resources` translates.
 
+mod blocks;
 mod configuration;
 mod documents;
 mod evaluate;
 mod functions;
+mod modules;
 mod nesting;
 mod refusal;
 mod remarks;
@@ -19,7 +21,7 @@ mod zones;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-pub(super) use configuration::read as read_configuration;
+pub(super) use configuration::read as read_configurations;
 pub(super) use documents::{is_document, read as read_document};
 pub(super) use resources::translate;
 

@@ -107,6 +107,15 @@ impl Term {
         }
     }
 
+    /// How many values it has, itself included.
+    pub(super) fn size(&self) -> usize {
+        1 + match self {
+            Self::List(list) => list.iter().map(Self::size).sum(),
+            Self::Map(map) => map.values().map(Self::size).sum::<usize>(),
+            Self::Null | Self::Bool(_) | Self::Number(_) | Self::Text(_) | Self::Missing(_) => 0,
+        }
+    }
+
     /// A member of a map.
     pub(super) fn get(&self, name: &str) -> Option<&Self> {
         match self {

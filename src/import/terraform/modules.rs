@@ -1,0 +1,198 @@
+//! The modules of a source: the directories with configuration, and which of them others call.
+//!
+//! A call is followed where its source is a directory that was read as well. Nothing else is read or fetched for it.
+
+use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Component, Path, PathBuf};
+
+use hcl_edit::expr::Expression;
+use hcl_edit::structure::{Block, Body};
+
+use super::evaluate::Budget;
+use crate::diagnostic::{SourceId, Sources};
+
+/// The deepest nesting of calls.
+pub(super) const DEEPEST: usize = 16;
+/// The most instances of all modules.
+const MOST_INSTANCES: usize = 5_000;
+/// The most values that all of them are called with.
+const MOST_INPUTS: usize = 2_000_000;
+/// The most instances of all resources.
+const MOST_RESOURCES: usize = 250_000;
+
+/// The files of a directory.
+#[derive(Default)]
+pub(super) struct Files {
+    /// Their content, each with whether it only assigns variables.
+    pub(super) bodies: Vec<(SourceId, bool, Body)>,
+    /// Whether one of them cannot be read.
+    pub(super) is_broken: bool,
+}
+
+/// Every directory with configuration.
+pub(super) struct Modules<'s> {
+    /// The texts of the files.
+    pub(super) sources: &'s Sources,
+    /// The files of each directory, by its real path.
+    directories: BTreeMap<PathBuf, Files>,
+    /// The real paths in the order in which they were read.
+    order: Vec<PathBuf>,
+    /// The effort for the root that is being read, and for what it calls.
+    pub(super) budget: Budget,
+    /// Instances of modules so far.
+    instances: Cell<usize>,
+    /// Values in their inputs so far.
+    inputs: Cell<usize>,
+    /// Instances of resources so far.
+    resources: Cell<usize>,
+    /// Whether it was reported that there are too many.
+    is_reported: Cell<bool>,
+}
+
+impl<'s> Modules<'s> {
+    /// The files of these directories. One that was read twice, by different names, is one directory.
+    pub(super) fn new(sources: &'s Sources, read: impl IntoIterator<Item = (PathBuf, Files)>) -> Self {
+        let mut directories: BTreeMap<PathBuf, Files> = BTreeMap::new();
+        let mut order = Vec::new();
+        for (path, files) in read {
+            let path = if path.as_os_str().is_empty() { PathBuf::from(".") } else { path };
+            let real = path.canonicalize().unwrap_or_else(|_| plain(&path));
+            if !directories.contains_key(&real) {
+                order.push(real.clone());
+            }
+            let all = directories.entry(real).or_default();
+            all.is_broken |= files.is_broken;
+            all.bodies.extend(files.bodies);
+        }
+        Self {
+            sources,
+            directories,
+            order,
+            budget: Budget::default(),
+            instances: Cell::default(),
+            inputs: Cell::default(),
+            resources: Cell::default(),
+            is_reported: Cell::default(),
+        }
+    }
+
+    /// The directories that no other calls. Of those that only call each other, the first.
+    pub(super) fn roots(&self) -> Vec<&Path> {
+        let all = || self.order.iter().map(PathBuf::as_path);
+        let called: BTreeSet<&Path> =
+            all().flat_map(|of| self.called_by(of).into_iter().filter(move |one| *one != of)).collect();
+        let mut roots: Vec<&Path> = all().filter(|directory| !called.contains(directory)).collect();
+        let mut reached = BTreeSet::new();
+        roots.iter().for_each(|root| self.reach(root, &mut reached));
+        for directory in all() {
+            if !reached.contains(directory) {
+                roots.push(directory);
+                self.reach(directory, &mut reached);
+            }
+        }
+        roots
+    }
+
+    /// Adds a directory and all that it calls, by way of others too.
+    fn reach<'m>(&'m self, directory: &'m Path, reached: &mut BTreeSet<&'m Path>) {
+        let mut open = vec![directory];
+        while let Some(directory) = open.pop() {
+            if reached.insert(directory) {
+                open.extend(self.called_by(directory));
+            }
+        }
+    }
+
+    /// The directories that a directory calls.
+    fn called_by(&self, directory: &Path) -> Vec<&Path> {
+        let Some(files) = self.directories.get(directory) else { return Vec::new() };
+        let blocks = files.bodies.iter().flat_map(|(_, _, body)| body.blocks());
+        let calls = blocks.filter(|block| block.ident.as_str() == "module").filter_map(source_of);
+        calls.filter_map(|source| self.target(directory, source)).map(|(target, _)| target).collect()
+    }
+
+    /// The files of a directory.
+    pub(super) fn files(&self, directory: &Path) -> Option<&Files> {
+        self.directories.get(directory)
+    }
+
+    /// The directory that a call from another one means. Links are not followed.
+    pub(super) fn target(&self, from: &Path, source: &str) -> Option<(&Path, &Files)> {
+        let path = is_local(source).then(|| plain(&from.join(source)))?;
+        self.directories.get_key_value(&path).map(|(path, files)| (path.as_path(), files))
+    }
+
+    /// Counts an instance of a module with this many values in its inputs; false if there are too many.
+    pub(super) fn admits(&self, files: &Files, inputs: usize) -> bool {
+        self.instances.set(self.instances.get() + 1);
+        self.inputs.set(self.inputs.get().saturating_add(inputs));
+        let structures: usize = files.bodies.iter().map(|(_, _, body)| body.len() + 1).sum();
+        self.budget.take(structures)
+            && self.instances.get() <= MOST_INSTANCES
+            && self.inputs.get() <= MOST_INPUTS
+            && self.resources.get() <= MOST_RESOURCES
+    }
+
+    /// Counts instances of a resource; false if there are too many.
+    pub(super) fn admits_resources(&self, instances: usize) -> bool {
+        self.resources.set(self.resources.get().saturating_add(instances));
+        self.resources.get() <= MOST_RESOURCES
+    }
+
+    /// Whether this is the first of the entries that are too many: the others are counted, but not reported.
+    pub(super) fn is_first_of_too_many(&self) -> bool {
+        !self.is_reported.replace(true)
+    }
+}
+
+/// Whether a source of a module is a directory beside the one that calls it.
+pub(super) fn is_local(source: &str) -> bool {
+    source.starts_with("./") || source.starts_with("../") || matches!(source, "." | "..")
+}
+
+/// The source of a call, if it is a literal.
+pub(super) fn source_of(block: &Block) -> Option<&str> {
+    match &block.body.get_attribute("source")?.value {
+        Expression::String(text) => Some(text.as_str()),
+        _ => None,
+    }
+}
+
+/// A path without `.`, and without `..` where that is possible.
+pub(super) fn plain(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir if matches!(out.components().next_back(), Some(Component::Normal(_))) => {
+                out.pop();
+            }
+            Component::ParentDir if out.has_root() => {}
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_compared_without_their_detours() {
+        for (path, expected) in [
+            ("./a/b/../c", "a/c"),
+            ("a/../../b", "../b"),
+            ("../../a", "../../a"),
+            ("/a/./b/..", "/a"),
+            ("/../a", "/a"),
+            ("a/..", ""),
+            (".", ""),
+        ] {
+            assert_eq!(plain(Path::new(path)), Path::new(expected), "{path}");
+        }
+        assert!(is_local("../..") && is_local("./x") && !is_local("x/y") && !is_local("git::https://example.com/x"));
+        assert!(!is_local("/x") && !is_local("") && !is_local("..x"));
+    }
+}
