@@ -41,7 +41,7 @@ pub(super) fn left_out(whole: &ZonePlan, only: &Only) -> (LeftOut, Diagnostics) 
     }
     let replaced = bound.into_values().filter(|group| group.len() > 1);
     bonds_of_all.extend(
-        replaced.map(|group| Bond::mutual(group, "one of them takes the place of the other, or makes room for it")),
+        replaced.map(|group| Bond::mutual(group, "one of them replaces the other, or must be deleted before it")),
     );
     let delegations = delegations(whole).into_values();
     bonds_of_all.extend(delegations.map(|group| Bond::mutual(group, "a DS record needs the NS records of its name")));

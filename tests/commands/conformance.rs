@@ -186,19 +186,28 @@ fn the_command_asks_for_confirmation_and_writes_a_report() {
     );
 }
 
+/// A run that was interrupted while it created its third record, which is held back.
+#[cfg(unix)]
+fn interrupted(workspace: &Workspace) -> crate::support::interrupt::UnderWay {
+    let when = When::Matching { method: Some("POST".to_owned()), path_suffix: "/dns_records".to_owned(), nth: 3 };
+    workspace.fault(Fault { when, what: What::Held, times: 1 });
+    let mut run = crate::support::interrupt::UnderWay::start(
+        workspace,
+        &["conformance", "--zone", "example.com", "--i-own-this-zone"],
+    );
+    workspace.until_held(1);
+    run.signal("INT");
+    run.says("stopping: what is under way is finished");
+    run
+}
+
 /// Ctrl-C while a record is being created: what is under way is finished, and deleted again.
 #[cfg(unix)]
 #[test]
 fn an_interrupted_run_deletes_what_it_created() {
-    use crate::support::interrupt::UnderWay;
     let workspace = Workspace::new(options());
     let before = workspace.dump();
-    let when = When::Matching { method: Some("POST".to_owned()), path_suffix: "/dns_records".to_owned(), nth: 3 };
-    workspace.fault(Fault { when, what: What::Held, times: 1 });
-    let mut run = UnderWay::start(&workspace, &["conformance", "--zone", "example.com", "--i-own-this-zone"]);
-    workspace.until_held(1);
-    run.signal("INT");
-    run.says("stopping: what is under way is finished");
+    let run = interrupted(&workspace);
     workspace.release();
     let ran = run.ends().exits(1);
     assert!(ran.stdout.contains("Interrupted: the other assumptions were not tried."), "{}", ran.stdout);
@@ -210,14 +219,8 @@ fn an_interrupted_run_deletes_what_it_created() {
 #[cfg(unix)]
 #[test]
 fn a_second_interruption_says_what_may_be_left() {
-    use crate::support::interrupt::UnderWay;
     let workspace = Workspace::new(options());
-    let when = When::Matching { method: Some("POST".to_owned()), path_suffix: "/dns_records".to_owned(), nth: 3 };
-    workspace.fault(Fault { when, what: What::Held, times: 1 });
-    let mut run = UnderWay::start(&workspace, &["conformance", "--zone", "example.com", "--i-own-this-zone"]);
-    workspace.until_held(1);
-    run.signal("INT");
-    run.says("stopping: what is under way is finished");
+    let run = interrupted(&workspace);
     run.signal("INT");
     let ran = run.ends().exits(5);
     assert!(ran.stderr.contains("stopped at once; records at and below zonewright-conformance-"), "{}", ran.stderr);

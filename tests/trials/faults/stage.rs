@@ -44,7 +44,7 @@ pub(crate) struct Strike {
 }
 
 impl Strike {
-    /// Whether requests are struck in such a way that no answer comes for ever.
+    /// Whether requests are struck in such a way that no response ever comes.
     fn may_hold(&self) -> bool {
         match self.what {
             What::Delay { milliseconds } | What::Stall { milliseconds } | What::Drip { milliseconds } => {
@@ -54,7 +54,7 @@ impl Strike {
         }
     }
 
-    /// Whether a request is struck in such a way that no answer comes for ever, and the sandbox has done all that it will do.
+    /// Whether a request is struck in such a way that no response ever comes, and the sandbox has done all that it will do.
     fn holds(&self, number: usize, request: &LoggedRequest) -> bool {
         let is_struck = (number as u64).checked_sub(self.first).is_some_and(|n| n < self.times);
         is_struck && self.may_hold() && (matches!(self.what, What::Delay { .. }) || request.handled.is_some())
