@@ -2,7 +2,7 @@
 
 use strsim::damerau_levenshtein;
 
-use crate::model::Fqdn;
+use crate::model::{Fqdn, PublicSuffix};
 
 /// Providers whose servers have names below several similar domains: one is no typing error of the other.
 ///
@@ -74,7 +74,7 @@ const WELL_KNOWN: &[&str] = &[
 
 /// The domain that someone registered, of which a host is part; `None` for names that are public suffixes.
 pub(super) fn registrable(host: &Fqdn) -> Option<&str> {
-    psl::domain_str(host.as_str())
+    PublicSuffix::of(host.as_str())?.registrable()
 }
 
 /// The label of a registrable domain before its public suffix.
@@ -118,7 +118,7 @@ pub(super) fn mistyped<'k>(new: &Fqdn, replaced: &[&'k Fqdn], known: &[&'k Fqdn]
 
 /// Whether a domain was registered below the domain of a provider, such as `name.pages.dev`: people use one label at many.
 fn is_at_provider(domain: &str) -> bool {
-    psl::suffix(domain.as_bytes()).is_some_and(|s| s.typ() == Some(psl::Type::Private))
+    PublicSuffix::of(domain).is_some_and(PublicSuffix::is_of_company)
 }
 
 /// Whether a provider uses several domains with this label.

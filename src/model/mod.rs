@@ -15,6 +15,7 @@ mod fields;
 pub mod managed;
 mod name;
 mod only;
+mod public_suffix;
 pub mod rdata;
 mod record;
 mod reported;
@@ -38,6 +39,7 @@ pub use expression::{Expression, ExpressionProblem, ExpressionSetting, Requireme
 pub use fields::{Fields, Value, names_credential};
 pub use name::{Fqdn, NameError, ZoneName};
 pub use only::Only;
+pub(crate) use public_suffix::PublicSuffix;
 pub use rdata::{DataError, Purpose, Rdata, RecordType};
 pub use record::{
     Comment, CommentError, DesiredRecord, Facets, LiveRecord, ReadOnly, RecordForm, RecordId, Settings, Spelling, Tag,

@@ -18,8 +18,8 @@ use super::waf::{Fragment, ProfileSyntax, Profiles, Section, Used};
 use crate::diagnostic::findings;
 use crate::diagnostic::{Diagnostics, Place, Source, SourceId, Sources};
 use crate::model::{
-    Danger, Desired, DesiredSettings, DesiredZone, Expectation, IgnorePattern, NameError, Unmanaged, Value, ZoneId,
-    ZoneName,
+    Danger, Desired, DesiredSettings, DesiredZone, Expectation, IgnorePattern, NameError, PublicSuffix, Unmanaged,
+    Value, ZoneId, ZoneName,
 };
 
 /// A file as it comes in.
@@ -160,9 +160,7 @@ fn add_profile(
 /// Whether registries sell names directly below a name, by the section of the Public Suffix List about them (publicsuffix.org).
 /// The list's other section holds domains of companies, which are zones.
 fn is_public_suffix(name: &ZoneName) -> bool {
-    let name = name.as_fqdn().as_str().as_bytes();
-    psl::suffix(name)
-        .is_some_and(|suffix| suffix.as_bytes() == name && suffix.is_known() && suffix.typ() == Some(psl::Type::Icann))
+    PublicSuffix::of(name.as_fqdn().as_str()).is_some_and(PublicSuffix::is_registry)
 }
 
 /// The name of a zone.

@@ -1,0 +1,64 @@
+//! The Public Suffix List (<https://publicsuffix.org/list/>, as of the version of the `psl` package): below which names
+//! anyone can register a domain.
+
+/// The public suffix of a host name, such as `co.uk` of `www.example.co.uk`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PublicSuffix<'n> {
+    name: &'n str,
+    length: usize,
+    section: Option<psl::Type>,
+}
+
+impl<'n> PublicSuffix<'n> {
+    /// The suffix of a name without a dot at its end; a last label that the list does not have is one too.
+    ///
+    /// The list is a function, of which each place that searches it gets a copy of 670 KB. So this is the only place.
+    #[inline(never)]
+    pub(crate) fn of(name: &'n str) -> Option<Self> {
+        let suffix = psl::suffix(name.as_bytes())?;
+        Some(Self { name, length: suffix.as_bytes().len(), section: suffix.typ() })
+    }
+
+    /// The domain that someone registered, of which the name is part; `None` for a name that is a suffix itself.
+    pub(crate) fn registrable(self) -> Option<&'n str> {
+        let below = self.name.len().checked_sub(self.length + 1)?;
+        let label = self.name.get(..below)?.rsplit('.').next().filter(|label| !label.is_empty())?;
+        self.name.get(below - label.len()..)
+    }
+
+    /// Whether a registry sells names directly below the name itself.
+    pub(crate) fn is_registry(self) -> bool {
+        self.length == self.name.len() && self.section == Some(psl::Type::Icann)
+    }
+
+    /// Whether a company gives out names below its domain, such as `pages.dev`.
+    pub(crate) fn is_of_company(self) -> bool {
+        self.section == Some(psl::Type::Private)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn registries_companies_and_unknown_ends_have_suffixes() {
+        let cases = [
+            ("www.example.co.uk", Some("example.co.uk"), false, false),
+            ("co.uk", None, true, false),
+            ("a.b.team.pages.dev", Some("team.pages.dev"), false, true),
+            ("pages.dev", None, false, true),
+            ("server.lan", Some("server.lan"), false, false),
+            ("lan", None, false, false),
+            ("www.xn--85x722f.xn--fiqs8s", Some("xn--85x722f.xn--fiqs8s"), false, false),
+        ];
+        for (name, registrable, registry, company) in cases {
+            let suffix = PublicSuffix::of(name).expect(name);
+            assert_eq!(
+                (suffix.registrable(), suffix.is_registry(), suffix.is_of_company()),
+                (registrable, registry, company),
+                "{name}"
+            );
+        }
+    }
+}
