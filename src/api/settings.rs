@@ -43,7 +43,7 @@ impl Settings {
     pub const ATTEMPTS: u32 = 6;
 
     /// The usual time for one exchange.
-    pub const TIMEOUT: Duration = Duration::from_secs(60);
+    pub const TIMEOUT: Duration = Duration::from_secs(100);
 
     /// The usual number of requests under way at once.
     pub const AT_ONCE: usize = 8;

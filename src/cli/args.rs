@@ -1,5 +1,6 @@
 //! Flags of every command, and arguments that several commands have.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use std::time::Duration;
@@ -8,8 +9,10 @@ use super::help::{CONNECTION, GLOBAL, allow};
 use super::own_files::Takes;
 use super::shard::ShardArg;
 use super::surroundings::Surroundings;
+use crate::api::Settings;
 use crate::apply::Verify;
 use crate::render::{DOCUMENTS, Document};
+use crate::wire::page_size::RECORDS_PER_PAGE;
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 
@@ -69,7 +72,7 @@ pub(super) struct Global {
     #[arg(long, global = true, value_name = "N", default_value_t = 1200, value_parser = clap::value_parser!(u32).range(10..=1_000_000), help_heading = CONNECTION)]
     pub request_quota: u32,
     /// Request pages of N records
-    #[arg(long, global = true, value_name = "N", default_value_t = crate::live::RECORDS_PER_PAGE, value_parser = clap::value_parser!(u64).range(1..=5_000_000), help_heading = CONNECTION)]
+    #[arg(long, global = true, value_name = "N", default_value_t = RECORDS_PER_PAGE, value_parser = clap::value_parser!(u64).range(1..=5_000_000), help_heading = CONNECTION)]
     pub page_size: u64,
     /// Send at most N changes in a request [default: what the plan of the zone allows]
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = CONNECTION)]
@@ -78,8 +81,8 @@ pub(super) struct Global {
     #[arg(long, global = true, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=64), help_heading = CONNECTION)]
     pub concurrency: u16,
     /// Wait at most SECONDS for an answer
-    #[arg(long, global = true, value_name = "SECONDS", default_value = "100", value_parser = seconds, help_heading = CONNECTION)]
-    pub timeout: Duration,
+    #[arg(long, global = true, value_name = "SECONDS", default_value_t = Seconds(Settings::TIMEOUT), value_parser = seconds, help_heading = CONNECTION)]
+    pub timeout: Seconds,
     /// Directory for cached managed rulesets
     #[arg(long, global = true, value_name = "DIR", default_value = ".zonewright/cache", help_heading = CONNECTION)]
     pub cache: PathBuf,
@@ -265,10 +268,20 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
     humantime::parse_duration(text).map_err(|_| "write a duration such as 24h, 30min or 7d".to_owned())
 }
 
+/// A time, written as a number of seconds.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Seconds(pub Duration);
+
+impl fmt::Display for Seconds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0.as_secs_f64())
+    }
+}
+
 /// A positive number of seconds.
-fn seconds(text: &str) -> Result<Duration, String> {
+fn seconds(text: &str) -> Result<Seconds, String> {
     match text.parse::<f64>() {
-        Ok(n) if n.is_finite() && n > 0.0 && n <= 86_400.0 => Ok(Duration::from_secs_f64(n)),
+        Ok(n) if n.is_finite() && n > 0.0 && n <= 86_400.0 => Ok(Seconds(Duration::from_secs_f64(n))),
         _ => Err("write a number of seconds above 0".to_owned()),
     }
 }

@@ -1,15 +1,16 @@
 //! Generates specs from live zones, and from the files of other tools. Planning the spec of a live zone changes nothing.
 
+mod bounded_read;
 mod comments;
 mod csv;
 mod dnscontrol;
-mod files;
 mod found;
 mod from_live;
 mod includes;
 mod leave;
 mod octodns;
 mod source;
+mod source_kind;
 mod terraform;
 mod zone_file;
 
@@ -17,5 +18,6 @@ pub use found::{Found, Origin, Tally};
 pub use from_live::{Imported, from_live, rule_from_live};
 pub use leave::Leaving;
 pub(crate) use octodns::members as octodns_members;
-pub use source::{SourceKind, read_sources, read_text};
+pub use source::{read_sources, read_text};
+pub use source_kind::SourceKind;
 pub use terraform::GivenZones;

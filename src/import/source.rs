@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value as Json;
 
-use super::files::{read, read_below};
+use super::bounded_read::{read, read_below};
 use super::found::Found;
 use super::includes::Includes;
+use super::source_kind::{SourceKind, is_terraform_code};
 use super::terraform::{self, GivenZones};
 use super::{csv, dnscontrol, octodns, zone_file};
 use crate::diagnostic::{Place, SourceId, findings};
@@ -19,52 +20,6 @@ const MOST_FILES: usize = 20_000;
 const MOST_VALUES: usize = 8_000_000;
 /// The deepest directory.
 const DEEPEST: usize = 16;
-
-/// The tool that a source comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SourceKind {
-    /// Terraform or OpenTofu: a state, a plan as JSON, or configuration.
-    Terraform,
-    /// octoDNS zone files.
-    Octodns,
-    /// What `dnscontrol print-ir` prints.
-    Dnscontrol,
-    /// A zone file.
-    Bind,
-    /// A table of records.
-    Csv,
-}
-
-impl SourceKind {
-    /// Every kind with its name.
-    pub const ALL: &'static [(&'static str, Self)] = &[
-        ("terraform", Self::Terraform),
-        ("octodns", Self::Octodns),
-        ("dnscontrol", Self::Dnscontrol),
-        ("bind", Self::Bind),
-        ("csv", Self::Csv),
-    ];
-
-    /// The kind of this name.
-    #[must_use]
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, kind)| *kind)
-    }
-
-    /// The kind that the name of a file tells.
-    fn of_name(path: &Path) -> Option<Self> {
-        let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
-        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        Some(match extension {
-            "tf" | "tofu" | "tfvars" | "tfstate" => Self::Terraform,
-            "yaml" | "yml" => Self::Octodns,
-            "csv" => Self::Csv,
-            "zone" | "bind" | "db" | "hosts" => Self::Bind,
-            _ if name.starts_with("db.") => Self::Bind,
-            _ => return None,
-        })
-    }
-}
 
 /// Reads files and directories. What cannot be read is reported in [`Found::diagnostics`].
 #[must_use]
@@ -194,7 +149,7 @@ impl<'g> Reader<'g> {
         let Some(kind) = self.from.or_else(|| order.into_iter().find(|kind| kinds.contains(kind))) else {
             return self.unreadable(path, "it has no file of a known kind");
         };
-        let has_code = files.iter().any(|file| file.extension().is_some_and(|e| e == "tf" || e == "tofu"));
+        let has_code = files.iter().any(|file| is_terraform_code(file));
         for file in files.into_iter().filter(|file| SourceKind::of_name(file) == Some(kind)) {
             let is_state = file.extension().is_some_and(|extension| extension == "tfstate");
             // Values that are not loaded by themselves belong to another environment.

@@ -9,10 +9,7 @@ use serde_json::Value as Json;
 use crate::model::managed::Managed;
 use crate::model::ruleset::{DesiredWaf, Phase, RuleForm, SkipTarget};
 use crate::model::{DesiredSettings, ZoneId, ZoneName};
-
-/// Requested number of records on one page of the list. The documented maximum is 5,000,000; responses above about
-/// 5,000 records have been seen to time out.
-pub const RECORDS_PER_PAGE: u64 = 5000;
+use crate::wire::page_size::RECORDS_PER_PAGE;
 
 /// How to read.
 #[derive(Debug, Clone)]

@@ -51,5 +51,5 @@ pub use state::{
     Suppression, SuppressionScope,
 };
 pub use tier::Tier;
-pub use ttl::{Ttl, TtlError};
+pub use ttl::{Ttl, TtlError, TtlTextError};
 pub use unmanaged::Unmanaged;

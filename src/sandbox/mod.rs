@@ -27,7 +27,6 @@ mod envelope;
 mod error;
 mod export;
 mod faults;
-mod limits;
 mod list;
 mod listener;
 mod listener_switch;
@@ -40,6 +39,7 @@ mod params;
 mod permissions;
 mod profile;
 mod query;
+mod rate_limit;
 mod record;
 mod records;
 mod reply;
@@ -79,9 +79,10 @@ pub use faults::{Fault, Gzip, ScriptError, What, When};
 pub use log::LoggedRequest;
 pub use permissions::{Permissions, permission};
 pub use profile::{
-    DsWithoutNs, ErrorStyle, ListOrder, NsNeighbours, OldSrvMembers, OwnNetwork, Profile, ProxiedTtl, RateLimit,
-    RecordMembers, TxtQuotes, UnknownData,
+    DsWithoutNs, ErrorStyle, ListOrder, NsNeighbours, OldSrvMembers, OwnNetwork, Profile, ProxiedTtl, RecordMembers,
+    TxtQuotes, UnknownData,
 };
+pub use rate_limit::RateLimit;
 pub use store::StoreLocation;
 pub use token::{Token, TokenOwner};
 pub use traffic::Traffic;

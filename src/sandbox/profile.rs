@@ -1,6 +1,7 @@
 //! The behaviour of a sandbox where Cloudflare's depends on plan and age, or is uncertain.
 
 use super::permissions::Permissions;
+use super::rate_limit::RateLimit;
 use crate::model::facts::{self, TierFacts};
 
 /// The settings of a sandbox.
@@ -87,8 +88,7 @@ impl Default for Profile {
             proxied_ttl: ProxiedTtl::Coerce,
             unicode_zone_names: false,
             errors: ErrorStyle::Direct,
-            // developers.cloudflare.com/fundamentals/api/reference/limits, read 2026-11-20.
-            rate_limit: Some(RateLimit { requests: 1200, window_seconds: 300 }),
+            rate_limit: Some(RateLimit::USUAL),
             list_order: ListOrder::Stable,
             own_network: OwnNetwork::ProxiedOnly,
             old_srv_members: OldSrvMembers::Refuse,
@@ -168,15 +168,6 @@ pub enum ErrorStyle {
     Direct,
     /// In the chain under code 1004.
     Chain,
-}
-
-/// Requests that are answered in a window.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RateLimit {
-    /// How many.
-    pub requests: u32,
-    /// Length of the window, and of the block after exceeding it, in seconds.
-    pub window_seconds: u32,
 }
 
 /// Order of a list.

@@ -9,7 +9,7 @@ use super::read::{Entries, Nullable, Spanned, Text};
 use super::syntax::DefaultsSyntax;
 use crate::diagnostic::findings;
 use crate::diagnostic::{Diagnostics, Place, SourceId};
-use crate::model::{Comment, CommentError, Danger, Tag, TagError, Ttl, facts};
+use crate::model::{Comment, CommentError, Danger, Tag, TagError, Ttl, TtlTextError, facts};
 
 /// A value with its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -138,22 +138,24 @@ impl Reader<'_> {
     /// A time to live.
     pub(super) fn ttl(&mut self, syntax: &Spanned<Text>) -> Option<Facet<Ttl>> {
         let (text, place) = (syntax.value.0.as_str(), self.place(syntax));
-        if text == "auto" {
-            return Some(Facet { value: Ttl::AUTOMATIC, place });
-        }
-        let is_number = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-        let Some(ttl) = text.parse().ok().filter(|_| is_number).and_then(|n| Ttl::seconds(n).ok()) else {
-            let detail = if is_number {
-                format!("{} seconds are not possible", super::clip(text))
-            } else {
-                format!("`{}` is not a time to live", super::clip(text))
-            };
-            let help = match seconds(text) {
-                Some(seconds) => format!("write the number of seconds: {seconds}"),
-                None => format!("write `auto`, or seconds from 60 to {}", facts::MAXIMUM_TTL),
-            };
-            self.diagnostics.push(findings::TTL.at(place, detail).help(help));
-            return None;
+        let ttl = match Ttl::parse(text) {
+            Ok(ttl) => ttl,
+            Err(error) => {
+                let detail = match error {
+                    TtlTextError::Range => format!("{} seconds are not possible", super::clip(text)),
+                    TtlTextError::Duration(_) | TtlTextError::Other => {
+                        format!("`{}` is not a time to live", super::clip(text))
+                    }
+                };
+                let help = match error {
+                    TtlTextError::Duration(seconds) => format!("write the number of seconds: {seconds}"),
+                    TtlTextError::Range | TtlTextError::Other => {
+                        format!("write `auto`, or seconds from 60 to {}", facts::MAXIMUM_TTL)
+                    }
+                };
+                self.diagnostics.push(findings::TTL.at(place, detail).help(help));
+                return None;
+            }
         };
         if !ttl.is_automatic() && ttl.as_number() < 60 {
             self.diagnostics.push(
@@ -244,33 +246,5 @@ impl Reader<'_> {
                 .at(place, format!("`{}` is not a date", super::clip(text)))
                 .help("write the last day on which the record is needed as YYYY-MM-DD, such as 2027-03-01"),
         );
-    }
-}
-
-/// Seconds in a duration such as `5m`, `2h` or `1d`, for a hint.
-fn seconds(text: &str) -> Option<u64> {
-    let (number, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
-    let factor = match unit {
-        "s" => 1,
-        "m" => 60,
-        "h" => 3_600,
-        "d" => 86_400,
-        _ => return None,
-    };
-    let seconds = number.parse::<u64>().ok()?.checked_mul(factor)?;
-    Ttl::seconds(seconds).is_ok().then_some(seconds)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn durations_are_hinted_at() {
-        assert_eq!(seconds("5m"), Some(300));
-        assert_eq!(seconds("1d"), Some(86_400));
-        for bad in ["2d", "m", "", "5 m", "-5m", "ü"] {
-            assert_eq!(seconds(bad), None, "{bad}");
-        }
     }
 }

@@ -10,6 +10,7 @@ mod envelope;
 mod intake;
 pub mod json;
 pub mod keyword;
+pub mod page_size;
 mod received;
 pub mod record;
 mod request;

@@ -2,6 +2,7 @@
 
 use serde_json::Value as Json;
 
+use super::page_size::ZONES_PER_PAGE;
 use super::request::{Method, Request, segment};
 use crate::model::{LiveZone, Tier, ZoneId, ZoneName};
 
@@ -9,12 +10,6 @@ use crate::model::{LiveZone, Tier, ZoneId, ZoneName};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("a zone in the answer has no usable `{0}`")]
 pub struct InvalidZone(&'static str);
-
-/// Largest number of zones on one page of the list.
-///
-/// # Sources
-/// developers.cloudflare.com/api/resources/zones (List Zones: per_page 5 to 50), read 2026-11-20.
-pub const ZONES_PER_PAGE: u64 = 50;
 
 /// Parses a zone of a response, without its records.
 ///

@@ -34,7 +34,7 @@ pub(in crate::cli) struct DriftArgs {
     #[command(flatten)]
     tell: TellArgs,
     /// Exit with N instead of 2 on findings
-    #[arg(long, value_name = "N", default_value_t = 2)]
+    #[arg(long, value_name = "N", default_value_t = Exit::Differences.code())]
     drift_exit_code: u8,
     /// Write a patch to FILE that makes the spec say what Cloudflare has, as `pull` would
     #[arg(long, value_name = "FILE")]

@@ -114,13 +114,13 @@ struct ServeArgs {
     #[arg(long)]
     without_account_rulesets: bool,
     /// Highest paranoia level that is on by default in the OWASP ruleset
-    #[arg(long, default_value_t = 4, value_name = "LEVEL", value_parser = clap::value_parser!(u8).range(1..=4))]
+    #[arg(long, default_value_t = sandbox::Profile::default().owasp_level, value_name = "LEVEL", value_parser = clap::value_parser!(u8).range(1..=4))]
     owasp_level: u8,
     /// Limit the credentials to this permission, such as "DNS Edit"; repeatable
     #[arg(long = "permission", value_name = "NAME", value_parser = permission)]
     permissions: Vec<Permission>,
     /// Requests allowed in five minutes; 0 for no limit
-    #[arg(long, default_value_t = 1200, value_name = "N")]
+    #[arg(long, default_value_t = sandbox::RateLimit::USUAL.requests, value_name = "N")]
     rate_limit: u32,
     /// Delay of each answer, in milliseconds
     #[arg(long, default_value_t = 0, value_name = "MILLISECONDS")]
@@ -265,6 +265,6 @@ fn profile(args: &ServeArgs) -> sandbox::Profile {
         profile.list_order = sandbox::ListOrder::Hostile;
     }
     profile.rate_limit =
-        (args.rate_limit > 0).then_some(sandbox::RateLimit { requests: args.rate_limit, window_seconds: 300 });
+        (args.rate_limit > 0).then_some(sandbox::RateLimit { requests: args.rate_limit, ..sandbox::RateLimit::USUAL });
     profile
 }

@@ -18,7 +18,7 @@ use super::types::conform;
 use super::value::{Missing, Term};
 use super::{Resource, ZONE_REFERENCE, remarks};
 use crate::diagnostic::{Place, Source, SourceId, Span, findings};
-use crate::import::files::read_below;
+use crate::import::bounded_read::read_below;
 use crate::import::found::Found;
 
 /// Attributes of a call of a module that are not inputs.

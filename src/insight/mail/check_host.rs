@@ -6,11 +6,9 @@ use std::net::IpAddr;
 use ipnet::IpNet;
 
 use super::macros::{DomainSpec, Envelope};
-use super::spf::{Directive, MOST_LOOKUPS, Mechanism, Prefixes, Qualifier, Spf, is_spf};
+use super::spf::{Directive, MOST_LOOKUPS, MOST_VOID, Mechanism, Prefixes, Qualifier, Spf, is_spf};
 use crate::model::Fqdn;
 
-/// Most lookups without an answer (section 4.6.4).
-const MOST_VOID: usize = 2;
 /// Most names that are looked at for `mx` and `ptr` (section 4.6.4).
 const MOST_NAMES: usize = 10;
 

@@ -5,15 +5,13 @@ use std::net::IpAddr;
 
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 
-use super::spf::{Directive, MOST_LOOKUPS, Mechanism, Prefixes, Qualifier, Spf, is_spf};
+use super::spf::{Directive, MOST_LOOKUPS, MOST_VOID, Mechanism, Prefixes, Qualifier, Spf, is_spf};
 use crate::insight::direction::Direction;
 use crate::insight::effect::{Effect, Topic, listed};
 use crate::insight::hosts::registrable;
 use crate::insight::view::View;
 use crate::model::{Danger, Fqdn, RecordType};
 
-/// Most lookups without an answer (RFC 7208 section 4.6.4).
-const MOST_VOID: usize = 2;
 /// Octets of a record that fit a UDP answer beside the rest of it (RFC 7208 section 3.4).
 const MOST_OCTETS: usize = 450;
 /// A network with a shorter prefix is more than one sender has.

@@ -8,11 +8,13 @@
 //! | ways out of a false alarm, by damage | `ways` |
 //! | the anomaly score under a deployment of the OWASP ruleset | `score` |
 //! | how often requests are made | `rates` |
+//! | how many requests each level and threshold would act on | `matrix` |
 //! | many recorded requests, before and after a change | `report`; `tally`: counts them with bounded memory |
 //!
 //! Nothing is guessed: what a request does not tell is unknown, and a verdict that depends on it says on what.
 
 mod act;
+mod matrix;
 mod protection;
 mod rates;
 mod report;
@@ -24,9 +26,10 @@ mod ways;
 
 pub use super::reach::HIGHEST_SCORE;
 pub use act::{Act, RuleAt};
+pub use matrix::{COLUMNS, Matrix};
 pub use protection::Protection;
 pub use rates::{Counters, Pace};
-pub use report::{Cell, Counts, Example, Flip, Group, Matrix, Named, Outcomes, Report, ReportKind, Set, Zone};
+pub use report::{Cell, Counts, Example, Flip, Group, Named, Outcomes, Report, ReportKind, Set, Zone};
 pub use score::{Counted, Fate, FindsHits, Hit, Hits, Scored, Scoring, Span};
 pub use tally::{Seen, Tally};
 pub use tune::{Bounds, Entry, Load, Tuning, least_damage};

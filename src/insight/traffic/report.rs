@@ -3,10 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::matrix::Matrix;
 use crate::diagnostic::count;
-
-/// The thresholds of the matrix, from the least strict to the strictest: those with a word, and those that the Core Rule Set uses.
-pub(super) const THRESHOLDS: [u32; 6] = [60, 40, 25, 15, 10, 5];
 
 /// What becomes of recorded requests.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -126,22 +124,6 @@ pub struct Counts {
     pub challenge: u64,
     /// It depends on what is not known.
     pub unknown: u64,
-}
-
-/// How many requests the OWASP ruleset would act on at each paranoia level and threshold, with the exceptions and disabled rules of
-/// the plan.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Matrix {
-    /// The thresholds of the columns.
-    pub thresholds: [u32; 6],
-    /// One row for each level from 1 to 4, with one number for each threshold.
-    pub rows: [[u64; 6]; 4],
-    /// How many more it may act on: rules that could not be decided make the difference.
-    pub unknown: [[u64; 6]; 4],
-    /// Requests that reach the OWASP ruleset, or would if it were deployed.
-    pub scored: u64,
-    /// Requests that do not, because another rule acts first or lets them bypass it.
-    pub not_scored: u64,
 }
 
 /// How the outcome of a request changes.

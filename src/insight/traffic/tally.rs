@@ -4,10 +4,9 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt::Display;
 
-use super::report::{
-    Cell, Counts, Example, Flip, Group, Matrix, Named, Outcomes, Report, ReportKind, Set, THRESHOLDS, Zone,
-};
-use super::score::{Fate, Hits, Scored, Span};
+use super::matrix::{Matrix, THRESHOLDS};
+use super::report::{Cell, Counts, Example, Flip, Group, Named, Outcomes, Report, ReportKind, Set, Zone};
+use super::score::{Fate, Hits, Scored};
 use super::walk::Verdict;
 use crate::model::request::{Outcome, Request, shown_path};
 use crate::model::ruleset::Phase;
@@ -258,20 +257,6 @@ impl Counts {
             Outcome::Challenge => &mut self.challenge,
             Outcome::Unknown => &mut self.unknown,
         } += 1;
-    }
-}
-
-impl Matrix {
-    /// Counts a request with its scores at the levels.
-    fn add(&mut self, levels: [Span; 4]) {
-        self.scored += 1;
-        for ((row, unknown), score) in self.rows.iter_mut().zip(&mut self.unknown).zip(levels) {
-            for ((cell, unknown), threshold) in row.iter_mut().zip(unknown).zip(THRESHOLDS) {
-                let reaches = score.reaches(threshold);
-                *cell += u64::from(reaches == Some(true));
-                *unknown += u64::from(reaches.is_none());
-            }
-        }
     }
 }
 

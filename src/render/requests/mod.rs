@@ -8,7 +8,7 @@ pub(super) use markdown::markdown;
 pub(super) use page::page;
 pub use text::write;
 
-use crate::insight::traffic::{Cell, Matrix, Named, Outcomes, Report, Set};
+use crate::insight::traffic::{COLUMNS, Cell, Matrix, Named, Outcomes, Report, Set};
 
 /// The word of a threshold, if it has one.
 fn threshold(number: u32) -> String {
@@ -62,7 +62,7 @@ fn cells(matrix: &Matrix, report: &Report) -> Vec<Vec<MatrixCell>> {
         let cell = Some(Cell { level: Some(level), threshold });
         report.zones.iter().any(|zone| setting(zone) == cell)
     };
-    let row = |(level, (row, unknown)): (u8, (&[u64; 6], &[u64; 6]))| {
+    let row = |(level, (row, unknown)): (u8, (&[u64; COLUMNS], &[u64; COLUMNS]))| {
         let cell = |((number, unknown), threshold): ((&u64, &u64), &u32)| MatrixCell {
             number: if *unknown > 0 { format!("{number}+{unknown}?") } else { number.to_string() },
             filled: (number * 100).checked_div(matrix.scored).unwrap_or(0),

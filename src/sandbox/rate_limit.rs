@@ -10,7 +10,20 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::envelope::Refusal;
-use super::profile::RateLimit;
+
+/// Requests that are answered in a window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RateLimit {
+    /// How many.
+    pub requests: u32,
+    /// Length of the window, and of the block after exceeding it, in seconds.
+    pub window_seconds: u32,
+}
+
+impl RateLimit {
+    /// The documented limit of a user's calls.
+    pub const USUAL: Self = Self { requests: 1200, window_seconds: 300 };
+}
 
 /// The state of the limit.
 #[derive(Debug, Default)]
