@@ -3,6 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use crate::api::{ApiError, Reader};
+use crate::diagnostic::count;
 use crate::document::doctor::What;
 use crate::model::facts::permissions::PermissionGroup;
 use crate::wire::{Envelope, Request};
@@ -44,7 +45,10 @@ impl Tried {
     pub(super) fn of<T>(answer: &Result<T, Unread>) -> Self {
         let error = match answer {
             Ok(_) => return Self::Yes,
-            Err(Unread::NotSent(why)) => return Self::Unknown(why.clone()),
+            Err(Unread::NotSent(why)) => {
+                let failures = count(MOST_FAILURES, "request");
+                return Self::Unknown(format!("not asked, because {failures} in a row failed: {why}"));
+            }
             Err(Unread::Failed(error)) => error,
         };
         match error {

@@ -298,6 +298,17 @@ impl Doctor {
         self.credentials.status.as_deref().is_none_or(|status| status == "active")
     }
 
+    /// Whether Cloudflare answered what it was asked: everything that the spec needs to read, and at least something besides the zone
+    /// itself.
+    #[must_use]
+    pub fn is_answered(&self) -> bool {
+        let reads = || self.checks().filter(|check| check.access == Access::Read);
+        let is_known = |check: &Check| check.allowed != Allowed::Unknown;
+        let mut others = reads().filter(|check| check.what != What::Zone).peekable();
+        let is_any_known = others.peek().is_none() || others.any(is_known);
+        is_any_known && !reads().any(|check| check.is_needed && !is_known(check))
+    }
+
     /// What follows from what was found.
     #[must_use]
     pub fn judged(mut self) -> Self {

@@ -277,7 +277,12 @@ impl<'l, 't> Changes<'l, 't> {
                 let line_break =
                     format!("{}{:width$}", layout.line_break, "", width = layout.column(parts[first].start));
                 let comments: String = match parts.get(n) {
-                    Some(_) => layout.comments_in(range.clone()).map(|c| format!("{c}{line_break}")).collect(),
+                    Some(_) => {
+                        let comments = layout.comments_in(range.clone()).map(|c| format!("{c}{line_break}"));
+                        let blank = if layout.text[..range.start].ends_with([' ', '\n', '\t']) { "" } else { " " };
+                        let comments: String = comments.collect();
+                        if comments.is_empty() { comments } else { format!("{blank}{comments}") }
+                    }
                     None => layout.comments_in(range.clone()).map(|c| format!(" {c}{line_break}")).collect(),
                 };
                 edits.push(Edit::new(range, comments));

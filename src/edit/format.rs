@@ -2,12 +2,13 @@
 //!
 //! | step | what it does |
 //! |---|---|
+//! | simplify | keys such as `? name` are written as `name:`; blocks such as `\|2+` are set aside (`shelf`) |
 //! | order | keys of the mappings of a spec in one order, with the comments above and behind them; records sorted, if wanted |
 //! | layout | indentation, blanks, quotes and line breaks |
 //! | columns | names and types of records on one line below each other |
 //! | check | the same values and comments as before, and the same text if it is formatted once more |
 //!
-//! A file that is no spec is laid out only. A byte order mark stays, and so do line breaks of Windows.
+//! A file that is no spec is laid out only. A byte order mark stays, and so do the line breaks that most lines have.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -17,7 +18,8 @@ use pretty_yaml::config::{FormatOptions, LanguageOptions, LayoutOptions, Quotes}
 
 use super::change::json;
 use super::keys::{mappings, order};
-use super::layout::{Kind, Layout, NodeId};
+use super::layout::{Kind, Layout, NodeId, Style};
+use super::shelf::Shelf;
 use super::text::{Edit, apply};
 
 /// How many passes it takes at most to order all keys: one for each level.
@@ -36,6 +38,9 @@ pub enum FormatError {
     /// It is not YAML.
     #[error("it is not valid YAML: {0}")]
     Syntax(String),
+    /// It is YAML, but the library that lays texts out does not read it.
+    #[error("it has no layout ({0}); it stays as it is")]
+    Layout(String),
     /// The result would mean something else.
     #[error("its meaning would change ({0}); it stays as it is. Please report this, with the file")]
     Meaning(&'static str),
@@ -50,9 +55,11 @@ pub enum FormatError {
 /// The text is not YAML, or the result would not be the same spec.
 pub fn format(text: &str, sort: bool) -> Result<String, FormatError> {
     let mark = if text.starts_with('\u{feff}') { "\u{feff}" } else { "" };
-    let is_windows = text.matches("\r\n").count() * 2 > text.matches('\n').count();
-    let bare = text[mark.len()..].replace("\r\n", "\n");
-    let mut now = once(&bare, sort)?;
+    let line_break = line_break(text);
+    let bare = text[mark.len()..].replace("\r\n", "\n").replace('\r', "\n");
+    let unmoved = FormatError::Meaning("two moves touch the same place");
+    let (mut now, shelf) = Shelf::fill(&simple_keys(&bare)).ok_or(unmoved.clone())?;
+    now = once(&now, sort)?;
     // Some layouts settle in the second pass.
     let again = once(&now, sort)?;
     if again != now {
@@ -61,11 +68,63 @@ pub fn format(text: &str, sort: bool) -> Result<String, FormatError> {
             return Err(FormatError::Unstable);
         }
     }
+    now = shelf.empty(&now).ok_or(unmoved)?;
     same(&bare, &now, sort)?;
-    if is_windows {
-        now = now.replace('\n', "\r\n");
+    if line_break != "\n" {
+        now = now.replace('\n', line_break);
     }
     Ok(format!("{mark}{now}"))
+}
+
+/// What ends most lines.
+fn line_break(text: &str) -> &'static str {
+    let both = text.matches("\r\n").count();
+    let all = [("\n", text.matches('\n').count() - both), ("\r\n", both), ("\r", text.matches('\r').count() - both)];
+    // Of as many, the first.
+    all.into_iter().rev().max_by_key(|(_, lines)| *lines).map_or("\n", |(text, _)| text)
+}
+
+/// The text with keys such as `? name` written as `name:`, where they are single values on one line.
+fn simple_keys(text: &str) -> String {
+    let Ok(layout) = Layout::read(text) else { return text.to_owned() };
+    // Where `?` is, for a key that has one.
+    let mark = |key: NodeId| {
+        let before = text[..layout.node(key).span.start].trim_end_matches(' ');
+        before.ends_with('?').then(|| before.len() - 1)
+    };
+    let mut edits = Vec::new();
+    for id in layout.ids().filter(|id| !layout.is_flow(*id) && !layout.is_in_flow(*id)) {
+        let Kind::Mapping { entries, .. } = &layout.node(id).kind else { continue };
+        for (key, value) in entries {
+            let (span, own) = (layout.node(*key).span.clone(), layout.node(*value));
+            let is_single =
+                matches!(layout.node(*key).kind, Kind::Scalar(_, Style::Plain | Style::Single | Style::Double));
+            let Some(mark_at) = mark(*key).filter(|_| is_single && is_short(&text[span.clone()])) else { continue };
+            let is_block =
+                matches!(own.kind, Kind::Mapping { is_flow: false, .. } | Kind::Sequence { is_flow: false, .. });
+            let first = match &own.kind {
+                Kind::Mapping { entries, is_flow: false } => entries.first().and_then(|(key, _)| mark(*key)),
+                Kind::Sequence { items, is_flow: false } => items.first().map(|item| layout.dash(*item)),
+                _ => None,
+            };
+            let start = first.map_or(own.span.start, |first| first.min(own.span.start));
+            let Some((before, after)) = text.get(span.end..start).and_then(|gap| gap.split_once(':')) else { continue };
+            if !(before.trim().is_empty() && after.trim().is_empty()) {
+                continue;
+            }
+            let is_compact = is_block && own.span.start == own.content && !after.contains('\n');
+            let gap = if is_compact { format!(":\n{:1$}", "", layout.column(start)) } else { format!(":{after}") };
+            edits.extend([Edit::new(mark_at..span.start, ""), Edit::new(span.end..start, gap)]);
+        }
+    }
+    // What would not be the same stays.
+    let simple = if edits.is_empty() { None } else { apply(text, edits) };
+    simple.filter(|simple| same(text, simple, false).is_ok()).unwrap_or_else(|| text.to_owned())
+}
+
+/// Whether a key fits on one line before its colon (YAML 1.2.2, section 7.4.2: 1024 characters).
+fn is_short(key: &str) -> bool {
+    key.len() <= 1024 && !key.contains('\n')
 }
 
 /// One pass.
@@ -75,7 +134,10 @@ fn once(text: &str, sort: bool) -> Result<String, FormatError> {
         layout: LayoutOptions { print_width: WIDTH, ..LayoutOptions::default() },
         language: LanguageOptions { quotes: Quotes::PreferDouble, ..LanguageOptions::default() },
     };
-    let laid_out = pretty_yaml::format_text(&ordered, &options).map_err(|e| FormatError::Syntax(e.to_string()))?;
+    let laid_out = pretty_yaml::format_text(&ordered, &options).map_err(|error| match events(&ordered) {
+        Ok(_) => FormatError::Layout(error.to_string().lines().next().unwrap_or_default().to_owned()),
+        Err(error) => error,
+    })?;
     if is_spec(text) { columns(&laid_out) } else { Ok(laid_out) }
 }
 
@@ -358,6 +420,64 @@ mod tests {
         let now = format(text, true).unwrap();
         assert!(now.find("# apex") < now.find("\"@\"") && now.find("\"@\"") < now.find("www"), "{now}");
         assert!(now.contains("www, type: A, content: 192.0.2.1 } # w"), "{now}");
+    }
+
+    #[test]
+    fn blocks_with_indicators_and_keys_with_marks_are_formatted() {
+        let record = |lines: &str| {
+            let lines: String = lines
+                .lines()
+                .map(|line| if line.is_empty() { "\n".to_owned() } else { format!("            {line}\n") })
+                .collect();
+            format!("zones:\n    example.com:\n        records:\n{lines}version: 1\n")
+        };
+        for (before, after) in [
+            (
+                "- type: TXT\n  content: |2+ # |3\n      two\n    x\n\n  name: a",
+                "name: a\n        type: TXT\n        content: |2+ # |3\n            two\n          x\n\n",
+            ),
+            (
+                "- name: a\n  type: TXT\n  content: |4\n        two\n      x\n",
+                "name: a\n        type: TXT\n        content: |2\n            two\n          x\n",
+            ),
+            (
+                "- content: |+\n\n    x\n\n  name: a\n  type: TXT",
+                "name: a\n        type: TXT\n        content: |+\n\n          x\n\n",
+            ),
+            (
+                "- content: &t >2-\n      x\n\n    y\n  name: a\n  type: TXT",
+                "name: a\n        type: TXT\n        content: &t >2-\n            x\n\n          y\n",
+            ),
+            ("- |2\n    x\n   y", "|2\n          x\n         y\n"),
+            (
+                "- ? content\n  : 192.0.2.1\n  ? \"type\"\n  : A\n  name: a",
+                "name: a\n        \"type\": A\n        content: 192.0.2.1\n",
+            ),
+            (
+                "- ? data\n  : ? b\n    : 1\n    c: 2\n  name: a",
+                "name: a\n        data:\n          b: 1\n          c: 2\n",
+            ),
+            (
+                "- ? content\n  : - 192.0.2.1\n    - 192.0.2.2\n  name: a",
+                "name: a\n        content:\n          - 192.0.2.1\n          - 192.0.2.2\n",
+            ),
+            (
+                "- ? content # c\n  : # d\n    192.0.2.1\n  name: a",
+                "? content # c\n        : # d\n          192.0.2.1\n        name: a\n",
+            ),
+        ] {
+            let expected = format!("version: 1\nzones:\n  example.com:\n    records:\n      - {after}");
+            let before = record(before);
+            assert_eq!(format(&before, false).as_deref(), Ok(expected.as_str()), "{before}");
+            assert_eq!(format(&expected, false).as_deref(), Ok(expected.as_str()));
+        }
+        let text = "? zones\n: ? example.com\n  : records:\n      - {name: a,   type: A, content: 192.0.2.1}\n? version\n: 1\n";
+        let expected =
+            "version: 1\nzones:\n  example.com:\n    records:\n      - { name: a, type: A, content: 192.0.2.1 }\n";
+        assert_eq!(format(text, false).as_deref(), Ok(expected));
+        // Old line breaks stay, as the others do.
+        assert_eq!(format(&text.replace('\n', "\r"), false), Ok(expected.replace('\n', "\r")));
+        assert_eq!(format(&format!("# c\r{text}"), false), Ok(format!("# c\n{expected}")));
     }
 
     #[test]

@@ -175,8 +175,11 @@ impl<'t> Layout<'t> {
         match style {
             ScalarStyle::Literal | ScalarStyle::Folded => {
                 let gap = &self.text[before.min(range.start)..range.start];
-                let start = gap.rfind(['|', '>']).map_or(range.start, |at| before + at);
-                let end = self.text[..range.end].trim_end_matches(['\n', '\r']).len();
+                let start = header(gap).map_or(range.start, |at| before + at);
+                // The parser goes on to the first word of the next line.
+                let blank = self.text[..range.end].trim_end_matches([' ', '\t']);
+                let end = if blank.ends_with(['\n', '\r']) { blank } else { &self.text[..range.end] };
+                let end = end.trim_end_matches(['\n', '\r']).len();
                 (Kind::Scalar(value.into(), Style::Block), start..end.max(start))
             }
             ScalarStyle::SingleQuoted => (Kind::Scalar(value.into(), Style::Single), range),
@@ -344,6 +347,19 @@ impl<'t> Layout<'t> {
     }
 }
 
+/// Where the header of a block is, such as `|2+`, in what is between the last token and the text of the block.
+fn header(gap: &str) -> Option<usize> {
+    let (mut line_start, mut found) = (0, None);
+    for line in gap.split_inclusive('\n') {
+        let comment = line.match_indices('#').find(|(at, _)| *at == 0 || line[..*at].ends_with([' ', '\t']));
+        let code = line[..comment.map_or(line.len(), |(at, _)| at)].trim_end();
+        let token = code.rfind([' ', '\t']).map_or(0, |blank| blank + 1);
+        found = if code[token..].starts_with(['|', '>']) { Some(line_start + token) } else { found };
+        line_start += line.len();
+    }
+    found
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -360,6 +376,11 @@ mod tests {
         assert_eq!(leaves("a: 'x' # c\nb: [1, \"2\"]\n"), ["a", "'x'", "b", "1", "\"2\""]);
         assert_eq!(leaves("a: &t 300\nb: *t\n"), ["a", "&t 300", "b", "*t"]);
         assert_eq!(leaves("a: |-\n  one\n  two\nb: >\n  x\n\n# c\n"), ["a", "|-\n  one\n  two", "b", ">\n  x"]);
+        assert_eq!(
+            leaves("a:\n  b: |-\n    one\n  # c\n  d: |\n    two\n  e: 1\n"),
+            ["a", "b", "|-\n    one", "d", "|\n    two", "e", "1"]
+        );
+        assert_eq!(leaves("a: # x | y\n  !<t:a> |2 # > |\n   one\nb: 1\n"), ["a", "!<t:a> |2 # > |\n   one", "b", "1"]);
         assert_eq!(leaves("\u{feff}ä: ö\r\nb:\r\nc: 1\r\n"), ["ä", "ö", "b", "", "c", "1"]);
     }
 

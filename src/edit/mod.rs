@@ -11,7 +11,7 @@
 //! | `workspace` | changes of all files; a value changes where it is defined, if nothing else uses it |
 //! | `records`, `rules`, `settings` | what differs in a zone → changes |
 //! | `pull` | spec and live state → new texts |
-//! | `format`, `keys` | text → the same values in one layout |
+//! | `format`, `keys`, `shelf` | text → the same values in one layout |
 //!
 //! Nothing is written here, and nothing here knows whether a new text is right: whoever asks for it reads it again and plans again.
 
@@ -24,6 +24,7 @@ mod pull;
 mod records;
 mod rules;
 mod settings;
+mod shelf;
 mod text;
 mod workspace;
 mod write;

@@ -25,8 +25,8 @@ pub struct Found {
     pub leaving: Leaving,
     /// Where each record comes from.
     pub origins: BTreeMap<(ZoneName, Fqdn, Rdata), Origin>,
-    /// The names with a CNAME.
-    aliases: BTreeMap<(ZoneName, Fqdn), Rdata>,
+    /// The types of records of each name.
+    types: BTreeMap<(ZoneName, Fqdn), BTreeSet<RecordType>>,
     /// Comments about records.
     remarks: Remarks,
     /// Comments that a record has already.
@@ -202,18 +202,18 @@ impl Found {
         let mut entry = entry;
         let comments = std::mem::take(&mut entry.comments);
         match entry.record(what.to_owned()) {
-            Ok(record) if self.has_other_alias(&zone, &record) => {
-                let help = "keep one of them in the source".to_owned();
-                self.count(kind, false);
-                self.report(findings::INVALID_IN_SOURCE, what, place, "the name has another CNAME already", Some(help));
-            }
             Ok(record) => {
+                if let Some(why) = self.conflict(&zone, &record) {
+                    let help = "keep one of them in the source".to_owned();
+                    self.count(kind, false);
+                    self.report(findings::INVALID_IN_SOURCE, what, place, &why, Some(help));
+                    return;
+                }
                 self.count(kind, true);
                 let new = comments.into_iter().filter(|(at, _)| self.used.insert((place.source, *at)));
                 self.remarks.add(&zone, &record.name, &record.data, new.map(|(_, words)| words).collect());
-                if let Rdata::Cname(_) = record.data {
-                    self.aliases.insert((zone.clone(), record.name.clone()), record.data.clone());
-                }
+                let types = self.types.entry((zone.clone(), record.name.clone())).or_default();
+                types.extend(record.data.record_type());
                 let key = (zone.clone(), record.name.clone(), record.data.clone());
                 self.origins.entry(key).or_insert_with(|| Origin { place, what: what.to_owned() });
                 self.entry(&zone).content.records.push(record);
@@ -225,10 +225,17 @@ impl Found {
         }
     }
 
-    /// Whether a name has a CNAME already, and the record is another one: Cloudflare has one at most.
-    fn has_other_alias(&self, zone: &ZoneName, record: &LiveRecord) -> bool {
-        let Rdata::Cname(_) = record.data else { return false };
-        self.aliases.get(&(zone.clone(), record.name.clone())).is_some_and(|data| *data != record.data)
+    /// Why a record cannot be beside those that its name has already: another CNAME, or types that exclude each other.
+    fn conflict(&self, zone: &ZoneName, record: &LiveRecord) -> Option<String> {
+        let own = record.data.record_type()?;
+        let types = self.types.get(&(zone.clone(), record.name.clone()))?;
+        let is_new = || !self.origins.contains_key(&(zone.clone(), record.name.clone(), record.data.clone()));
+        if own == RecordType::Cname && types.contains(&own) && is_new() {
+            return Some("the name has another CNAME already".to_owned());
+        }
+        let is_apex = record.name == *zone.as_fqdn();
+        let other = types.iter().find(|other| own.excludes_at(**other, is_apex))?;
+        Some(format!("the name has a record of type {other} already, and {own} cannot be beside it"))
     }
 
     /// Adds a zone setting.

@@ -122,7 +122,9 @@ impl<'g> Reader<'g> {
     /// Reports a source that cannot be read.
     fn unreadable(&mut self, path: &Path, why: &str) {
         let shown = path.display().to_string();
-        self.found.report(findings::UNREADABLE_SOURCE, &shown, Place::NOWHERE, why, None);
+        let is_missing = !path.exists();
+        let help = is_missing.then(|| "a source with a slash is a path; name a live zone as `example.com`".to_owned());
+        self.found.report(findings::UNREADABLE_SOURCE, &shown, Place::NOWHERE, why, help);
     }
 
     /// The files of a directory that belong to a kind of source.
@@ -149,6 +151,7 @@ impl<'g> Reader<'g> {
         let Some(kind) = self.from.or_else(|| order.into_iter().find(|kind| kinds.contains(kind))) else {
             return self.unreadable(path, "it has no file of a known kind");
         };
+        self.json_syntax(kind, &files);
         let has_code = files.iter().any(|file| is_terraform_code(file));
         for file in files.into_iter().filter(|file| SourceKind::of_name(file) == Some(kind)) {
             let is_state = file.extension().is_some_and(|extension| extension == "tfstate");
@@ -158,6 +161,21 @@ impl<'g> Reader<'g> {
             if !(is_state && has_code || is_other) {
                 self.file(&file, false);
             }
+        }
+    }
+
+    /// Reports Terraform's files in JSON, which only a state can replace.
+    fn json_syntax(&mut self, kind: SourceKind, files: &[PathBuf]) {
+        let name = |path: &Path| path.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_owned();
+        let is_json = |path: &&PathBuf| {
+            let name = name(path);
+            let is_values = name == "terraform.tfvars.json" || name.ends_with(".auto.tfvars.json");
+            is_values || name.ends_with(".tf.json") || name.ends_with(".tofu.json")
+        };
+        for path in files.iter().filter(|_| kind == SourceKind::Terraform).filter(is_json) {
+            let help = "import the state (`terraform show -json`) to include what it makes".to_owned();
+            let (shown, why) = (path.display().to_string(), "Terraform's JSON syntax is not read");
+            self.found.report(findings::NOT_TRANSLATED, &shown, Place::NOWHERE, why, Some(help));
         }
     }
 

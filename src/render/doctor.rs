@@ -232,6 +232,12 @@ fn write_conclusion(out: &mut dyn Write, report: &Doctor) -> io::Result<()> {
             "✘ These credentials may not read zones, which every command needs: see the line with ✘."
         );
     }
+    if !report.is_answered() && report.verdict != Sufficiency::Insufficient {
+        return writeln!(
+            out,
+            "? Cloudflare did not answer what it was asked: see the lines with ?, and run this again later."
+        );
+    }
     if report.spec.is_none() {
         return writeln!(out, "Name a spec to see what it needs: zonewright doctor SPEC");
     }

@@ -137,7 +137,91 @@ fn outputs_that_need_each_other_have_no_value() {
     );
     let ran = workspace.run(&["import", ".", "--from", "terraform", "--offline"]).exits(0);
     assert!(ran.stdout.contains("records: []"), "{}", ran.stdout);
-    assert!(ran.stderr.contains("cloudflare_dns_record.r: `module.b` refers to itself"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("cloudflare_dns_record.r: `module.b.x` refers to itself"), "{}", ran.stderr);
+}
+
+#[test]
+fn modules_may_use_the_outputs_of_each_other() {
+    let workspace = Workspace::empty(options());
+    workspace.file(
+        "main.tf",
+        r#"
+resource "cloudflare_zone" "this" { zone = "example.com" }
+module "mail" {
+  source  = "./mail"
+  zone_id = cloudflare_zone.this.id
+  web     = module.web["a"].address
+}
+module "web" {
+  source   = "./web"
+  for_each = { a = "192.0.2.1" }
+  address  = each.value
+  zone_id  = cloudflare_zone.this.id
+  mail     = module.mail.host
+}
+module "counted" {
+  source  = "./web"
+  count   = 2
+  zone_id = cloudflare_zone.this.id
+  address = module.web["a"].address
+  mail    = "counted${count.index}"
+}
+# Whole modules contain every output.
+locals { all = [for m in module.web : m.address if module.counted[1].name == "counted1"] }
+module "last" {
+  source  = "./web"
+  zone_id = cloudflare_zone.this.id
+  address = one(local.all)
+  mail    = "last"
+}
+"#,
+    );
+    workspace.file(
+        "mail/main.tf",
+        r#"
+variable "zone_id" {}
+variable "web" {}
+resource "cloudflare_record" "web" {
+  zone_id = var.zone_id
+  name    = "mailweb"
+  type    = "A"
+  value   = var.web
+}
+output "host" { value = "mail" }
+"#,
+    );
+    workspace.file(
+        "web/main.tf",
+        r#"
+variable "zone_id" {}
+variable "address" {}
+variable "mail" {}
+resource "cloudflare_record" "this" {
+  zone_id = var.zone_id
+  name    = var.mail
+  type    = "A"
+  value   = var.address
+}
+output "address" { value = var.address }
+output "name" { value = var.mail }
+"#,
+    );
+    // A module has no files of values: this one is not even read.
+    workspace.file("web/terraform.tfvars", "address = \n");
+    let ran = workspace.run(&["import", ".", "--from", "terraform", "--offline"]).exits(0);
+    let mut found = records(&ran.stdout);
+    found.sort();
+    let expected = [
+        ("counted0", "192.0.2.1"),
+        ("counted1", "192.0.2.1"),
+        ("last", "192.0.2.1"),
+        ("mail", "192.0.2.1"),
+        ("mailweb", "192.0.2.1"),
+    ];
+    assert_eq!(found, expected.map(|(name, value)| (name.to_owned(), value.to_owned())), "{}", ran.stderr);
+    // That of a directory that nothing calls is.
+    let ran = workspace.run(&["import", "./web", "--offline"]).exits(1);
+    assert!(ran.stderr.contains("web/terraform.tfvars"), "{}", ran.stderr);
 }
 
 #[test]
@@ -354,6 +438,45 @@ resource "cloudflare_record" "this" {
     for out in [leave("script"), leave("text")] {
         assert!(out.contains(&format!("state rm '{address}'")), "{out}");
         assert!(!out.contains("from = module.a"), "{out}");
+    }
+}
+
+#[test]
+fn files_count_in_the_order_of_terraform() {
+    let workspace = Workspace::empty(options());
+    let zone = "resource \"cloudflare_zone\" \"this\" {\n  zone = \"example.com\"\n}\n";
+    let record = |name: &str, value: &str| {
+        format!(
+            "resource \"cloudflare_record\" \"{name}\" {{\n  zone_id = cloudflare_zone.this.id\n  name = \"{name}\"\n  type = \"A\"\n  \
+             value = {value}\n}}\n"
+        )
+    };
+    let code = ["auto", "plain", "local", "changed"].map(|name| {
+        let value = if name == "local" { "local.a".to_owned() } else { format!("var.{name}") };
+        record(name, &value)
+    });
+    let variables =
+        ["auto", "plain", "changed"].map(|name| format!("variable \"{name}\" {{\n  default = \"192.0.2.1\"\n}}\n"));
+    workspace
+        .file("main.tf", format!("{zone}{}{}locals {{\n  a = \"192.0.2.1\"\n}}\n", code.concat(), variables.concat()));
+    workspace.file("terraform.tfvars", "auto = \"192.0.2.1\"\nplain = \"192.0.2.2\"\n");
+    workspace.file("a.auto.tfvars", "auto = \"192.0.2.3\"\n");
+    workspace.file(
+        "a_override.tf",
+        "locals {\n  a = \"192.0.2.4\"\n}\nresource \"cloudflare_record\" \"changed\" {\n  ttl = 300\n}\n",
+    );
+    workspace.file("more.tf.json", "{}");
+    let ran = workspace.run(&["import", ".", "--offline"]).exits(0);
+    let found = records(&ran.stdout);
+    for (name, value) in [("auto", "192.0.2.3"), ("plain", "192.0.2.2"), ("local", "192.0.2.4")] {
+        assert!(found.contains(&(name.to_owned(), value.to_owned())), "{name}: {}", ran.stdout);
+    }
+    assert_eq!(found.len(), 3, "{}", ran.stdout);
+    for words in [
+        "cloudflare_record.changed: an override file changes it, which is not read; import the state",
+        "more.tf.json: Terraform's JSON syntax is not read",
+    ] {
+        assert!(ran.stderr.contains(words), "{words}: {}", ran.stderr);
     }
 }
 

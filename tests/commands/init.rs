@@ -78,8 +78,11 @@ fn the_example_has_the_name_that_is_given() {
         assert!(ran.stderr.contains("no credentials") && files(empty.path()).is_empty(), "{ran:?}");
     }
     let empty = tempfile::TempDir::new().unwrap();
-    let ran = alone(empty.path(), &["init", "--zone", "com"]).exits(1);
-    assert!(ran.stderr.contains("--zone com is a top-level domain") && files(empty.path()).is_empty(), "{ran:?}");
+    for name in ["com", "lan"] {
+        let ran = alone(empty.path(), &["init", "--zone", name]).exits(64);
+        let words = format!("needs a domain of two labels or more, and --zone {name} has one");
+        assert!(ran.stderr.contains(&words) && files(empty.path()).is_empty(), "{ran:?}");
+    }
     let ran = alone(directory.path(), &["init", "--all", "--zone", "a.example"]).exits(64);
     assert!(ran.stderr.contains("--all means every zone"), "{}", ran.stderr);
 }
@@ -165,6 +168,12 @@ fn the_pipeline_is_that_of_the_host() {
     let ran = alone(&below, &["init"]).exits(0);
     assert_eq!(has(&below), (true, false));
     assert!(ran.stdout.contains("move the files of the pipeline to the top of the repository"), "{}", ran.stdout);
+    // Files that were there before were dealt with then.
+    let ran = alone(&below, &["init"]).exits(0);
+    assert!(!ran.stdout.contains("move the files") && !ran.stdout.contains("before the pipeline runs"), "{ran:?}");
+    fs::remove_file(below.join("ci/zonewright/plan.sh")).unwrap();
+    let ran = alone(&below, &["init"]).exits(0);
+    assert!(ran.stdout.contains("move the files"), "{}", ran.stdout);
     let worktree = tempfile::TempDir::new().unwrap();
     let own = top.path().join(".git/worktrees/w");
     fs::create_dir_all(&own).unwrap();

@@ -289,6 +289,13 @@ fn a_zone_file_is_believed_about_its_zone_and_a_name_has_one_alias() {
         "{spec}"
     );
     assert!(said.contains("the name has another CNAME already"), "{said}");
+    // Also in several sources, and beside an address.
+    workspace.file("more.csv", "name,type,content\nwww,A,192.0.2.1\nwww,TXT,text\nwww,CNAME,one.example.org\n");
+    let (spec, said) = imported(&workspace, &["./b.zone", "./more.csv", "--zone-name", "example.net"]);
+    assert!(said.contains("the name has a record of type CNAME already, and A cannot be beside it"), "{said}");
+    workspace.file("merged.yaml", &spec);
+    workspace.run(&["validate", "merged.yaml"]).exits(0);
+    assert!(spec.contains("text") && !spec.contains("192.0.2.1"), "{spec}");
     workspace.file("c.zone", "www 300 IN A 192.0.2.1\n");
     let (spec, _) = imported(&workspace, &["./c.zone", "--zone-name", "example.com"]);
     assert!(spec.contains("example.com:"), "{spec}");

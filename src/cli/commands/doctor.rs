@@ -23,7 +23,8 @@ use crate::render::doctor::write;
 
 /// Show what the credentials may do, and what the spec needs
 ///
-/// Only reads, so of most writes it cannot tell whether they are allowed. Exits with 1 if something that the spec needs is refused.
+/// Only reads, so of most writes it cannot tell whether they are allowed. Exits with 1 if something that the spec needs is
+/// refused, or if Cloudflare does not answer.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  zonewright doctor\n  zonewright doctor zones/ --probe-writes")]
 pub(in crate::cli) struct DoctorArgs {
@@ -90,8 +91,8 @@ async fn run(args: &DoctorArgs, settings: &Settings<'_>, output: &Arc<Output>) -
         Format::Text | Format::Document(_) => output.result(|out| write(out, &report))?,
     }
     Ok(match report.verdict {
-        Sufficiency::Sufficient | Sufficiency::Unknown => Exit::Success,
-        Sufficiency::Insufficient => Exit::Error,
+        Sufficiency::Sufficient | Sufficiency::Unknown if report.is_answered() => Exit::Success,
+        Sufficiency::Sufficient | Sufficiency::Unknown | Sufficiency::Insufficient => Exit::Error,
     })
 }
 

@@ -16,7 +16,7 @@ use crate::cli::relevance::Matters;
 use crate::cli::settings::Settings;
 use crate::diagnostic::{Diagnostics, Severity, Sources, count};
 use crate::document::files::FormattedFiles;
-use crate::edit;
+use crate::edit::{self, FormatError};
 use crate::render::{ChangedFile, patch, shown};
 use crate::spec;
 
@@ -98,9 +98,14 @@ fn run(args: &FmtArgs, settings: &Settings<'_>, output: &Output) -> anyhow::Resu
         };
         match edit::format(&text, args.sort) {
             Ok(after) => all.push(File { name, before: text, after }),
-            Err(error) => {
+            Err(error @ FormatError::Syntax(_)) => {
                 output.message(&format!("error: {name}: {error}"));
                 is_bad = true;
+            }
+            // What it means is known, so it is no mistake of the file.
+            Err(error) => {
+                output.message(&format!("warning: {name}: {error}"));
+                all.push(File { name, after: text.clone(), before: text });
             }
         }
     }

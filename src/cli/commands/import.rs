@@ -194,11 +194,15 @@ fn leave(form: &str, found: Option<&Found>, output: &Output) -> anyhow::Result<E
     Ok(Exit::Success)
 }
 
-/// Whether a source is a path. The name of a zone can have a slash, such as `0/25.2.0.192.in-addr.arpa` (RFC 2317): it is a path only
-/// if something is there.
+/// Whether a source is a path: it has a slash. Only zones of reverse names have one, such as `0/25.2.0.192.in-addr.arpa` (RFC 2317,
+/// section 4); such a name is a path if something is there.
 fn is_path(source: &str) -> bool {
     let is_marked = ["./", "../", "/"].iter().any(|mark| source.starts_with(mark)) || Path::new(source).is_absolute();
-    let is_slashed = source.contains('/') && (Path::new(source).exists() || ZoneName::parse(source).is_err());
+    let is_reverse = || {
+        let name = source.trim_end_matches('.').to_ascii_lowercase();
+        name.ends_with(".in-addr.arpa") || name.ends_with(".ip6.arpa")
+    };
+    let is_slashed = source.contains('/') && (Path::new(source).exists() || !is_reverse());
     is_marked || is_slashed || matches!(source, "." | ".." | "-")
 }
 

@@ -101,19 +101,27 @@ async fn write_all(
         Some(Wanted::Gitlab) => Some(Host::Gitlab),
         None => pipeline::detected(Path::new(".")),
     };
-    for (path, text) in starter::files().into_iter().chain(pipeline::files(host)) {
-        let list = if files::create(Path::new(&path), &text)? { &mut report.written } else { &mut report.existing };
-        list.push(path);
-    }
+    write_new(starter::files(), report)?;
+    let has_new_pipeline = write_new(pipeline::files(host), report)?;
     report.next.push("zonewright validate".to_owned());
     report.next.push("zonewright plan".to_owned());
-    if host.is_some() {
+    if has_new_pipeline {
         report.next.push(pipeline::TO_DO.to_owned());
         report.next.extend(pipeline::to_move(Path::new(".")).map(|to_do| safe(&to_do).into_owned()));
-    } else if args.pipeline.is_none() {
+    } else if host.is_none() && args.pipeline.is_none() {
         report.next.push("zonewright init --pipeline github, or gitlab: adds the files of a pipeline".to_owned());
     }
     Ok(None)
+}
+
+/// Writes the files that do not exist yet, and notes each in the report; whether any was written.
+fn write_new(all: Vec<(String, String)>, report: &mut NewFiles) -> anyhow::Result<bool> {
+    let before = report.written.len();
+    for (path, text) in all {
+        let list = if files::create(Path::new(&path), &text)? { &mut report.written } else { &mut report.existing };
+        list.push(path);
+    }
+    Ok(report.written.len() > before)
 }
 
 /// Writes a spec: of live zones where there are credentials, an example elsewhere. `Some` is how the run ends without one.
@@ -137,9 +145,11 @@ async fn spec(
     let name = match (named, settings.flags.zone.len()) {
         (None, _) => None,
         (Some(Ok(name)), 1) if is_one_label(&name) => {
-            bail!(
-                "--zone {name} is a top-level domain; name a domain below it for the example, such as --zone example.{name}"
-            )
+            output.message(&format!(
+                "error: the example needs a domain of two labels or more, and --zone {name} has one: use for example --zone \
+                 example.{name}"
+            ));
+            return Ok(Some(Exit::Usage));
         }
         (Some(Ok(name)), 1) => Some(name),
         _ => bail!("{missing:#}; without them, give --zone one name for the example, or none"),
@@ -215,7 +225,7 @@ async fn imported(
     Ok(None)
 }
 
-/// Whether a name is a top-level domain, such as `com`.
+/// Whether a name has one label, such as `com` or `lan`.
 fn is_one_label(name: &ZoneName) -> bool {
     name.as_fqdn().label_count() == 1
 }

@@ -1,9 +1,11 @@
 //! Configurations in HCL: variables with their defaults and `.tfvars`, locals, `for_each`, `count`, and the modules that they call.
 
+mod calls;
+
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 use std::str::FromStr;
 use std::sync::Arc;
 
@@ -12,7 +14,7 @@ use hcl_edit::structure::{Attribute, Block, Body, Structure};
 
 use super::blocks::{META, head, is_single, key, members};
 use super::evaluate::{Budget, Globals, Scope};
-use super::modules::{DEEPEST, Files, Modules, is_local, plain, source_of};
+use super::modules::{Files, Modules, Role, plain};
 use super::nesting::is_too_deep;
 use super::types::conform;
 use super::value::{Missing, Term};
@@ -20,12 +22,8 @@ use super::{Resource, ZONE_REFERENCE, remarks};
 use crate::diagnostic::{Place, Source, SourceId, Span, findings};
 use crate::import::bounded_read::read_below;
 use crate::import::found::Found;
+use calls::{Call, Called, Refused};
 
-/// Attributes of a call of a module that are not inputs.
-///
-/// # Sources
-/// developer.hashicorp.com/terraform/language/block/variable (names that a variable cannot have), read 2026-11.
-const OF_CALLS: &[&str] = &["source", "version", "providers", "count", "for_each", "lifecycle", "depends_on", "locals"];
 /// The most instances of one resource.
 const MOST_INSTANCES: usize = 50_000;
 
@@ -45,6 +43,8 @@ struct Variable<'b> {
 
 /// An instance of a module: every file of a directory, and what it is called with.
 struct Module<'b> {
+    /// Itself.
+    own: Weak<Module<'b>>,
     /// Its directory, at the end of those by which it is called; the first one is that of the root.
     chain: Vec<&'b Path>,
     /// All modules.
@@ -53,8 +53,8 @@ struct Module<'b> {
     prefix: String,
     /// Its directory as Terraform sees it from the root: `path.module`.
     path: PathBuf,
-    /// What its caller gives for its variables.
-    inputs: BTreeMap<String, Term>,
+    /// What calls it; nothing calls a root.
+    call: Option<Call<'b>>,
     /// Its calls of other modules.
     calls: BTreeMap<&'b str, (SourceId, &'b Block)>,
     /// What it gives to its caller.
@@ -69,26 +69,11 @@ struct Module<'b> {
     locals: BTreeMap<&'b str, Written<'b>>,
     /// Resources and data sources by kind (with `data.` in front) and name.
     blocks: BTreeMap<(String, &'b str), (SourceId, &'b Block)>,
+    /// Resources and calls that an override file changes: what they are then is not known.
+    overridden: BTreeSet<String>,
     /// What was evaluated; `None` while it is under way.
     cache: RefCell<BTreeMap<String, Option<Term>>>,
 }
-
-/// The instances of a call, each with its key; otherwise why they are not known.
-type Called<'b> = Result<Rc<Vec<(String, Module<'b>)>>, Refused>;
-
-/// Why a call is not followed.
-#[derive(Clone)]
-enum Refused {
-    /// The module is elsewhere.
-    Elsewhere(String),
-    /// A value is missing.
-    Missing(Missing),
-    /// There are too many instances.
-    TooMany,
-}
-
-/// What to do where a module is not read.
-const USE_STATE: &str = "import the state (`terraform show -json`) to include what it makes";
 
 /// Reads the files of directories; `.tfvars` files are those whose name ends like that.
 pub(in crate::import) fn read(directories: Vec<(PathBuf, Vec<SourceId>)>, found: &mut Found) -> Vec<Resource> {
@@ -98,7 +83,11 @@ pub(in crate::import) fn read(directories: Vec<(PathBuf, Vec<SourceId>)>, found:
     let mut resources = Vec::new();
     for root in modules.roots() {
         modules.budget.renew();
-        Module::new(&modules, vec![root], String::new(), PathBuf::new(), BTreeMap::new()).gather(&mut resources, found);
+        // Those of a directory that is called do not count.
+        for (place, why) in modules.files(root).iter().flat_map(|files| &files.unread_values) {
+            found.report(findings::UNREADABLE_SOURCE, "", *place, why, None);
+        }
+        Module::new(&modules, vec![root], String::new(), PathBuf::new(), None).gather(&mut resources, found);
     }
     resources
 }
@@ -108,15 +97,21 @@ fn parse_all(files: &[SourceId], found: &mut Found) -> Files {
     let mut parsed = Files::default();
     for source in files {
         let text = found.sources.get(*source).map_or("", Source::text).to_owned();
+        let role = Role::of_name(found.sources.name(*source));
         match parse(&text) {
-            Ok(body) => parsed.bodies.push((*source, found.sources.name(*source).ends_with(".tfvars"), body)),
+            Ok(body) => parsed.bodies.push((*source, role, body)),
             Err((offset, why)) => {
                 let place = Place { source: *source, span: Span::new(offset, offset + 1) };
+                if role >= Role::Values {
+                    parsed.unread_values.push((place, why));
+                    continue;
+                }
                 found.report(findings::UNREADABLE_SOURCE, "", place, &why, None);
                 parsed.is_broken = true;
             }
         }
     }
+    parsed.bodies.sort_by_key(|(_, role, _)| *role);
     parsed
 }
 
@@ -135,16 +130,17 @@ impl<'b> Module<'b> {
         chain: Vec<&'b Path>,
         prefix: String,
         path: PathBuf,
-        inputs: BTreeMap<String, Term>,
-    ) -> Self {
+        call: Option<Call<'b>>,
+    ) -> Rc<Self> {
         let files = chain.last().and_then(|directory| all.files(directory));
         let is_root = chain.len() == 1;
         let mut module = Self {
+            own: Weak::new(),
             chain,
             all,
             prefix,
             path,
-            inputs,
+            call,
             calls: BTreeMap::new(),
             outputs: BTreeMap::new(),
             children: RefCell::default(),
@@ -152,21 +148,22 @@ impl<'b> Module<'b> {
             assigned: BTreeMap::new(),
             locals: BTreeMap::new(),
             blocks: BTreeMap::new(),
+            overridden: BTreeSet::new(),
             cache: RefCell::default(),
         };
-        for (source, is_assignment, body) in files.map_or(&[][..], |files| &files.bodies) {
+        for (source, role, body) in files.map_or(&[][..], |files| &files.bodies) {
             for structure in body {
                 match structure {
                     // Files of values belong to roots.
-                    Structure::Attribute(attribute) if *is_assignment && is_root => {
+                    Structure::Attribute(attribute) if *role >= Role::Values && is_root => {
                         module.assigned.insert(attribute.key.as_str(), (*source, &attribute.value));
                     }
                     Structure::Attribute(_) => {}
-                    Structure::Block(block) => module.block(*source, block),
+                    Structure::Block(block) => module.block(*source, *role, block),
                 }
             }
         }
-        module
+        Rc::new_cyclic(|own| Self { own: own.clone(), ..module })
     }
 
     /// Adds its resources, and those of the modules that it calls. What is not known is reported.
@@ -210,91 +207,34 @@ impl<'b> Module<'b> {
         }
     }
 
-    /// The instances of a call.
-    fn called(&self, name: &str) -> Called<'b> {
-        let Some((source, block)) = self.calls.get(name) else {
-            return Err(Refused::Missing(Missing::unknown(format!("there is no module `{name}`"), Place::NOWHERE)));
-        };
-        let place = head(*source, block);
-        if let Some(known) = self.children.borrow().get(name) {
-            let circle = || format!("`module.{name}` and its inputs refer to each other; {USE_STATE}");
-            return known.clone().unwrap_or_else(|| Err(Refused::Missing(Missing::unknown(circle(), place))));
+    /// The value of a variable.
+    fn variable(&self, name: &str, place: Place) -> Term {
+        let declared = self.variables.get(name).copied().unwrap_or_default();
+        let assigned = self.assigned.get(name).copied();
+        let is_given = self.call.as_ref().is_some_and(|call| call.has(name));
+        if !is_given && assigned.or(declared.default).is_none() {
+            let where_to = if self.call.is_none() { "a `.tfvars` file" } else { "the `module` block" };
+            let why = format!("the variable `{name}` has no value; set it in {where_to}");
+            return Term::Missing(Missing::unknown(why, place));
         }
-        self.children.borrow_mut().insert(name.to_owned(), None);
-        let called = self.call(name, *source, block, place);
-        self.children.borrow_mut().insert(name.to_owned(), Some(called.clone()));
-        called
-    }
-
-    /// Follows a call.
-    fn call(&self, name: &str, source: SourceId, block: &'b Block, place: Place) -> Called<'b> {
-        let Some(wanted) = source_of(block) else {
-            return Err(Refused::Elsewhere(format!("its `source` is not a literal; {USE_STATE}")));
-        };
-        let target = self.chain.last().and_then(|from| self.all.target(from, wanted));
-        let Some((directory, files)) = target else {
-            return Err(Refused::Elsewhere(if is_local(wanted) {
-                format!(
-                    "`{wanted}` is not among the files that were read; import the directory that contains both, or {USE_STATE}"
-                )
-            } else {
-                format!("modules of other places are not fetched; {USE_STATE}")
-            }));
-        };
-        let missing = |why: String| Err(Refused::Missing(Missing::unknown(why, place)));
-        if files.is_broken {
-            return missing(format!("a file of `{wanted}` cannot be read"));
-        }
-        if self.chain.contains(&directory) {
-            return missing(format!("`{wanted}` calls itself"));
-        }
-        if self.chain.len() > DEEPEST {
-            return missing(format!("modules call each other more than {DEEPEST} deep"));
-        }
-        let mut instances = Vec::new();
-        for (index, scope) in self.instances(source, block).map_err(Refused::Missing)? {
-            let given = block.body.attributes().filter(|a| !OF_CALLS.contains(&a.key.as_str()));
-            let inputs: BTreeMap<_, _> = given.map(|a| (a.key.to_string(), scope.evaluate(&a.value))).collect();
-            if !self.all.admits(files, inputs.values().map(Term::size).sum()) {
-                return Err(Refused::TooMany);
+        let evaluate = |(source, expression): Written<'_>| self.scope(source).evaluate(expression);
+        self.cached(format!("var.{name}"), place, || {
+            let input = self.call.as_ref().and_then(|call| call.input(name));
+            if input.as_ref().is_some_and(|value| !self.all.admits_input(value.size())) {
+                return Term::Missing(Missing::unknown("the modules are called with too many values", place));
             }
-            let prefix = format!("{}module.{name}{index}.", self.prefix);
-            let chain = self.chain.iter().copied().chain([directory]).collect();
-            let module = Module::new(self.all, chain, prefix, plain(&self.path.join(wanted)), inputs);
-            instances.push((key(&scope), module));
-        }
-        Ok(Rc::new(instances))
-    }
-
-    /// The value of `module.name`: its outputs, or a map or list of them.
-    fn outputs(&self, name: &str, place: Place) -> Option<Term> {
-        let (_, block) = self.calls.get(name)?;
-        Some(self.cached(format!("module.{name}"), place, || {
-            let instances = match self.called(name) {
-                Ok(instances) => instances,
-                Err(Refused::Missing(missing)) => return Term::Missing(missing),
-                Err(Refused::Elsewhere(_) | Refused::TooMany) => {
-                    return Term::Missing(Missing::unknown(format!("`module.{name}` is not read"), place));
-                }
-            };
-            let outputs = |module: &Module<'_>| {
-                let value = |(name, (source, expression)): (&&str, &Written<'_>)| {
-                    ((*name).to_owned(), module.scope(*source).evaluate(expression))
-                };
-                Term::Map(module.outputs.iter().map(value).collect())
-            };
-            if block.body.has_attribute("count") {
-                return Term::List(instances.iter().map(|(_, module)| outputs(module)).collect());
+            let given = input.or_else(|| assigned.map(evaluate));
+            let given = given.filter(|value| !(declared.is_never_null && *value == Term::Null));
+            let value = given.or_else(|| declared.default.map(evaluate)).unwrap_or(Term::Null);
+            match declared.kind {
+                Some((of, kind)) => conform(value, kind, &self.scope(of)),
+                None => value,
             }
-            if block.body.has_attribute("for_each") {
-                return Term::Map(instances.iter().map(|(key, module)| (key.clone(), outputs(module))).collect());
-            }
-            instances.first().map_or(Term::Null, |(_, module)| outputs(module))
-        }))
+        })
     }
 
     /// Takes in a block at the top of a file.
-    fn block(&mut self, source: SourceId, block: &'b Block) {
+    fn block(&mut self, source: SourceId, role: Role, block: &'b Block) {
         let labels: Vec<&str> = block.labels.iter().map(hcl_edit::structure::BlockLabel::as_str).collect();
         let attributes = || block.body.attributes().map(|a: &Attribute| (a.key.as_str(), (source, &a.value)));
         match (block.ident.as_str(), labels.as_slice()) {
@@ -302,13 +242,24 @@ impl<'b> Module<'b> {
                 let written = |name: &str| block.body.get_attribute(name).map(|a| (source, &a.value));
                 let nullable = block.body.get_attribute("nullable").map(|a| &a.value);
                 let is_never_null = matches!(nullable, Some(Expression::Bool(b)) if !*b.value());
-                let (default, kind) = (written("default"), written("type"));
+                let known = self.variables.get(name).copied().filter(|_| role == Role::Override).unwrap_or_default();
+                let (default, kind) = (written("default").or(known.default), written("type").or(known.kind));
+                let is_never_null = is_never_null || known.is_never_null;
                 self.variables.insert(name, Variable { default, kind, is_never_null });
             }
             ("locals", []) => self.locals.extend(attributes()),
-            ("resource", [kind, name]) => drop(self.blocks.insert(((*kind).to_owned(), name), (source, block))),
-            ("data", [kind, name]) => drop(self.blocks.insert((format!("data.{kind}"), name), (source, block))),
-            ("module", [name]) => drop(self.calls.insert(name, (source, block))),
+            ("resource" | "data", [kind, name]) => {
+                let kind = if block.ident.as_str() == "data" { format!("data.{kind}") } else { (*kind).to_owned() };
+                let address = format!("{kind}.{name}");
+                if self.blocks.insert((kind, name), (source, block)).is_some() && role == Role::Override {
+                    self.overridden.insert(address);
+                }
+            }
+            ("module", [name]) => {
+                if self.calls.insert(name, (source, block)).is_some() && role == Role::Override {
+                    self.overridden.insert(format!("module.{name}"));
+                }
+            }
             ("output", [name]) => {
                 let value = block.body.get_attribute("value");
                 self.outputs.extend(value.map(|a| (*name, (source, &a.value))));
@@ -345,6 +296,12 @@ impl<'b> Module<'b> {
             inner
         };
         let place = head(source, block);
+        let labels: Vec<&str> = block.labels.iter().map(hcl_edit::structure::BlockLabel::as_str).collect();
+        let head =
+            if block.ident.as_str() == "resource" { String::new() } else { format!("{}.", block.ident.as_str()) };
+        if self.overridden.contains(&format!("{head}{}", labels.join("."))) {
+            return Err(Missing::unknown("an override file changes it, which is not read; import the state", place));
+        }
         let bounded = |n: usize| {
             if n > MOST_INSTANCES { Err(Missing::unknown(format!("it has {n} instances"), place)) } else { Ok(()) }
         };
@@ -484,26 +441,7 @@ impl<'b> Module<'b> {
 impl Globals for Module<'_> {
     fn lookup(&self, first: &str, rest: &[&str], place: Place) -> Option<(Term, usize)> {
         match (first, rest) {
-            ("var", [name, ..]) => {
-                let declared = self.variables.get(name).copied().unwrap_or_default();
-                let assigned = self.assigned.get(name).copied();
-                if !self.inputs.contains_key(*name) && assigned.or(declared.default).is_none() {
-                    let where_to = if self.chain.len() == 1 { "a `.tfvars` file" } else { "the `module` block" };
-                    let why = format!("the variable `{name}` has no value; set it in {where_to}");
-                    return Some((Term::Missing(Missing::unknown(why, place)), 1));
-                }
-                let evaluate = |(source, expression): Written<'_>| self.scope(source).evaluate(expression);
-                let value = self.cached(format!("var.{name}"), place, || {
-                    let given = self.inputs.get(*name).cloned().or_else(|| assigned.map(evaluate));
-                    let given = given.filter(|value| !(declared.is_never_null && *value == Term::Null));
-                    let value = given.or_else(|| declared.default.map(evaluate)).unwrap_or(Term::Null);
-                    match declared.kind {
-                        Some((of, kind)) => conform(value, kind, &self.scope(of)),
-                        None => value,
-                    }
-                });
-                Some((value, 1))
-            }
+            ("var", [name, ..]) => Some((self.variable(name, place), 1)),
             ("local", [name, ..]) => {
                 let (source, expression) = self.locals.get(name)?;
                 let value = self.cached(format!("local.{name}"), place, || self.scope(*source).evaluate(expression));
@@ -515,19 +453,7 @@ impl Globals for Module<'_> {
             },
             // Terraform runs in the directory of the root.
             ("path", ["root" | "cwd", ..]) => Some((Term::from("."), 1)),
-            ("module", [name, rest @ ..]) => {
-                let value = self.outputs(name, place)?;
-                // An output that is not in the files that were read.
-                let is_one = self.calls.get(name).is_some_and(|(_, block)| is_single(block));
-                let is_known = match (&value, rest) {
-                    (Term::Map(outputs), [output, ..]) => !is_one || outputs.contains_key(*output),
-                    _ => true,
-                };
-                if !is_known {
-                    return None;
-                }
-                Some((value, 1))
-            }
+            ("module", path) => self.outputs(path, place),
             ("data", [kind, name, ..]) => Some((self.resource(&format!("data.{kind}"), name, place)?, 2)),
             (kind, [name, rest @ ..]) if kind.starts_with("cloudflare_") => {
                 let value = self.resource(kind, name, place)?;

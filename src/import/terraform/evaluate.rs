@@ -163,12 +163,17 @@ impl Scope<'_> {
         let mut used = 0;
         let mut value = match &traversal.expr {
             Expression::Variable(name) => {
-                let attribute = |operator: &TraversalOperator| match operator {
+                let is_module = name.as_str() == "module";
+                let part = |operator: &TraversalOperator| match operator {
                     TraversalOperator::GetAttr(name) => Some(name.to_string()),
+                    // An instance of a module that the code names.
+                    TraversalOperator::Index(Expression::String(key)) if is_module => Some(key.value().clone()),
+                    TraversalOperator::Index(Expression::Number(n)) if is_module => Some(n.value().to_string()),
+                    TraversalOperator::LegacyIndex(n) if is_module => Some(n.value().to_string()),
                     _ => None,
                 };
                 let path: Vec<String> =
-                    traversal.operators.iter().map_while(|operator| attribute(operator.value())).collect();
+                    traversal.operators.iter().map_while(|operator| part(operator.value())).collect();
                 let path: Vec<&str> = path.iter().map(String::as_str).collect();
                 let (value, taken) = self.variable(name.as_str(), &path, place);
                 used = taken;

@@ -10,7 +10,7 @@ use hcl_edit::expr::Expression;
 use hcl_edit::structure::{Block, Body};
 
 use super::evaluate::Budget;
-use crate::diagnostic::{SourceId, Sources};
+use crate::diagnostic::{Place, SourceId, Sources};
 
 /// The deepest nesting of calls.
 pub(super) const DEEPEST: usize = 16;
@@ -21,13 +21,48 @@ const MOST_INPUTS: usize = 2_000_000;
 /// The most instances of all resources.
 const MOST_RESOURCES: usize = 250_000;
 
+/// What a file of a directory is for, in the order in which Terraform reads them: of equal names, the last one counts.
+///
+/// # Sources
+/// developer.hashicorp.com/terraform/language/files/override and …/terraform/language/values/variables (precedence), read 2026-11.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Role {
+    /// Configuration.
+    Code,
+    /// Configuration that changes what the others declare: `override.tf`, `*_override.tf`.
+    Override,
+    /// Values of variables: `terraform.tfvars`.
+    Values,
+    /// Values of variables: `*.auto.tfvars`.
+    AutomaticValues,
+    /// Values of variables: any other file that was named.
+    NamedValues,
+}
+
+impl Role {
+    /// The role that the name of a file tells.
+    pub(super) fn of_name(path: &str) -> Self {
+        let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
+        let stem = name.strip_suffix(".tf").or_else(|| name.strip_suffix(".tofu"));
+        match (stem, name) {
+            (Some(stem), _) if stem == "override" || stem.ends_with("_override") => Self::Override,
+            (_, "terraform.tfvars") => Self::Values,
+            _ if name.ends_with(".auto.tfvars") => Self::AutomaticValues,
+            _ if name.ends_with(".tfvars") => Self::NamedValues,
+            _ => Self::Code,
+        }
+    }
+}
+
 /// The files of a directory.
 #[derive(Default)]
 pub(super) struct Files {
-    /// Their content, each with whether it only assigns variables.
-    pub(super) bodies: Vec<(SourceId, bool, Body)>,
+    /// Their content, in the order of their roles.
+    pub(super) bodies: Vec<(SourceId, Role, Body)>,
     /// Whether one of them cannot be read.
     pub(super) is_broken: bool,
+    /// Files that assign variables and cannot be read: where, and why.
+    pub(super) unread_values: Vec<(Place, String)>,
 }
 
 /// Every directory with configuration.
@@ -64,6 +99,7 @@ impl<'s> Modules<'s> {
             let all = directories.entry(real).or_default();
             all.is_broken |= files.is_broken;
             all.bodies.extend(files.bodies);
+            all.unread_values.extend(files.unread_values);
         }
         Self {
             sources,
@@ -123,15 +159,17 @@ impl<'s> Modules<'s> {
         self.directories.get_key_value(&path).map(|(path, files)| (path.as_path(), files))
     }
 
-    /// Counts an instance of a module with this many values in its inputs; false if there are too many.
-    pub(super) fn admits(&self, files: &Files, inputs: usize) -> bool {
+    /// Counts an instance of a module; false if there are too many.
+    pub(super) fn admits(&self, files: &Files) -> bool {
         self.instances.set(self.instances.get() + 1);
-        self.inputs.set(self.inputs.get().saturating_add(inputs));
         let structures: usize = files.bodies.iter().map(|(_, _, body)| body.len() + 1).sum();
-        self.budget.take(structures)
-            && self.instances.get() <= MOST_INSTANCES
-            && self.inputs.get() <= MOST_INPUTS
-            && self.resources.get() <= MOST_RESOURCES
+        self.budget.take(structures) && self.instances.get() <= MOST_INSTANCES && self.resources.get() <= MOST_RESOURCES
+    }
+
+    /// Counts the values in an input of a module; false if there are too many.
+    pub(super) fn admits_input(&self, values: usize) -> bool {
+        self.inputs.set(self.inputs.get().saturating_add(values));
+        self.inputs.get() <= MOST_INPUTS
     }
 
     /// Counts instances of a resource; false if there are too many.

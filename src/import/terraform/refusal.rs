@@ -1,8 +1,8 @@
 //! Why an entry is left out.
 
 use super::Resource;
-use super::value::Missing;
-use crate::diagnostic::{Place, findings};
+use super::value::{Missing, Term};
+use crate::diagnostic::{Place, count, findings};
 use crate::import::found::Found;
 
 /// Why an entry is left out.
@@ -20,6 +20,68 @@ pub(super) enum Refusal {
 impl From<Missing> for Refusal {
     fn from(missing: Missing) -> Self {
         Self::Missing(missing)
+    }
+}
+
+/// The longest text of a source in a sentence.
+///
+/// # Units
+/// Characters.
+const LONGEST: usize = 80;
+
+/// Why a resource of another kind is not translated, and what it holds.
+pub(super) fn other(resource: &Resource) -> String {
+    let values = &resource.values;
+    let text = |of: Option<&Term>| {
+        let text = of.and_then(Term::text).filter(|text| !text.is_empty())?;
+        Some(format!("`{}`", text.chars().take(LONGEST).collect::<String>()))
+    };
+    let known = |of: Option<&Term>| text(of).unwrap_or_else(|| "an unknown value".to_owned());
+    match resource.kind.as_str() {
+        "cloudflare_page_rule" => {
+            let actions = match values.object("actions") {
+                Some(Term::Map(members)) => members.iter().filter(|(_, value)| !value.is_empty()).map(|(name, _)| name),
+                _ => return "page rules are not managed by a spec".to_owned(),
+            };
+            let actions: Vec<String> = actions.map(|name| format!("`{name}`")).collect();
+            let target = known(values.get("target"));
+            format!("page rules are not managed by a spec; it sets {} for {target}", actions.join(", "))
+        }
+        "cloudflare_rate_limit" => {
+            let number = |name| values.get(name).and_then(Term::whole);
+            let requests = values.object("match").and_then(|of| of.object("request"));
+            let pattern = text(requests.and_then(|request| request.get("url_pattern")));
+            let what = number("threshold").zip(number("period")).map(|(requests, seconds)| {
+                let of = pattern.map(|pattern| format!(" to {pattern}")).unwrap_or_default();
+                format!("; it allows {} in {seconds} s{of}", count(requests as usize, "request"))
+            });
+            let why = "rate limits of the old API count in another way than rate limiting rules";
+            format!("{why}{}; write a rule in `rate_limits`", what.unwrap_or_default())
+        }
+        "cloudflare_list" => {
+            let items = values.get("items").or_else(|| values.get("item")).map(Term::items).unwrap_or_default();
+            let (name, kind) = (known(values.get("name")), known(values.get("kind")));
+            let items = count(items.len(), "item");
+            format!(
+                "it is the list {name} of kind {kind} with {items}; a spec manages no lists, rules refer to them by name"
+            )
+        }
+        "cloudflare_list_item" => {
+            "it is an item of a list; a spec manages no lists, rules refer to them by name".to_owned()
+        }
+        "cloudflare_access_rule" => {
+            let configuration = values.object("configuration");
+            let target = known(configuration.and_then(|of| of.get("target")));
+            let value = known(configuration.and_then(|of| of.get("value")));
+            let mode = known(values.get("mode"));
+            format!(
+                "it applies {mode} to the {target} {value}; it is not part of a ruleset and is not managed by a spec"
+            )
+        }
+        "cloudflare_user_agent_blocking_rule" | "cloudflare_zone_lockdown" => {
+            "it is not part of a ruleset and is not managed by a spec".to_owned()
+        }
+        _ => "this kind of resource is not managed by a spec".to_owned(),
     }
 }
 

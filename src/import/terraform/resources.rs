@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::refusal::{Refusal, refuse};
+use super::refusal::{Refusal, other, refuse};
 use super::rulesets::{self, FirewallRule};
 use super::value::Term;
 use super::zones::Zones;
@@ -43,7 +43,7 @@ pub(in crate::import) fn translate(resources: &[Resource], given: &GivenZones, f
                 Err(refusal) => Err(refusal),
             },
             kind if kind.starts_with("data.") || !kind.starts_with("cloudflare_") => Ok(()),
-            kind => Err(Refusal::Untranslatable(other(kind).to_owned())),
+            _ => Err(Refusal::Untranslatable(other(resource))),
         };
         if resource.kind.starts_with("cloudflare_") {
             let is_imported = found.imported_so_far() > before;
@@ -68,23 +68,6 @@ pub(in crate::import) fn translate(resources: &[Resource], given: &GivenZones, f
         };
         let place = resources.first().map_or(Place::NOWHERE, |resource| resource.place);
         found.report(findings::UNKNOWN_ZONE, "", place, &why, None);
-    }
-}
-
-/// Why a resource of another kind is not translated.
-fn other(kind: &str) -> &'static str {
-    match kind {
-        "cloudflare_page_rule" => "page rules are not managed by a spec",
-        "cloudflare_rate_limit" => {
-            "rate limits of the old API count in another way than rate limiting rules; write a rule in `rate_limits`"
-        }
-        "cloudflare_list" | "cloudflare_list_item" => {
-            "lists are not managed by a spec; rules can refer to them by name"
-        }
-        "cloudflare_access_rule" | "cloudflare_user_agent_blocking_rule" | "cloudflare_zone_lockdown" => {
-            "it is not part of a ruleset and is not managed by a spec"
-        }
-        _ => "this kind of resource is not managed by a spec",
     }
 }
 

@@ -9,8 +9,17 @@ use super::{Files, converged};
 /// How many drifts; `ZONEWRIGHT_DRIFTS` asks for more.
 const DRIFTS: usize = 120;
 
-const SPECS: [&str; 3] = [
-    r#"# one
+/// Files of a spec.
+type Spec = &'static [(&'static str, &'static str)];
+
+const SPECS: [Spec; 4] = [
+    &[("spec.yaml", ANCHORS)],
+    &[("spec.yaml", LINES)],
+    &[("spec.yaml", BRACES)],
+    &[("spec.yaml", SHARED), ("more.yaml", MORE), ("sub/a.yaml", SUB)],
+];
+
+const ANCHORS: &str = r#"# one
 version: 1
 variables: { IP: 192.0.2.1, T: "300", NET: example.net } # v
 defaults: { ttl: 3600 } # d
@@ -37,10 +46,75 @@ zones:
   example.net:
     unmanaged: prune
     records: [ *whole, { name: n, type: A, content: *ip } ] # n
-"#,
-    "version: 1\nzones:\n  example.com:\n    unmanaged: prune\n    defaults: {proxied: true} # a\n    records:\n    # b\n    -\n      # c\n      name: '@' # d\n      type: A\n      content: [ 192.0.2.1, # e\n        192.0.2.2, # f\n        192.0.2.3 ] # g\n    - name: t\n      type: TXT\n      content: >- # h\n        one\n        two\n      # i\n      comment: |-\n        note\n    # j\n    - { name: s, type: SRV, # k\n        data: { priority: 1, weight: 2, # l\n          port: 3, target: a.example.com } } # m\n    - {name: u, type: URI, priority: 10, data: {weight: 1, target: 'https://example.com/'}} # n\n    waf: # o\n      unmanaged: prune\n      custom:\n      - name: a # p\n        when: http.host eq \"a.example.com\" # q\n        action: block\n      # r\n      - {name: b, when: all, action: log} # s\n      - name: c\n        when: >\n          ip.src eq 192.0.2.1\n          or ip.src eq 192.0.2.2\n        action: managed_challenge # t\n      rate_limits:\n        - name: slow # u\n          when: http.request.uri.path eq \"/x\"\n          per: [ip] # v\n          limit: 5 in 1m\n          then: block for 10m\n# end",
-    "{version: 1, zones: {example.com: {unmanaged: prune, records: [ # a\n  {name: a, type: A, content: 192.0.2.1}, # b\n  {name: b, type: AAAA, content: '2001:db8::1', ttl: 60}, # c\n  # d\n  {name: c, type: CAA, content: 0 issue \"ca.example.net\"} # e\n]}}} # f\n",
-];
+"#;
+
+const LINES: &str = "version: 1\nzones:\n  example.com:\n    unmanaged: prune\n    defaults: {proxied: true} # a\n    records:\n    # b\n    -\n      # c\n      name: '@' # d\n      type: A\n      content: [ 192.0.2.1, # e\n        192.0.2.2, # f\n        192.0.2.3 ] # g\n    - name: t\n      type: TXT\n      content: >- # h\n        one\n        two\n      # i\n      comment: |-\n        note\n    # j\n    - { name: s, type: SRV, # k\n        data: { priority: 1, weight: 2, # l\n          port: 3, target: a.example.com } } # m\n    - {name: u, type: URI, priority: 10, data: {weight: 1, target: 'https://example.com/'}} # n\n    waf: # o\n      unmanaged: prune\n      custom:\n      - name: a # p\n        when: http.host eq \"a.example.com\" # q\n        action: block\n      # r\n      - {name: b, when: all, action: log} # s\n      - name: c\n        when: >\n          ip.src eq 192.0.2.1\n          or ip.src eq 192.0.2.2\n        action: managed_challenge # t\n      rate_limits:\n        - name: slow # u\n          when: http.request.uri.path eq \"/x\"\n          per: [ip] # v\n          limit: 5 in 1m\n          then: block for 10m\n# end";
+
+const BRACES: &str = "{version: 1, zones: {example.com: {unmanaged: prune, records: [ # a\n  {name: a, type: A, content: 192.0.2.1}, # b\n  {name: b, type: AAAA, content: '2001:db8::1', ttl: 60}, # c\n  # d\n  {name: c, type: CAA, content: 0 issue \"ca.example.net\"} # e\n]}}} # f\n";
+
+const SHARED: &str = r#"version: 1
+include: [more.yaml, sub/*.yaml] # i
+profiles: # p
+  strict: # q
+    waf:
+      custom:
+        - name: scan # s
+          when: |-
+            http.user_agent contains "sqlmap"
+            or http.user_agent contains "x"
+          action: block
+        # t
+        - { name: low, when: "http.host ne \"a\"", action: log } # u
+zones:
+  example.com:
+    unmanaged: prune
+    use: [strict] # v
+    records:
+      - name: t # a
+        type: TXT
+        comment: |- # b | c
+          one # two
+        content: > # d
+          a
+          b
+
+        # e
+        ttl: 120
+      - {name: l,type: A,content: [192.0.2.1,192.0.2.2, # f
+         192.0.2.3]}   # g
+      - ? name # h
+        : q
+        ? type
+        : A
+        content: 192.0.2.9
+"#;
+
+const MORE: &str = r#"# more
+version: 1
+variables: {NET: example.net, A: 192.0.2.7}
+zones:
+  example.com:
+    records:
+      - name: more
+        type: TXT
+        content: |2+
+           two # three
+
+        # after
+      - {name: other, type: A, content: "${A}"} # j
+  example.net: # k
+    unmanaged: prune
+    use: [strict]
+    records: # l
+    - name: "@"
+      type: MX
+      content:
+        - 10 mx1.${NET} # m
+        - 20 mx2.${NET}
+"#;
+
+const SUB: &str =
+    "version: 1\nzones: {example.net: {records: [{name: s, type: A, content: [192.0.2.1, # n\n 192.0.2.2]}]}} # o";
 
 /// One random change of a live state.
 fn drift(live: &mut Live, random: &mut fastrand::Rng, n: usize) {
@@ -134,8 +208,11 @@ fn after_random_drifts_nothing_differs_and_every_comment_is_there() {
     let mut random = fastrand::Rng::with_seed(7);
     let (mut done, mut case) = (0, 0);
     while done < drifts {
-        let text = SPECS[case % SPECS.len()];
-        let files = Files::new(&[("spec.yaml", text)]);
+        // Now and then with line breaks of Windows.
+        let windows = |text: &str| if case % 7 == 6 { text.replace('\n', "\r\n") } else { text.to_owned() };
+        let texts: Vec<_> = SPECS[case % SPECS.len()].iter().map(|(name, text)| (*name, windows(text))).collect();
+        let texts: Vec<_> = texts.iter().map(|(name, text)| (*name, text.as_str())).collect();
+        let files = Files::new(&texts);
         let mut live = converged(&files.goal(Default::default()));
         for n in 0..random.usize(1..4) {
             drift(&mut live, &mut random, case * 7 + n);
@@ -143,7 +220,7 @@ fn after_random_drifts_nothing_differs_and_every_comment_is_there() {
         }
         case += 1;
         let pulled =
-            files.pull(&live, &[], false).unwrap_or_else(|error| panic!("case {case}: {error}\n{text}\n{live:#?}"));
+            files.pull(&live, &[], false).unwrap_or_else(|error| panic!("case {case}: {error}\n{texts:#?}\n{live:#?}"));
         let after = files.after(&pulled, &live);
         let differing: Vec<_> = after.zones.iter().flat_map(|zone| zone.addresses()).collect();
         let left: Vec<_> = pulled.left.iter().map(|(address, _)| address).collect();

@@ -1,0 +1,121 @@
+//! Texts in blocks whose indentation is part of their meaning, such as `|2+`: set aside while a text is laid out, and put back with
+//! the indentation that their place then has.
+//!
+//! The layout moves lines, and does not know about indicators of indentation and about blank lines that a block keeps.
+//!
+//! # Sources
+//! yaml.org/spec/1.2.2, sections 8.1.1.1 (indentation indicator) and 8.1.1.2 (chomping indicator), read 2026-11.
+
+use super::layout::{Kind, Layout, NodeId, Style};
+use super::text::{Edit, apply};
+
+/// Blanks between a block and what it is in.
+const INDENT: usize = 2;
+
+/// A block that was set aside.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Block {
+    /// What is in its place.
+    name: String,
+    /// `|` or `>`, and its indicators.
+    header: String,
+    /// Its lines without their indentation.
+    lines: Vec<String>,
+}
+
+/// The blocks of a text that were set aside.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Shelf {
+    blocks: Vec<Block>,
+}
+
+impl Shelf {
+    /// A text with names in place of such blocks, and the blocks; `None` if they cannot be taken out.
+    pub(super) fn fill(text: &str) -> Option<(String, Self)> {
+        let mut shelf = Self { blocks: Vec::new() };
+        let Ok(layout) = Layout::read(text) else { return Some((text.to_owned(), shelf)) };
+        // A name that the text does not have.
+        let prefix = (0_u32..).map(|n| format!("block-{n}-")).find(|prefix| !text.contains(prefix.as_str()))?;
+        let mut edits = Vec::new();
+        for id in layout.ids() {
+            let at = layout.node(id).content;
+            let line_end = layout.line_end(at);
+            let Some(header) = text[at..line_end].split([' ', '\t']).next().filter(|_| is_block(&layout, id)) else {
+                continue;
+            };
+            let given = header.chars().find_map(|c| c.to_digit(10));
+            let Some(outer) = outer(&layout, id).filter(|_| given.is_some() || header.contains('+')) else { continue };
+            let body = (line_end + 1).min(text.len());
+            let lines = lines(&text[body..], given.map(|digit| outer + digit as usize), outer, header.contains('+'));
+            let end = body + lines.iter().map(|(_, line)| line.len()).sum::<usize>();
+            let name = format!("{prefix}{}", shelf.blocks.len());
+            edits.push(Edit::new(at..at + header.len(), name.clone()));
+            edits.push(Edit::new(body..end, ""));
+            let own = |(indent, line): &(usize, &str)| {
+                line.trim_end_matches('\n').get(*indent..).unwrap_or_default().to_owned()
+            };
+            let header = header.replace(|c: char| c.is_ascii_digit(), &INDENT.to_string());
+            shelf.blocks.push(Block { name, header, lines: lines.iter().map(own).collect() });
+        }
+        Some((apply(text, edits)?, shelf))
+    }
+
+    /// The text with its blocks again; `None` if one of them has no place.
+    pub(super) fn empty(self, text: &str) -> Option<String> {
+        if self.blocks.is_empty() {
+            return Some(text.to_owned());
+        }
+        let layout = Layout::read(text).ok()?;
+        let mut edits = Vec::new();
+        for Block { name, header, lines } in self.blocks {
+            let id = layout
+                .ids()
+                .find(|id| matches!(&layout.node(*id).kind, Kind::Scalar(text, Style::Plain) if **text == *name))?;
+            let span = &layout.node(id).span;
+            let indent = outer(&layout, id)? + INDENT;
+            let margin = " ".repeat(indent);
+            let line = |line: &String| if line.is_empty() { "\n".to_owned() } else { format!("{margin}{line}\n") };
+            let next = layout.next_line(span.end);
+            edits.push(Edit::new(layout.node(id).content..span.end, header));
+            edits.push(Edit::new(next..next, lines.iter().map(line).collect::<String>()));
+        }
+        apply(text, edits)
+    }
+}
+
+/// Whether a node is a text in a block.
+fn is_block(layout: &Layout<'_>, id: NodeId) -> bool {
+    matches!(layout.node(id).kind, Kind::Scalar(_, Style::Block))
+}
+
+/// The column that the indentation of a block is relative to: that of the keys or dashes of what it is in. `None` where there are none.
+fn outer(layout: &Layout<'_>, id: NodeId) -> Option<usize> {
+    let parent = layout.node(id).parent.filter(|parent| !layout.is_flow(*parent))?;
+    let start = match &layout.node(parent).kind {
+        Kind::Sequence { .. } => layout.dash(id),
+        Kind::Mapping { entries, .. } => {
+            let key = entries.iter().find(|(_, value)| *value == id).map(|(key, _)| layout.node(*key).span.start)?;
+            // After `? key`, the column is that of the mark.
+            if layout.text[..key].trim_end_matches(' ').ends_with('?') {
+                return None;
+            }
+            key
+        }
+        Kind::Scalar(..) | Kind::Alias(_) => return None,
+    };
+    Some(layout.column(start))
+}
+
+/// The lines of a block, each with the blanks that are indentation: `given`, or those of its first line with more than blanks.
+fn lines(body: &str, given: Option<usize>, outer: usize, keeps_end: bool) -> Vec<(usize, &str)> {
+    let is_blank = |line: &str| line.trim_matches([' ', '\n']).is_empty();
+    let blanks = |line: &str| line.len() - line.trim_start_matches(' ').len();
+    let detected = || body.lines().find(|line| !is_blank(line)).map_or(0, blanks);
+    let indent = given.unwrap_or_else(detected).max(outer + 1);
+    let own = body.split_inclusive('\n').take_while(|line| is_blank(line) || blanks(line) >= indent);
+    let mut lines: Vec<_> = own.map(|line| (indent, line)).collect();
+    while !keeps_end && lines.last().is_some_and(|(_, line)| is_blank(line)) {
+        lines.pop();
+    }
+    lines
+}

@@ -1,0 +1,167 @@
+//! Calls of modules: their instances, what they are called with, and what they give back.
+
+use std::rc::{Rc, Weak};
+
+use hcl_edit::structure::Block;
+
+use super::super::blocks::{head, is_single, key};
+use super::super::evaluate::Scope;
+use super::super::modules::{DEEPEST, is_local, plain, source_of};
+use super::super::value::{Missing, Term};
+use super::Module;
+use crate::diagnostic::{Place, SourceId};
+
+/// Attributes of a call of a module that are not inputs.
+///
+/// # Sources
+/// developer.hashicorp.com/terraform/language/block/variable (names that a variable cannot have), read 2026-11.
+const OF_CALLS: &[&str] = &["source", "version", "providers", "count", "for_each", "lifecycle", "depends_on", "locals"];
+
+/// The instances of a call, each with its key; otherwise why they are not known.
+pub(super) type Called<'b> = Result<Rc<[(String, Rc<Module<'b>>)]>, Refused>;
+
+/// Why a call is not followed.
+#[derive(Clone)]
+pub(super) enum Refused {
+    /// The module is elsewhere.
+    Elsewhere(String),
+    /// A value is missing.
+    Missing(Missing),
+    /// There are too many instances.
+    TooMany,
+}
+
+/// What to do where a module is not read.
+const USE_STATE: &str = "import the state (`terraform show -json`) to include what it makes";
+
+/// A call of a module that makes one instance of it.
+pub(super) struct Call<'b> {
+    /// The instance that calls.
+    from: Weak<Module<'b>>,
+    /// The file of the call.
+    source: SourceId,
+    /// The call.
+    block: &'b Block,
+    /// `each` or `count` of the instance.
+    names: Vec<(String, Term)>,
+}
+
+impl Call<'_> {
+    /// What the call gives for a variable. It is evaluated when it is needed: two modules may use each other's outputs, as long as no
+    /// value needs itself.
+    ///
+    /// # Sources
+    /// developer.hashicorp.com/terraform/internals/graph (variables and outputs are nodes of their own), read 2026-11.
+    pub(super) fn input(&self, name: &str) -> Option<Term> {
+        let given = self.block.body.get_attribute(name).filter(|_| !OF_CALLS.contains(&name))?;
+        let from = self.from.upgrade()?;
+        Some(Scope { names: self.names.clone(), ..from.scope(self.source) }.evaluate(&given.value))
+    }
+
+    /// Whether the call gives a value for a variable.
+    pub(super) fn has(&self, name: &str) -> bool {
+        !OF_CALLS.contains(&name) && self.block.body.has_attribute(name)
+    }
+}
+
+impl<'b> Module<'b> {
+    /// The instances of a call.
+    pub(super) fn called(&self, name: &str) -> Called<'b> {
+        let Some((source, block)) = self.calls.get(name) else {
+            return Err(Refused::Missing(Missing::unknown(format!("there is no module `{name}`"), Place::NOWHERE)));
+        };
+        let place = head(*source, block);
+        if let Some(known) = self.children.borrow().get(name) {
+            let circle = || format!("`module.{name}` and its inputs refer to each other; {USE_STATE}");
+            return known.clone().unwrap_or_else(|| Err(Refused::Missing(Missing::unknown(circle(), place))));
+        }
+        self.children.borrow_mut().insert(name.to_owned(), None);
+        let called = self.call(name, *source, block, place);
+        self.children.borrow_mut().insert(name.to_owned(), Some(called.clone()));
+        called
+    }
+
+    /// Follows a call.
+    fn call(&self, name: &str, source: SourceId, block: &'b Block, place: Place) -> Called<'b> {
+        let Some(wanted) = source_of(block) else {
+            return Err(Refused::Elsewhere(format!("its `source` is not a literal; {USE_STATE}")));
+        };
+        let target = self.chain.last().and_then(|from| self.all.target(from, wanted));
+        let Some((directory, files)) = target else {
+            return Err(Refused::Elsewhere(if is_local(wanted) {
+                format!(
+                    "`{wanted}` is not among the files that were read; import the directory that contains both, or {USE_STATE}"
+                )
+            } else {
+                format!("modules of other places are not fetched; {USE_STATE}")
+            }));
+        };
+        let missing = |why: String| Err(Refused::Missing(Missing::unknown(why, place)));
+        if files.is_broken {
+            return missing(format!("a file of `{wanted}` cannot be read"));
+        }
+        if self.chain.contains(&directory) {
+            return missing(format!("`{wanted}` calls itself"));
+        }
+        if self.chain.len() > DEEPEST {
+            return missing(format!("modules call each other more than {DEEPEST} deep"));
+        }
+        let mut instances = Vec::new();
+        for (index, scope) in self.instances(source, block).map_err(Refused::Missing)? {
+            if !self.all.admits(files) {
+                return Err(Refused::TooMany);
+            }
+            let prefix = format!("{}module.{name}{index}.", self.prefix);
+            let chain = self.chain.iter().copied().chain([directory]).collect();
+            let key = if block.body.has_attribute("count") { instances.len().to_string() } else { key(&scope) };
+            let call = Call { from: self.own.clone(), source, block, names: scope.names };
+            let module = Module::new(self.all, chain, prefix, plain(&self.path.join(wanted)), Some(call));
+            instances.push((key, module));
+        }
+        Ok(instances.into())
+    }
+
+    /// The value of `module.name.output`, `module.name["key"].output` or all of `module.name`, and how much of the path was used;
+    /// `None` for what is not in the files that were read.
+    pub(super) fn outputs(&self, path: &[&str], place: Place) -> Option<(Term, usize)> {
+        let (name, rest) = path.split_first()?;
+        let (_, block) = self.calls.get(name)?;
+        let instances = match self.called(name) {
+            Ok(instances) => instances,
+            Err(Refused::Missing(missing)) => return Some((Term::Missing(missing), 1)),
+            Err(Refused::Elsewhere(_) | Refused::TooMany) => {
+                return Some((Term::Missing(Missing::unknown(format!("`module.{name}` is not read"), place)), 1));
+            }
+        };
+        let value = |module: &Module<'_>, output: &str| {
+            let (source, expression) = module.outputs.get(output)?;
+            let address = format!("{}{output}", module.prefix);
+            Some(self.cached(address, place, || module.scope(*source).evaluate(expression)))
+        };
+        // One output is evaluated alone where the code names it.
+        let named = match (is_single(block), rest) {
+            (true, [output, ..]) => instances.first().map(|(_, module)| (module, output, 2)),
+            (false, [key, output, ..]) => {
+                instances.iter().find(|(own, _)| own == key).map(|(_, module)| (module, output, 3))
+            }
+            _ => None,
+        };
+        if let Some((module, output, used)) = named {
+            return Some((value(module, output)?, used));
+        }
+        let all = |(_, module): &(String, Rc<Module<'_>>)| {
+            let named = |output: &&str| Some(((*output).to_owned(), value(module, output)?));
+            Term::Map(module.outputs.keys().filter_map(named).collect())
+        };
+        let whole = self.cached(format!("module.{name}"), place, || {
+            if block.body.has_attribute("count") {
+                Term::List(instances.iter().map(all).collect())
+            } else if block.body.has_attribute("for_each") {
+                Term::Map(instances.iter().map(|one| (one.0.clone(), all(one))).collect())
+            } else {
+                instances.first().map_or(Term::Null, all)
+            }
+        });
+        Some((whole, 1))
+    }
+}
