@@ -63,6 +63,9 @@ fn set(zone: &DesiredZone, records: &[&DesiredRecord], left_out: &mut Vec<String
     for record in records {
         let outcome = match record.data.type_name() {
             "NS" if is_apex(record) => Err("octoDNS leaves the name servers of the zone itself to Cloudflare"),
+            "SRV" | "URI" if !is_of_service(zone.name.relative(&record.name)) => {
+                Err("octoDNS wants a name such as `_service._protocol` for this type")
+            }
             _ => value(record),
         };
         match outcome {
@@ -99,6 +102,17 @@ fn set(zone: &DesiredZone, records: &[&DesiredRecord], left_out: &mut Vec<String
         members.insert("values".to_owned(), Json::Array(values));
     }
     Some((Json::Object(members), said.len()))
+}
+
+/// Whether a name is one that octoDNS takes for a service.
+///
+/// # Sources
+/// octodns 1.22.0, `SrvNameValidator` and `UriNameValidator`, read 2026-11.
+fn is_of_service(name: &str) -> bool {
+    let mut labels = name.split('.');
+    let service = labels.next().unwrap_or_default();
+    let is_service = service == "*" || service.strip_prefix('_').is_some_and(|rest| !rest.is_empty());
+    is_service && labels.next().is_some()
 }
 
 /// The TTL of a set, in seconds.

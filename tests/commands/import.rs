@@ -214,8 +214,12 @@ fn a_zone_with_a_slash_is_live_unless_it_is_a_file() {
         let ran = workspace.run(&["import", path, "--offline"]).exits(1);
         assert!(ran.stderr.contains("IMPORT0001"), "{}", ran.stderr);
     }
-    let ran = workspace.run(&["import", "zones/absent.yaml"]).exits(1);
-    assert!(ran.stderr.contains("if a file is meant, write ./zones/absent.yaml"), "{}", ran.stderr);
+    // Of other names, a slash makes a path, whatever is there.
+    for path in ["zones/absent.yaml", "dns/example.com"] {
+        let ran = workspace.run(&["import", path]).exits(1);
+        let words = "a source with a slash is a path; name a live zone as `example.com`";
+        assert!(ran.stderr.contains(&format!("{path}: ")) && ran.stderr.contains(words), "{}", ran.stderr);
+    }
     // Without credentials, too.
     workspace.file("terraform.tfstate", "{}");
     let ran =

@@ -117,9 +117,39 @@ resource "cloudflare_record" "unset" {
   type    = "A"
   value   = var.never_set
 }
+resource "cloudflare_tunnel" "t" { name = "t" }
+resource "cloudflare_record" "tunnel" {
+  zone_id = cloudflare_zone.main.id
+  name    = "tunnel"
+  type    = "TXT"
+  value   = upper("${cloudflare_tunnel.t.id}.cfargotunnel.com")
+}
+resource "cloudflare_record" "zone" {
+  zone_id = cloudflare_zone.main.id
+  name    = "zone"
+  type    = "TXT"
+  value   = cloudflare_zone.main.id
+}
+resource "cloudflare_record" "calculated" {
+  zone_id = cloudflare_zone.main.id
+  name    = cidrhost("192.0.2.0/24", -2)
+  type    = "TXT"
+  value   = "${cidrhost("2001:db8::/64", 16)} ${substr(sha1("a"), 0, 8)} ${join(",", toset(["b", "a", "b"]))}"
+}
 resource "cloudflare_page_rule" "old" {
   zone_id = cloudflare_zone.main.id
   target  = "example.com/*"
+  actions {
+    always_use_https = true
+  }
+}
+resource "cloudflare_list" "office" {
+  account_id = "a"
+  name       = "office"
+  kind       = "ip"
+  item {
+    value { ip = "192.0.2.7" }
+  }
 }
 module "other" {
   source = "./other"
@@ -136,6 +166,7 @@ fn a_configuration_is_evaluated_as_far_as_it_is_known() {
     assert_eq!(
         records(&ran.stdout),
         [
+            "192.0.2.254.example.com TXT \"2001:db8::10 86f7e437 a,b\" 1",
             "_sip._tcp.example.com SRV 5060 0 sip.example.com 5 1",
             "api.example.com A 192.0.2.2 1 # host API",
             "assigned.example.com A 192.0.2.3 1",
@@ -148,9 +179,12 @@ fn a_configuration_is_evaluated_as_far_as_it_is_known() {
     for said in [
         "`aws_eip.lb.public_ip` is not in these files",
         "the variable `never_set` has no value",
-        "cloudflare_page_rule.old: page rules are not managed by a spec",
+        "cloudflare_page_rule.old: page rules are not managed by a spec; it sets `always_use_https` for `example.com/*`",
+        "cloudflare_list.office: it is the list `office` of kind `ip` with 1 item",
+        "cloudflare_record.tunnel: it contains an id that Cloudflare assigns",
+        "cloudflare_record.zone: it contains an id that Cloudflare assigns",
         "module.other: `./other` is not among the files that were read",
-        "cloudflare_record: 6 of 8 imported",
+        "cloudflare_record: 7 of 11 imported",
         "infra/main.tf:64:13",
     ] {
         assert!(ran.stderr.contains(said), "{said}\n{}", ran.stderr);

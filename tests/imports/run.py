@@ -11,6 +11,7 @@ belong to `example.com`. Prints a line for each source, and the reasons of what 
 """
 
 import collections
+import json
 import os
 import pathlib
 import re
@@ -60,9 +61,9 @@ def imported(program, source, directory):
 def proved(program, spec, directory):
     """What fails when a spec is checked, applied to an empty sandbox, and planned again; nothing if all is well."""
     pathlib.Path(directory, "spec.yaml").write_text(spec)
-    zones = re.findall(r"^  (\S+):$", spec.partition("zones:")[2], re.M)
-    seed = ",".join(f'{{"name":"{zone}","plan":"enterprise"}}' for zone in zones)
-    pathlib.Path(directory, "seed.json").write_text(f'{{"zones":[{seed}]}}')
+    zones = [zone.strip("\"'") for zone in re.findall(r"^  (\S+):$", spec.partition("zones:")[2], re.M)]
+    seed = {"zones": [{"name": zone, "plan": "enterprise"} for zone in zones]}
+    pathlib.Path(directory, "seed.json").write_text(json.dumps(seed))
     steps = [
         ["validate", "spec.yaml"],
         ["sandbox", "seed", "seed.json", "--sandbox=state"],

@@ -18,7 +18,7 @@ use super::modules::{Files, Modules, Role, plain};
 use super::nesting::is_too_deep;
 use super::types::conform;
 use super::value::{Missing, Term};
-use super::{Resource, ZONE_REFERENCE, remarks};
+use super::{ASSIGNED, Resource, ZONE_REFERENCE, remarks};
 use crate::diagnostic::{Place, Source, SourceId, Span, findings};
 use crate::import::bounded_read::read_below;
 use crate::import::found::Found;
@@ -368,7 +368,7 @@ impl<'b> Module<'b> {
             let address = format!("{address}{index}");
             match members(&block.body, &scope) {
                 Ok(mut values) => {
-                    values.insert("id".to_owned(), Term::Text(format!("\u{1}{address}")));
+                    values.insert("id".to_owned(), Term::Text(format!("{ASSIGNED}{address}")));
                     let (kind, values, comments) = (kind.to_owned(), Term::Map(values), Arc::clone(&comments));
                     out.push(Resource { address, kind, values, place, comments });
                 }
@@ -411,7 +411,7 @@ impl<'b> Module<'b> {
                 map.extend([("zones".to_owned(), zones.clone()), ("result".to_owned(), zones)]);
             }
             ("cloudflare_zone" | "cloudflare_zones", _) => {}
-            _ => drop(map.insert("id".to_owned(), Term::Text(format!("\u{1}{address}")))),
+            _ => drop(map.insert("id".to_owned(), Term::Text(format!("{ASSIGNED}{address}")))),
         }
         Term::Map(map)
     }

@@ -3,11 +3,17 @@
 //! # Sources
 //! developer.hashicorp.com/terraform/language/functions, read 2026-11-22.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
+use std::net::{Ipv4Addr, Ipv6Addr};
+
+use ipnet::IpNet;
+use ring::digest::{SHA1_FOR_LEGACY_USE_ONLY, SHA256, digest};
 
 use super::value::{Missing, Term};
 use crate::diagnostic::Place;
 
+/// The largest number of an address in `cidrhost`.
+const MOST_OF_HOSTS: f64 = 9_007_199_254_740_992.0;
 /// The most items that `range` makes.
 const MOST_OF_RANGE: f64 = 1024.0;
 
@@ -92,6 +98,34 @@ fn number(arguments: &[Term], n: usize) -> Result<f64, &'static str> {
     arguments.get(n).and_then(Term::number).ok_or("a number is expected")
 }
 
+/// `cidrhost(prefix, number)`: an address of a network, counted from its end if the number is negative.
+fn cidrhost(a: &[Term]) -> Outcome {
+    let network: IpNet = text(a, 0)?.parse().map_err(|_| "a network such as 192.0.2.0/24 is expected")?;
+    let number = number(a, 1)?;
+    if number.fract() != 0.0 || number.abs() > MOST_OF_HOSTS {
+        return Err("a whole number is expected");
+    }
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked above")]
+    let offset = number.abs() as u128;
+    let (first, last) = match network {
+        IpNet::V4(of) => (u128::from(u32::from(of.network())), u128::from(u32::from(of.broadcast()))),
+        IpNet::V6(of) => (u128::from(of.network()), u128::from(of.broadcast())),
+    };
+    let host = if number < 0.0 { last.checked_sub(offset - 1) } else { first.checked_add(offset) };
+    let host = host.filter(|host| (first..=last).contains(host)).ok_or("the network has no such address")?;
+    Ok(Term::Text(match network {
+        IpNet::V4(_) => {
+            u32::try_from(host).map(Ipv4Addr::from).map_err(|_| "the network has no such address")?.to_string()
+        }
+        IpNet::V6(_) => Ipv6Addr::from(host).to_string(),
+    }))
+}
+
+/// Bytes in hexadecimal.
+fn hexadecimal(bytes: &impl AsRef<[u8]>) -> String {
+    bytes.as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 /// Functions of text.
 fn texts(name: &str, a: &[Term]) -> Option<Outcome> {
     let changed = |change: &dyn Fn(&str) -> String| text(a, 0).map(|text| Term::Text(change(&text)));
@@ -108,6 +142,9 @@ fn texts(name: &str, a: &[Term]) -> Option<Outcome> {
             };
             text.split(' ').map(word).collect::<Vec<_>>().join(" ")
         }),
+        "sha1" => changed(&|text| hexadecimal(&digest(&SHA1_FOR_LEGACY_USE_ONLY, text.as_bytes()))),
+        "sha256" => changed(&|text| hexadecimal(&digest(&SHA256, text.as_bytes()))),
+        "cidrhost" => cidrhost(a),
         "trimspace" => changed(&|text| text.trim().to_owned()),
         "chomp" => changed(&|text| text.trim_end_matches(['\r', '\n']).to_owned()),
         "trimprefix" => with(&|text, prefix| text.strip_prefix(prefix).unwrap_or(text).to_owned()),
@@ -236,7 +273,7 @@ fn collections(name: &str, a: &[Term]) -> Option<Outcome> {
             let lists: Result<Vec<&[Term]>, _> = (0..a.len()).map(|n| list(a, n)).collect();
             lists
                 .map(|lists| Term::List(lists.concat()))
-                .map(|all| if name == "concat" { all } else { distinct(all.items()) })
+                .map(|all| if name == "concat" { all } else { set(all.items()) })
         }
         "flatten" => list(a, 0).map(|items| {
             let mut flat = Vec::new();
@@ -274,7 +311,7 @@ fn collections(name: &str, a: &[Term]) -> Option<Outcome> {
                 "setsubtract" => !others.iter().any(|other| other.contains(item)),
                 _ => others.iter().all(|other| other.contains(item)),
             };
-            Ok(Term::List(items.iter().filter(is_kept).cloned().collect()))
+            Ok(set(&items.iter().filter(is_kept).cloned().collect::<Vec<_>>()))
         }),
         "formatlist" => text(a, 0).and_then(|pattern| {
             let rows = a[1..].iter().filter_map(|value| match value {
@@ -371,7 +408,7 @@ fn conversions(name: &str, mut a: Vec<Term>) -> Option<Outcome> {
         "tonumber" => number(&a, 0).map(Term::Number),
         "tobool" => a.first().and_then(Term::truth).map(Term::Bool).ok_or("a boolean is expected"),
         "tolist" | "tomap" | "sensitive" | "nonsensitive" => a.drain(..).next().ok_or("a value is expected"),
-        "toset" => list(&a, 0).map(distinct),
+        "toset" => list(&a, 0).map(set),
         "coalesce" => {
             a.into_iter().find(|value| !matches!(value, Term::Null) && !value.is_empty()).ok_or("every value is null")
         }
@@ -410,13 +447,24 @@ fn count(n: usize) -> Term {
 
 /// The different items, in the order of their first occurrence.
 fn distinct(items: &[Term]) -> Term {
-    let mut all: Vec<Term> = Vec::new();
-    for item in items {
-        if !all.contains(item) {
-            all.push(item.clone());
-        }
-    }
-    Term::List(all)
+    let mut known = HashSet::new();
+    Term::List(items.iter().filter(|item| known.insert(format!("{item:?}"))).cloned().collect())
+}
+
+/// The items of a set, in the order in which Terraform goes through them: texts by their bytes, numbers by size.
+pub(super) fn set(items: &[Term]) -> Term {
+    let mut items = distinct(items).items().to_vec();
+    let rank = |item: &Term| match item {
+        Term::Number(_) => 0,
+        Term::Text(_) => 1,
+        _ => 2,
+    };
+    items.sort_by(|a, b| match (a, b) {
+        (Term::Number(a), Term::Number(b)) => a.total_cmp(b),
+        (Term::Text(a), Term::Text(b)) => a.cmp(b),
+        _ => rank(a).cmp(&rank(b)),
+    });
+    Term::List(items)
 }
 
 /// Appends the items of lists in lists.

@@ -30,7 +30,9 @@ use crate::diagnostic::Place;
 use crate::model::ZoneName;
 use value::Term;
 
-/// The beginning of a reference to a zone that is named instead of numbered. No id of Cloudflare begins like this.
+/// The beginning of an id that only Cloudflare knows. No id of Cloudflare begins like this.
+const ASSIGNED: char = '\u{1}';
+/// The beginning of a reference to a zone that is named instead of numbered.
 const ZONE_REFERENCE: &str = "\u{1}zone:";
 
 /// A resource.

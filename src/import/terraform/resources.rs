@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 
 use super::refusal::{Refusal, other, refuse};
 use super::rulesets::{self, FirewallRule};
-use super::value::Term;
+use super::value::{Missing, Term};
 use super::zones::Zones;
-use super::{GivenZones, Resource};
+use super::{ASSIGNED, GivenZones, Resource};
 use crate::diagnostic::{Place, findings};
 use crate::import::found::{Entry, Found, Written};
 use crate::model::facts::settings;
@@ -19,6 +19,19 @@ use crate::model::{Fields, Settings, Value, ZoneName};
 /// Members of `cloudflare_zone_settings_override` whose name in the API differs.
 const RENAMED_SETTINGS: &[(&str, &str)] = &[("zero_rtt", "0rtt")];
 
+/// Kinds that are translated and have values of their own.
+const TRANSLATED: &[&str] = &[
+    "cloudflare_record",
+    "cloudflare_dns_record",
+    "cloudflare_zone_settings_override",
+    "cloudflare_zone_setting",
+    "cloudflare_ruleset",
+    "cloudflare_filter",
+    "cloudflare_firewall_rule",
+];
+/// Members that refer to another resource by its id.
+const REFERENCES: &[&str] = &["id", "zone_id", "account_id", "filter_id"];
+
 /// Adds what the resources declare.
 pub(in crate::import) fn translate(resources: &[Resource], given: &GivenZones, found: &mut Found) {
     let zones = &Zones::new(resources, given);
@@ -27,6 +40,10 @@ pub(in crate::import) fn translate(resources: &[Resource], given: &GivenZones, f
     for resource in resources {
         let before = found.imported_so_far();
         let outcome = match resource.kind.as_str() {
+            kind if TRANSLATED.contains(&kind) && has_assigned_id(&resource.values) => {
+                let why = "it contains an id that Cloudflare assigns, which is not in these files";
+                Err(Missing::unknown(why, resource.place).into())
+            }
             "cloudflare_record" | "cloudflare_dns_record" => record(resource, zones, found),
             "cloudflare_zone" => zone(resource, found),
             "cloudflare_zone_settings_override" => settings_override(resource, zones, found),
@@ -69,6 +86,22 @@ pub(in crate::import) fn translate(resources: &[Resource], given: &GivenZones, f
         let place = resources.first().map_or(Place::NOWHERE, |resource| resource.place);
         found.report(findings::UNKNOWN_ZONE, "", place, &why, None);
     }
+}
+
+/// Whether a resource contains the id of another one where it is more than a reference.
+fn has_assigned_id(values: &Term) -> bool {
+    let Term::Map(members) = values else { return false };
+    let others = members.iter().filter(|(name, _)| !REFERENCES.contains(&name.as_str()));
+    let mut open: Vec<&Term> = others.map(|(_, value)| value).collect();
+    while let Some(value) = open.pop() {
+        match value {
+            Term::Text(text) if text.contains(ASSIGNED) => return true,
+            Term::List(items) => open.extend(items),
+            Term::Map(members) => open.extend(members.values()),
+            _ => {}
+        }
+    }
+    false
 }
 
 /// A member that must be known, as text.

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use hcl_edit::expr::{Expression, FuncCall, ObjectKey};
 
 use super::evaluate::Scope;
+use super::functions::set;
 use super::value::Term;
 
 /// The value of a variable with this type. What does not fit the type is left as it is: Terraform would refuse it.
@@ -37,8 +38,11 @@ fn constructed(value: Term, call: &FuncCall, scope: &Scope<'_>) -> Term {
     let Some(argument) = call.args.iter().next() else { return value };
     match (call.name.name.as_str(), value) {
         ("optional", value) => conform(value, argument, scope),
-        ("list" | "set", Term::List(items)) => {
+        ("list", Term::List(items)) => {
             Term::List(items.into_iter().map(|item| conform(item, argument, scope)).collect())
+        }
+        ("set", Term::List(items)) => {
+            set(&items.into_iter().map(|item| conform(item, argument, scope)).collect::<Vec<_>>())
         }
         ("map", Term::Map(members)) => {
             let member = |(name, value)| (name, conform(value, argument, scope));

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::refusal::Refusal;
 use super::value::Term;
-use super::{GivenZones, Resource, ZONE_REFERENCE};
+use super::{ASSIGNED, GivenZones, Resource, ZONE_REFERENCE};
 use crate::model::ZoneName;
 
 /// The names of zones by their id, and the zone of resources that do not name one.
@@ -63,7 +63,7 @@ impl<'g> Zones<'g> {
         match resource.values.get("zone_id") {
             Some(Term::Text(id)) => {
                 let zone = known(id).or_else(|| given.default.clone());
-                zone.ok_or_else(|| Refusal::Zone(id.trim_start_matches('\u{1}').to_owned()))
+                zone.ok_or_else(|| Refusal::Zone(id.trim_start_matches(ASSIGNED).to_owned()))
             }
             Some(Term::Missing(missing)) => given.default.clone().ok_or_else(|| Refusal::Missing(missing.clone())),
             _ => given.default.clone().ok_or_else(|| Refusal::Zone(String::new())),
