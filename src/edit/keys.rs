@@ -1,6 +1,9 @@
 //! The order of keys that `fmt` writes: what a thing is comes first, then its value, then how it is treated, then why.
 
+use std::sync::LazyLock;
+
 use super::layout::{Kind, Layout, NodeId};
+use crate::model::ruleset::Phase;
 
 /// The outermost keys.
 const FILE: &[&str] = &["version", "include", "variables", "defaults", "profiles", "lint", "zones"];
@@ -29,7 +32,12 @@ const RECORD: &[&str] = &[
 /// Of `defaults`.
 const DEFAULTS: &[&str] = &["ttl", "proxied", "comment", "tags", "owner"];
 /// Of a section for protection.
-const WAF: &[&str] = &["unmanaged", "accept_weakening", "owasp", "cloudflare", "exceptions", "custom", "rate_limits"];
+static WAF: LazyLock<Vec<&str>> = LazyLock::new(|| {
+    ["unmanaged", "accept_weakening", "owasp", "cloudflare"]
+        .into_iter()
+        .chain(Phase::in_spec().map(Phase::key))
+        .collect()
+});
 /// Of a managed ruleset.
 const RULESET: &[&str] =
     &["paranoia", "threshold", "action", "when", "expression", "version", "tags", "rules", "disable", "enable", "raw"];
@@ -69,10 +77,10 @@ pub(super) fn order(path: &[&str]) -> &'static [&'static str] {
         ["zones", _] => ZONE,
         ["zones", _, "records", "-"] => RECORD,
         ["zones", _, "ignore", "-"] => IGNORE,
-        ["zones", _, "waf"] | ["profiles", _, "waf"] => WAF,
+        ["zones", _, "waf"] | ["profiles", _, "waf"] => &WAF,
         ["zones" | "profiles", _, "waf", "owasp" | "cloudflare"] => RULESET,
         ["zones" | "profiles", _, "waf", "owasp" | "cloudflare", _, "-"] => TUNING,
-        ["zones" | "profiles", _, "waf", "exceptions" | "custom" | "rate_limits", "-"] => RULE,
+        ["zones" | "profiles", _, "waf", key, "-"] if Phase::ALL.iter().any(|phase| phase.key() == *key) => RULE,
         _ => &[],
     }
 }

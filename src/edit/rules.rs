@@ -204,8 +204,7 @@ impl Rules<'_, '_, '_> {
             note: wanted.note.clone(),
             ..found
         };
-        let says_action = phase != Phase::Managed;
-        let (before, after) = (spec::rule_entry(&wanted, says_action), spec::rule_entry(&after, says_action));
+        let (before, after) = (spec::rule_entry(&wanted, phase), spec::rule_entry(&after, phase));
         let found = self.find(phase.key(), name);
         let is_own = found.iter().any(|(_, owner)| *owner == Owner::Zone);
         for (at, owner) in found {
@@ -234,7 +233,7 @@ impl Rules<'_, '_, '_> {
         if matches!(rule.form, RuleForm::Skip(_)) && rule.note.reason.is_none() {
             rule.note = Note { reason: Some(REASON.to_owned()), ..rule.note };
         }
-        self.additions.push((phase.key(), spec::rule_entry(&rule, phase != Phase::Managed)));
+        self.additions.push((phase.key(), spec::rule_entry(&rule, phase)));
     }
 
     /// Brings a list into Cloudflare's order.

@@ -156,7 +156,9 @@ fn waf(live: &LiveWaf, notes: &mut Vec<String>, meanings: &mut Vec<String>) -> O
             }
             list.push(own);
         }
-        *wants.rules_mut(*phase) = (!list.is_empty()).then_some(list);
+        if !list.is_empty() {
+            wants.lists.insert(*phase, list);
+        }
     }
     let is_silent = wants.phases().next().is_none();
     (!is_silent).then_some(wants)

@@ -12,7 +12,8 @@ use super::{phrases, scope};
 use crate::diagnostic::noun_for;
 use crate::model::Value;
 use crate::model::expression::{Expression, ScopeChange};
-use crate::model::facts::rulesets::{MANAGED_PHASE, MANAGED_RULESETS, PHASES, RATE_LIMIT_PHASE};
+use crate::model::facts::phases::PHASES;
+use crate::model::facts::rulesets::{MANAGED_PHASE, MANAGED_RULESETS, RATE_LIMIT_PHASE};
 use crate::model::managed::{Catalogue, Managed};
 use crate::model::ruleset::{LiveWaf, Phase, RuleBody, canonical};
 

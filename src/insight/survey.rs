@@ -84,10 +84,8 @@ pub struct RuleSurvey {
 pub struct Survey<'w> {
     /// Managed rulesets, including those that are not deployed but have a name in specs.
     pub rulesets: Vec<RulesetSurvey<'w>>,
-    /// Custom rules.
-    pub custom: Vec<RuleSurvey>,
-    /// Rate limits.
-    pub rate_limits: Vec<RuleSurvey>,
+    /// The zone's own rules, by phase. Those of the phase of managed rulesets are with the rulesets.
+    pub own: Vec<(Phase, Vec<RuleSurvey>)>,
 }
 
 /// What an account does for the requests of its zones, before their own rules.
@@ -145,26 +143,30 @@ pub struct FamilyCount {
 /// Surveys everything that was read of a zone's protection.
 #[must_use]
 pub fn survey(waf: &LiveWaf) -> Survey<'_> {
-    let rules = |phase: Phase| waf.entry_points.get(&phase).map(|e| e.rules()).unwrap_or_default();
-    let managed = rules(Phase::Managed);
+    let own = |phase: Phase| rules(waf, phase).iter().map(|rule| of_rule(rule, phase, waf)).collect();
     let mut ids: Vec<String> = Managed::ALL
         .iter()
         .map(|m| waf.managed(*m).map_or_else(|| m.facts().id.to_owned(), |c| c.id.0.clone()))
         .collect();
-    for id in managed.iter().filter_map(|r| r.body.executes()) {
+    for id in rules(waf, Phase::Managed).iter().filter_map(|r| r.body.executes()) {
         if !ids.iter().any(|known| known == id) {
             ids.push(id.to_owned());
         }
     }
     Survey {
-        rulesets: ids.iter().map(|id| ruleset(id, managed, rules(Phase::Custom), waf)).collect(),
-        custom: rules(Phase::Custom).iter().map(|r| of_rule(r, Phase::Custom, waf)).collect(),
-        rate_limits: rules(Phase::RateLimit).iter().map(|r| of_rule(r, Phase::RateLimit, waf)).collect(),
+        rulesets: ids.iter().map(|id| ruleset(id, waf)).collect(),
+        own: Phase::ALL.iter().filter(|phase| !phase.deploys()).map(|phase| (*phase, own(*phase))).collect(),
     }
 }
 
+/// The live rules of a phase.
+fn rules(waf: &LiveWaf, phase: Phase) -> &[LiveRule] {
+    waf.entry_points.get(&phase).map(|entry_point| entry_point.rules()).unwrap_or_default()
+}
+
 /// One managed ruleset.
-fn ruleset<'w>(id: &str, managed: &[LiveRule], custom: &[LiveRule], waf: &'w LiveWaf) -> RulesetSurvey<'w> {
+fn ruleset<'w>(id: &str, waf: &'w LiveWaf) -> RulesetSurvey<'w> {
+    let managed = rules(waf, Phase::Managed);
     let catalogue = waf.catalogue(id);
     let at = managed.iter().position(|r| r.body.executes() == Some(id));
     let deployment = at.map(|n| &managed[n].body);
@@ -179,17 +181,18 @@ fn ruleset<'w>(id: &str, managed: &[LiveRule], custom: &[LiveRule], waf: &'w Liv
         ),
         (_, _) => None,
     };
-    // An exception affects what comes after it; all custom rules come before.
-    let before = custom.iter().map(|r| (Phase::Custom, r));
+    // An exception affects what comes after it, as does a rule of an earlier phase that skips this one.
+    let earlier = Phase::ALL.iter().take_while(|phase| **phase != Phase::Managed);
+    let before = earlier.flat_map(|phase| rules(waf, *phase).iter().map(|r| (*phase, r)));
     let before = before.chain(managed[..at.unwrap_or(0)].iter().map(|r| (Phase::Managed, r)));
     let mut exceptions = Vec::new();
     let mut passed_by: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (phase, rule) in before.filter(|(_, r)| r.body.is_enabled()) {
         let Some(skipped) = skipped(&rule.body) else { continue };
-        // In the phase of custom rules, "everything after it" is custom rules.
-        let concerns = |rule_id: &str| match phase {
-            Phase::Custom => skipped.passes_by_phase(Phase::Managed),
-            Phase::Managed | Phase::RateLimit => skipped.passes_by(id, rule_id, catalogue),
+        // In an earlier phase, "everything after it" is rules of that phase.
+        let concerns = |rule_id: &str| match phase.deploys() {
+            true => skipped.passes_by(id, rule_id, catalogue),
+            false => skipped.passes_by_phase(Phase::Managed),
         };
         let all = catalogue.map(|c| c.rules.iter().map(|r| r.id.0.as_str()).collect::<Vec<_>>()).unwrap_or_default();
         let touched: Vec<&str> = all.into_iter().filter(|rule_id| concerns(rule_id)).collect();

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::view::{ADDRESSES, Owner, View};
 use crate::diagnostic::Place;
-use crate::model::ruleset::{DesiredWaf, Phase, RuleForm, Switch};
+use crate::model::ruleset::{DesiredWaf, RuleForm, Switch};
 use crate::model::{Expression, Fqdn, RecordType, Value};
 
 /// Whether requests to a host go through Cloudflare, as far as the spec says.
@@ -32,9 +32,8 @@ pub(super) fn proxying(owner: &Owner<'_>) -> Option<Proxying> {
 
 /// The expressions of a section with their places, including those in raw rules.
 pub(super) fn expressions(waf: &DesiredWaf) -> Vec<(Expression, Place)> {
-    let rules = [&waf.exceptions, &waf.custom, &waf.rate_limits].into_iter().flatten().flatten();
     let mut found: Vec<(Expression, Place)> = waf.deployments.iter().filter_map(|d| d.when.clone()).collect();
-    for rule in rules.filter(|rule| !rule.is_absent) {
+    for rule in waf.all_rules().filter(|rule| !rule.is_absent) {
         found.extend(rule.when.clone());
         match &rule.form {
             RuleForm::Rate(rate) => found.extend(rate.count.clone()),
@@ -52,7 +51,7 @@ pub(super) fn expressions(waf: &DesiredWaf) -> Vec<(Expression, Place)> {
 /// Whether a section protects against anything.
 pub(super) fn is_protected(waf: &DesiredWaf) -> bool {
     let acts = |form: &RuleForm| !matches!(form, RuleForm::Skip(_));
-    let mut rules = Phase::ALL.iter().filter(|phase| !phase.deploys()).filter_map(|phase| waf.rules(*phase)).flatten();
+    let mut rules = waf.lists.iter().filter(|(phase, _)| !phase.deploys()).flat_map(|(_, rules)| rules);
     waf.deployments.iter().any(|d| d.switch == Switch::On) || rules.any(|r| r.enabled && !r.is_absent && acts(&r.form))
 }
 

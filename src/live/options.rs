@@ -96,7 +96,7 @@ impl WafQuery {
                 }
             }));
         }
-        if wants.exceptions.is_some() {
+        if wants.lists.keys().any(|phase| phase.deploys()) {
             // The effect of skipping everything is known only with the rulesets that are skipped.
             managed.insert(Managed::Owasp);
         }

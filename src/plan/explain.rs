@@ -214,7 +214,7 @@ fn rules(desired: &Desired, live: &Live) -> Vec<HostRule> {
     let mut rules: BTreeMap<(&ZoneName, String), BTreeSet<String>> = BTreeMap::new();
     for zone in desired.zones.values() {
         let Some(waf) = &zone.waf else { continue };
-        for rule in [&waf.exceptions, &waf.custom, &waf.rate_limits].into_iter().flatten().flatten() {
+        for rule in waf.all_rules() {
             if let Some(hosts) = rule.when.as_ref().filter(|_| !rule.is_absent).and_then(|(when, _)| when.hosts()) {
                 rules.entry((&zone.name, rule.name.clone())).or_default().extend(hosts);
             }

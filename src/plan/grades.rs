@@ -37,7 +37,7 @@ pub(super) fn narrow(
         return of_overrides(wanted, before?, &change.after, waf);
     }
     let is_it = |wanted: &&DesiredRule| wanted.name == change.name && Some(wanted.place) == change.place;
-    let wanted = wants.exceptions.iter().flatten().find(is_it)?;
+    let wanted = wants.exceptions().find(is_it)?;
     let rules = narrow_exception(phase.phase, before, &change.after, waf)?;
     Narrow::new(rules, std::iter::once(&wanted.note))
 }

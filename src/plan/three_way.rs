@@ -224,18 +224,14 @@ fn removed_section(old: &DesiredWaf) -> Option<DesiredWaf> {
 /// A section with the rules and tunings that were given up, as wanted gone.
 fn with_removed_rules(mut own: DesiredWaf, old: &DesiredWaf) -> DesiredWaf {
     let place = own.place;
-    for (list, old_list) in [
-        (&mut own.exceptions, &old.exceptions),
-        (&mut own.custom, &old.custom),
-        (&mut own.rate_limits, &old.rate_limits),
-    ] {
-        let named: BTreeSet<String> = list.iter().flatten().map(|r| r.name.clone()).collect();
-        let given_up = old_list.iter().flatten().filter(|r| !named.contains(&r.name));
+    for (phase, old_list) in &old.lists {
+        let named: BTreeSet<&str> = own.rules(*phase).unwrap_or_default().iter().map(|r| r.name.as_str()).collect();
+        let given_up = old_list.iter().filter(|r| !named.contains(r.name.as_str()));
         let gone: Vec<DesiredRule> = given_up
             .map(|r| DesiredRule { is_absent: true, anchors: Vec::new(), ..r.clone().at_place(place) })
             .collect();
         if !gone.is_empty() {
-            list.get_or_insert_default().extend(gone);
+            own.lists.entry(*phase).or_default().extend(gone);
         }
     }
     for deployment in own.deployments.iter_mut().filter(|d| d.switch == Switch::On) {

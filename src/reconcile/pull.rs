@@ -275,10 +275,10 @@ fn outline(desired: &Desired) -> BTreeMap<String, Vec<String>> {
         }
         let Some(waf) = zone.waf.as_deref() else { continue };
         use crate::model::ruleset::Phase;
-        for phase in Phase::ALL {
-            for rule in waf.rules(*phase).into_iter().flatten() {
+        for (phase, rules) in &waf.lists {
+            for rule in rules {
                 let key = Address::of_rule(name, *phase, Some(&rule.name));
-                add(key.to_string(), spec::rule_entry(rule, true).to_string());
+                add(key.to_string(), spec::rule_entry(rule, *phase).to_string());
             }
         }
         for deployment in &waf.deployments {

@@ -1,7 +1,10 @@
 //! Insight into the protection of zones as JSON. The field names are a stable contract.
 
-use schemars::JsonSchema;
-use serde::Serialize;
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Serialize, Serializer};
+use serde_json::{Map, Value as Json};
 
 use crate::insight::lock::{LockChanges, LockedRule};
 use crate::insight::{
@@ -9,6 +12,7 @@ use crate::insight::{
     Survey, title,
 };
 use crate::model::managed::{CatalogueRule, threshold_keyword};
+use crate::model::ruleset::Phase;
 use crate::plan::Plan;
 
 /// What every document begins with, and zones.
@@ -129,8 +133,7 @@ pub fn effective<'a>(zones: &'a [(&'a str, Survey<'a>, AccountSurvey)], with_rul
             ),
         },
         rulesets: survey.rulesets.iter().map(|ruleset| Ruleset::of(ruleset, with_rules)).collect(),
-        custom_rules: own(&survey.custom),
-        rate_limits: own(&survey.rate_limits),
+        own: ByPhase(survey.own.iter().map(|(phase, rules)| (*phase, own(rules))).collect()),
     };
     Zones::new("waf_effective", zones.iter().map(zone).collect())
 }
@@ -142,8 +145,38 @@ pub(crate) struct ZoneSurvey<'a> {
     /// `null` if they are not known.
     account_rules: Option<Vec<PhaseRules<'a>>>,
     rulesets: Vec<Ruleset<'a>>,
-    custom_rules: Vec<OwnRule<'a>>,
-    rate_limits: Vec<OwnRule<'a>>,
+    #[serde(flatten)]
+    own: ByPhase<'a>,
+}
+
+/// The zone's own rules, with a member for each phase.
+#[derive(Debug)]
+struct ByPhase<'a>(Vec<(Phase, Vec<OwnRule<'a>>)>);
+
+/// The member for the rules of a phase.
+fn member(phase: Phase) -> String {
+    phase.list().heading.replace(' ', "_")
+}
+
+impl Serialize for ByPhase<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(phase, rules)| (member(*phase), rules)))
+    }
+}
+
+impl JsonSchema for ByPhase<'_> {
+    fn schema_name() -> Cow<'static, str> {
+        "ByPhase".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let members: Vec<String> =
+            Phase::ALL.iter().filter(|phase| !phase.deploys()).map(|phase| member(*phase)).collect();
+        let rules = generator.subschema_for::<Vec<OwnRule<'_>>>();
+        let properties: Map<String, Json> =
+            members.iter().map(|name| (name.clone(), rules.clone().to_value())).collect();
+        json_schema!({ "type": "object", "properties": properties, "required": members })
+    }
 }
 
 /// The rules of the account in a phase.

@@ -156,7 +156,7 @@ proptest! {
         let order: Vec<String> = rules.iter().filter(|r| !r.is_absent).map(|r| r.name.clone()).collect();
         let mut desired = DesiredZone::new(ZoneName::parse("example.com").unwrap(), Place::NOWHERE);
         let unmanaged = if prune { Unmanaged::Prune } else { Unmanaged::Keep };
-        desired.waf = Some(Box::new(DesiredWaf { custom: Some(rules), unmanaged, ..DesiredWaf::new(Place::NOWHERE) }));
+        desired.waf = Some(Box::new(DesiredWaf { lists: BTreeMap::from([(Phase::Custom, rules)]), unmanaged, ..DesiredWaf::new(Place::NOWHERE) }));
         let before = live.map(|list| live_rules(&list));
         let (plan, found) = plan_zone(&desired, &zone(Phase::Custom, before.clone(), None));
         prop_assert!(!found.has_errors());
@@ -354,7 +354,7 @@ proptest! {
             form: RuleForm::Skip(vec![SkipTarget::Rules(Managed::Owasp, vec![(RuleName::new("942001"), Place::NOWHERE)])]),
             ..wanted(n, n, false)
         }).collect());
-        desired.waf = Some(Box::new(DesiredWaf { deployments: vec![deployment.clone()], exceptions, ..DesiredWaf::new(Place::NOWHERE) }));
+        desired.waf = Some(Box::new(DesiredWaf { deployments: vec![deployment.clone()], lists: exceptions.map(|rules| (Phase::Managed, rules)).into_iter().collect(), ..DesiredWaf::new(Place::NOWHERE) }));
         let (plan, found) = plan_zone(&desired, &zone(Phase::Managed, live.clone(), Some(&catalogue)));
         prop_assert!(!found.has_errors());
         let patches = plan.rules().filter(|(_, _, rule)| matches!(rule.action, RuleAction::Update { .. })).count();

@@ -12,8 +12,8 @@ use zonewright::model::expression::Expression;
 use zonewright::model::facts::rulesets::{RATE_PERIODS, RATE_TIMEOUTS, SCORE_ACTIONS, SKIP_PHASES, SKIP_PRODUCTS};
 use zonewright::model::managed::{Managed, Paranoia, RuleName, ScoreAction};
 use zonewright::model::ruleset::{
-    Anchor, DesiredDeployment, DesiredRate, DesiredRule, DesiredWaf, Note, RuleForm, RuleTuning, SkipTarget, Switch,
-    TagTuning, TuningTarget,
+    Anchor, DesiredDeployment, DesiredRate, DesiredRule, DesiredWaf, Note, Phase, RuleForm, RuleKind, RuleTuning,
+    SkipTarget, Switch, TagTuning, TuningTarget,
 };
 
 use super::generators::place;
@@ -262,14 +262,17 @@ fn rules(form: BoxedStrategy<RuleForm>) -> impl Strategy<Value = Option<Vec<Desi
 /// A `waf` section.
 pub(crate) fn desired_waf() -> impl Strategy<Value = DesiredWaf> {
     let deployments = (option::of(deployment(Managed::Cloudflare)), option::of(deployment(Managed::Owasp)));
-    let lists = (rules(exception().boxed()), rules(custom().boxed()), rules(rate().boxed()));
+    let rule = |kind| match kind {
+        RuleKind::Exception => exception().boxed(),
+        RuleKind::Action => custom().boxed(),
+        RuleKind::Rate => rate().boxed(),
+    };
+    let lists: Vec<_> = Phase::in_spec().map(|phase| rules(rule(phase.rules()))).collect();
     (any::<bool>(), deployments, lists, option::of(words())).prop_map(
-        |(prune, (cloudflare, owasp), (exceptions, custom, rate_limits), accepted)| DesiredWaf {
+        |(prune, (cloudflare, owasp), lists, accepted)| DesiredWaf {
             unmanaged: if prune { Unmanaged::Prune } else { Unmanaged::Keep },
             deployments: cloudflare.into_iter().chain(owasp).collect(),
-            exceptions,
-            custom,
-            rate_limits,
+            lists: Phase::in_spec().zip(lists).filter_map(|(phase, list)| Some((phase, list?))).collect(),
             accept_weakening: accepted.map(|words| (words, place())),
             ..DesiredWaf::new(place())
         },

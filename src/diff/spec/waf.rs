@@ -64,7 +64,7 @@ fn scope(expression: &Expression) -> &str {
 
 /// A `waf` section.
 pub(super) fn outline(wants: &DesiredWaf) -> Said {
-    let DesiredWaf { place, unmanaged, deployments, exceptions, custom, rate_limits, accept_weakening } = wants;
+    let DesiredWaf { place, unmanaged, deployments, lists, accept_weakening } = wants;
     let mut parts = Parts::new(*place);
     if let Some(said) = prunes(*unmanaged, *place) {
         parts.all.insert("unmanaged".to_owned(), said);
@@ -76,11 +76,10 @@ pub(super) fn outline(wants: &DesiredWaf) -> Said {
     for wants in deployments {
         parts.all.insert(wants.ruleset.key().to_owned(), deployment(wants));
     }
-    for (name, list) in [("exceptions", exceptions), ("custom", custom), ("rate_limits", rate_limits)] {
-        let Some(list) = list else { continue };
+    for (phase, list) in lists {
         // An empty list is not silence: the rules of the phase are managed, and may be pruned.
         let items = list.iter().map(|wants| (wants.name.clone(), rule(wants))).collect();
-        parts.add(name, What::List { items, is_managed: true });
+        parts.add(phase.key(), What::List { items, is_managed: true });
     }
     Said { place: *place, what: What::Group(parts.all) }
 }

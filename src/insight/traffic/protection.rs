@@ -13,7 +13,7 @@ use crate::diagnostic::Place;
 use crate::model::Value;
 use crate::model::expression::{Expression, Program, Reason, Sample, Truth};
 use crate::model::managed::Managed;
-use crate::model::ruleset::{LiveRule, LiveWaf, Phase};
+use crate::model::ruleset::{LiveRule, LiveWaf, Phase, RuleKind};
 
 /// The rules of a zone.
 #[derive(Debug)]
@@ -191,8 +191,8 @@ fn effect(phase: Phase, rule: &LiveRule, waf: &LiveWaf) -> Effect {
         "log" => return Effect::Nothing,
         other => return Effect::Unknown(format!("the action `{}`", crate::model::request::clip(other))),
     };
-    match (phase, body.get("ratelimit")) {
-        (Phase::RateLimit, Some(Value::Map(rate))) => {
+    match (phase.rules(), body.get("ratelimit")) {
+        (RuleKind::Rate, Some(Value::Map(rate))) => {
             let number = |name: &str| match rate.get(name) {
                 Some(Value::Integer(number)) => u64::try_from(*number).ok(),
                 _ => None,
@@ -217,8 +217,8 @@ fn effect(phase: Phase, rule: &LiveRule, waf: &LiveWaf) -> Effect {
                 _ => Effect::Unknown("a rate that counts by score".to_owned()),
             }
         }
-        (Phase::RateLimit, _) => Effect::Unknown("a rate that cannot be read".to_owned()),
-        (Phase::Custom | Phase::Managed, _) => Effect::Act(act),
+        (RuleKind::Rate, _) => Effect::Unknown("a rate that cannot be read".to_owned()),
+        (RuleKind::Action | RuleKind::Exception, _) => Effect::Act(act),
     }
 }
 

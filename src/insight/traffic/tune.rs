@@ -21,7 +21,7 @@ use super::score::Hit;
 use super::ways::{Scope, accepted, exception, rule_off};
 use crate::diagnostic::Place;
 use crate::model::managed::{Managed, Paranoia};
-use crate::model::ruleset::{DesiredDeployment, DesiredWaf, Note, Switch};
+use crate::model::ruleset::{DesiredDeployment, DesiredWaf, Note, Phase, Switch};
 
 /// Steps of the search for one level and threshold. A step is a look at one set of entries; with many requests there are fewer.
 const MOST_STEPS: usize = 20_000;
@@ -127,8 +127,10 @@ impl Tuning {
                 Scope::Path => by_place.entry((host, Some(path))).or_default().push(*rule),
             }
         }
-        let exceptions = by_place.iter().map(|((host, path), rules)| exception(host, *path, rules, note));
-        section.exceptions = Some(exceptions.collect()).filter(|all: &Vec<_>| !all.is_empty());
+        if !by_place.is_empty() {
+            let exceptions = by_place.iter().map(|((host, path), rules)| exception(host, *path, rules, note));
+            section.lists.insert(Phase::Managed, exceptions.collect());
+        }
         let is_wide = self.entries.iter().any(|entry| entry.scope != Scope::Path);
         let is_weaker = is_wide || today.0.is_none_or(|level| self.level < level) || self.threshold > today.1;
         section.accept_weakening = is_weaker.then(|| (accepted(note), Place::NOWHERE));

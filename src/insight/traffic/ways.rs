@@ -17,7 +17,7 @@ use crate::model::expression::Expression;
 use crate::model::managed::{Managed, Paranoia, RuleName};
 use crate::model::request::Request;
 use crate::model::ruleset::{
-    DesiredDeployment, DesiredRule, DesiredWaf, Note, RuleForm, RuleTuning, SkipTarget, Switch, TuningTarget,
+    DesiredDeployment, DesiredRule, DesiredWaf, Note, Phase, RuleForm, RuleTuning, SkipTarget, Switch, TuningTarget,
 };
 
 /// Sets of rules that are compared at most, and attacks that they are tried on all together.
@@ -94,7 +94,7 @@ impl Way {
             WayKind::Exception(scope) => {
                 let path = request.path_seen();
                 let path = (scope == Scope::Path).then_some(path.as_str());
-                section.exceptions = Some(vec![exception(&request.host, path, &self.rules, note)]);
+                section.lists.insert(Phase::Managed, vec![exception(&request.host, path, &self.rules, note)]);
                 return section;
             }
             WayKind::Off => {

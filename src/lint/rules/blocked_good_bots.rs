@@ -47,7 +47,7 @@ const STOPS: &[&str] = &["block", "challenge", "js_challenge", "managed_challeng
 fn check(view: &View<'_>, findings: &mut Findings) {
     for zone in &view.zones {
         let Some(waf) = &zone.zone.waf else { continue };
-        for rule in [&waf.custom, &waf.rate_limits].into_iter().flatten().flatten() {
+        for rule in waf.all_rules() {
             let action = match &rule.form {
                 RuleForm::Act { action, .. } => action,
                 RuleForm::Rate(rate) => &rate.action,

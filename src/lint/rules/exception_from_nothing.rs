@@ -45,7 +45,7 @@ fn check(view: &View<'_>, findings: &mut Findings) {
         if waf.deployments.iter().any(|d| d.switch == Switch::On) {
             continue;
         }
-        for exception in waf.exceptions.iter().flatten().filter(|e| !e.is_absent) {
+        for exception in waf.exceptions().filter(|e| !e.is_absent) {
             let detail = format!("no managed ruleset is deployed here that `{}` could skip", exception.name);
             let mut finding = RULE.at(exception.place, detail).about(zone.zone.name.to_string());
             if waf.unmanaged == Unmanaged::Keep {

@@ -43,7 +43,7 @@ zones:
 
 fn check(view: &View<'_>, findings: &mut Findings) {
     for zone in &view.zones {
-        let rules = zone.zone.waf.iter().filter_map(|waf| waf.rate_limits.as_ref()).flatten();
+        let rules = zone.zone.waf.iter().flat_map(|waf| waf.all_rules());
         for rule in rules {
             let RuleForm::Raw(Value::Map(members)) = &rule.form else { continue };
             let Some(Value::Map(rate)) = members.get("ratelimit") else { continue };

@@ -44,9 +44,10 @@ zones:
 fn check(view: &View<'_>, findings: &mut Findings) {
     for zone in &view.zones {
         let Some(waf) = &zone.zone.waf else { continue };
-        let rules = [&waf.exceptions, &waf.custom, &waf.rate_limits].into_iter().flatten().flatten();
-        let scopes =
-            rules.filter_map(|r| r.when.as_ref()).chain(waf.deployments.iter().filter_map(|d| d.when.as_ref()));
+        let scopes = waf
+            .all_rules()
+            .filter_map(|r| r.when.as_ref())
+            .chain(waf.deployments.iter().filter_map(|d| d.when.as_ref()));
         for (when, place) in scopes {
             look_at(zone, when, *place, findings);
         }

@@ -10,6 +10,7 @@ pub mod crs;
 pub mod expressions;
 mod networks;
 pub mod permissions;
+pub mod phases;
 pub mod rulesets;
 pub mod settings;
 mod tiers;

@@ -1,26 +1,10 @@
-//! Facts about rulesets: phases, actions, managed rulesets, and limits of plans, as plain data.
+//! Facts about rulesets: actions, managed rulesets, and limits of plans, as plain data. The phases are in [`super::phases`].
 //!
 //! # Sources
-//! developers.cloudflare.com/ruleset-engine (phases list, rules language actions, rulesets API), /waf/managed-rules and
+//! developers.cloudflare.com/ruleset-engine (rules language actions, rulesets API), /waf/managed-rules and
 //! /waf/rate-limiting-rules/parameters, read 2026-11-20. Facts known only from answers are marked.
 
-/// A phase of request handling with its own entry point.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PhaseFacts {
-    /// Cloudflare's name.
-    pub name: &'static str,
-    /// The member `source` of its rulesets, if Cloudflare sets one (seen in answers).
-    pub source: Option<&'static str>,
-    /// Actions of a zone's rules in this phase; empty if we do not manage the phase.
-    pub actions: &'static [&'static str],
-    /// How many rules a zone may have on the plans free, pro, business and enterprise; `None` if unknown.
-    pub most_rules: Option<[usize; 4]>,
-}
-
-/// A phase that is known and not managed.
-const fn foreign(name: &'static str) -> PhaseFacts {
-    PhaseFacts { name, source: None, actions: &[], most_rules: None }
-}
+use super::phases::Phase;
 
 /// Longest `ref` of a rule that a spec can name, in characters.
 pub const REF_CHARACTERS: usize = 128;
@@ -43,54 +27,11 @@ pub fn is_ref(text: &str) -> bool {
 }
 
 /// The phase of managed rulesets.
-pub const MANAGED_PHASE: &str = "http_request_firewall_managed";
+pub const MANAGED_PHASE: &str = Phase::Managed.as_str();
 /// The phase of custom rules.
-pub const CUSTOM_PHASE: &str = "http_request_firewall_custom";
+pub const CUSTOM_PHASE: &str = Phase::Custom.as_str();
 /// The phase of rate limiting rules.
-pub const RATE_LIMIT_PHASE: &str = "http_ratelimit";
-
-/// All phases.
-pub const PHASES: &[PhaseFacts] = &[
-    PhaseFacts {
-        name: MANAGED_PHASE,
-        source: Some("firewall_managed"),
-        actions: &["execute", "skip"],
-        most_rules: None,
-    },
-    PhaseFacts {
-        name: CUSTOM_PHASE,
-        source: Some("firewall_custom"),
-        actions: &["block", "challenge", "js_challenge", "managed_challenge", "log", "skip"],
-        most_rules: Some([5, 20, 100, 1000]),
-    },
-    PhaseFacts {
-        name: RATE_LIMIT_PHASE,
-        source: Some("rate_limit"),
-        actions: &["block", "challenge", "js_challenge", "managed_challenge", "log"],
-        most_rules: Some([1, 2, 5, 100]),
-    },
-    foreign("ddos_l4"),
-    foreign("ddos_l7"),
-    foreign("http_config_settings"),
-    foreign("http_custom_errors"),
-    foreign("http_log_custom_fields"),
-    foreign("http_request_cache_settings"),
-    foreign("http_request_dynamic_redirect"),
-    foreign("http_request_late_transform"),
-    foreign("http_request_origin"),
-    foreign("http_request_redirect"),
-    foreign("http_request_sanitize"),
-    foreign("http_request_sbfm"),
-    foreign("http_request_transform"),
-    foreign("http_response_cache_settings"),
-    foreign("http_response_compression"),
-    foreign("http_response_firewall_managed"),
-    foreign("http_response_headers_transform"),
-    foreign("magic_transit"),
-    foreign("magic_transit_ids_managed"),
-    foreign("magic_transit_managed"),
-    foreign("magic_transit_ratelimit"),
-];
+pub const RATE_LIMIT_PHASE: &str = Phase::RateLimit.as_str();
 
 /// All actions of the rules language.
 pub const ACTIONS: &[&str] = &[

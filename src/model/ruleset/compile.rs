@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::desired::{DesiredRate, DesiredRule, RuleForm, SkipTarget};
 use super::live_waf::LiveWaf;
-use super::phase::Phase;
 use super::rule::RuleBody;
+use crate::model::facts::phases::{Phase, RuleKind};
 use crate::model::facts::rulesets::RATE_COLO;
 use crate::model::fields::Value;
 use crate::model::managed::{Compiled, Managed, Problem, ProblemKind, Unresolved};
@@ -63,7 +63,10 @@ pub fn compile_rule(wants: &DesiredRule, phase: Phase, live: Option<&RuleBody>, 
         }
         RuleForm::Raw(_) => {}
     }
-    debug_assert!(phase != Phase::RateLimit || body.get("ratelimit").is_some(), "a rate limiting rule has a rate");
+    debug_assert!(
+        phase.rules() != RuleKind::Rate || body.get("ratelimit").is_some(),
+        "a rate limiting rule has a rate"
+    );
     Compiled { body, problems }
 }
 

@@ -1,5 +1,7 @@
 //! The protection of a zone as the spec wants it.
 
+use std::collections::BTreeMap;
+
 use super::Phase;
 use crate::diagnostic::Place;
 use crate::model::expression::Expression;
@@ -17,12 +19,9 @@ pub struct DesiredWaf {
     pub unmanaged: Unmanaged,
     /// Managed rulesets, in the order in which they are executed.
     pub deployments: Vec<DesiredDeployment>,
-    /// Exceptions from managed rulesets, in their order; `None` leaves the live ones alone.
-    pub exceptions: Option<Vec<DesiredRule>>,
-    /// Custom rules, in their order.
-    pub custom: Option<Vec<DesiredRule>>,
-    /// Rate limiting rules, in their order.
-    pub rate_limits: Option<Vec<DesiredRule>>,
+    /// The rules of each phase that has a list, in their order; in the phase of managed rulesets, these are exceptions. The live
+    /// rules of a phase without a list are left alone.
+    pub lists: BTreeMap<Phase, Vec<DesiredRule>>,
     /// Why weaker protection is accepted; counts as the consent.
     pub accept_weakening: Option<(String, Place)>,
 }
@@ -35,9 +34,7 @@ impl DesiredWaf {
             place,
             unmanaged: Unmanaged::Keep,
             deployments: Vec::new(),
-            exceptions: None,
-            custom: None,
-            rate_limits: None,
+            lists: BTreeMap::new(),
             accept_weakening: None,
         }
     }
@@ -51,25 +48,17 @@ impl DesiredWaf {
     /// The rules of a phase that have names; `None` leaves the live ones alone.
     #[must_use]
     pub fn rules(&self, phase: Phase) -> Option<&[DesiredRule]> {
-        match phase {
-            Phase::Custom => self.custom.as_deref(),
-            Phase::RateLimit => self.rate_limits.as_deref(),
-            Phase::Managed => self.exceptions.as_deref(),
-        }
+        self.lists.get(&phase).map(Vec::as_slice)
     }
 
     /// The rules of all phases that have names.
     pub fn all_rules(&self) -> impl Iterator<Item = &DesiredRule> {
-        Phase::ALL.iter().filter_map(|phase| self.rules(*phase)).flatten()
+        self.lists.values().flatten()
     }
 
-    /// Those of one phase, to change them.
-    pub fn rules_mut(&mut self, phase: Phase) -> &mut Option<Vec<DesiredRule>> {
-        match phase {
-            Phase::Custom => &mut self.custom,
-            Phase::RateLimit => &mut self.rate_limits,
-            Phase::Managed => &mut self.exceptions,
-        }
+    /// The rules that are exceptions from managed rulesets.
+    pub fn exceptions(&self) -> impl Iterator<Item = &DesiredRule> {
+        self.lists.iter().filter(|(phase, _)| phase.deploys()).flat_map(|(_, rules)| rules)
     }
 
     /// A rule by its name.

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::phase::Phase;
 use super::rule::EntryPoint;
+use crate::model::facts::phases::Phase;
 use crate::model::managed::{Catalogue, Managed};
 
 /// The live rulesets of a zone, as far as they were read. A phase that is missing here was not read.

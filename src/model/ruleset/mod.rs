@@ -8,7 +8,6 @@ mod compile;
 mod counting;
 mod desired;
 mod live_waf;
-mod phase;
 mod places;
 mod recognise;
 mod rule;
@@ -21,6 +20,7 @@ pub use desired::{
     TagTuning, TuningTarget,
 };
 pub use live_waf::LiveWaf;
-pub use phase::Phase;
 pub use recognise::recognise_rule;
 pub use rule::{AccountRules, EntryPoint, LiveRule, LiveRuleset, Position, RuleBody, RuleId, RulesetId};
+
+pub use super::facts::phases::{Phase, RuleKind};

@@ -9,17 +9,13 @@ impl DesiredWaf {
     /// This value, with everything at one place.
     #[must_use]
     pub fn at_place(self, place: Place) -> Self {
-        let Self { place: _, unmanaged, deployments, exceptions, custom, rate_limits, accept_weakening } = self;
-        let moved = |list: Option<Vec<DesiredRule>>| -> Option<Vec<DesiredRule>> {
-            Some(list?.into_iter().map(|rule| rule.at_place(place)).collect())
-        };
+        let Self { place: _, unmanaged, deployments, lists, accept_weakening } = self;
+        let moved = |list: Vec<DesiredRule>| list.into_iter().map(|rule| rule.at_place(place)).collect();
         Self {
             place,
             unmanaged,
             deployments: deployments.into_iter().map(|d| d.at_place(place)).collect(),
-            exceptions: moved(exceptions),
-            custom: moved(custom),
-            rate_limits: moved(rate_limits),
+            lists: lists.into_iter().map(|(phase, list)| (phase, moved(list))).collect(),
             accept_weakening: at(accept_weakening, place),
         }
     }

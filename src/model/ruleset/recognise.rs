@@ -7,9 +7,9 @@ use super::compile::compile_rule;
 use super::counting::counting_error;
 use super::desired::{DesiredRate, DesiredRule, Note, RuleForm, SkipTarget};
 use super::live_waf::LiveWaf;
-use super::phase::Phase;
 use super::rule::{LiveRule, RuleBody};
 use crate::diagnostic::Place;
+use crate::model::facts::phases::{Phase, RuleKind};
 use crate::model::facts::rulesets::{
     RATE_COLO, RATE_PERIODS, RATE_TIMEOUTS, RESPONSE_CONTENT_TYPES, RESPONSE_STATUSES,
 };
@@ -79,12 +79,12 @@ fn form(body: &RuleBody, phase: Phase, waf: &LiveWaf, place: Place) -> Option<Ru
     if !phase.facts().actions.contains(&action) || action == "execute" {
         return None;
     }
-    match (phase, action) {
-        (Phase::Managed | Phase::Custom, "skip") => skip(body, waf, place).map(RuleForm::Skip),
-        (Phase::Custom | Phase::Managed, _) => {
+    match (phase.rules(), action) {
+        (RuleKind::Exception | RuleKind::Action, "skip") => skip(body, waf, place).map(RuleForm::Skip),
+        (RuleKind::Exception | RuleKind::Action, _) => {
             Some(RuleForm::Act { action: action.to_owned(), response: response(body)? })
         }
-        (Phase::RateLimit, _) => rate(body, place).map(RuleForm::Rate),
+        (RuleKind::Rate, _) => rate(body, place).map(RuleForm::Rate),
     }
 }
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use super::phase::Phase;
 use crate::model::expression::Expression;
+use crate::model::facts::phases::Phase;
 use crate::model::fields::Value;
 
 /// Cloudflare's id of a ruleset.

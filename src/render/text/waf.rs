@@ -134,8 +134,9 @@ pub fn write_waf_survey(
     for ruleset in &survey.rulesets {
         write_ruleset(out, ruleset, with_rules, colour)?;
     }
-    write_own(out, "custom rules", &survey.custom, colour)?;
-    write_own(out, "rate limits", &survey.rate_limits, colour)?;
+    for (phase, rules) in &survey.own {
+        write_own(out, phase.list().heading, rules, colour)?;
+    }
     writeln!(out)
 }
 

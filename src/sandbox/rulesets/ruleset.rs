@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::model::facts::rulesets::{PHASES, PhaseFacts};
+use crate::model::facts::phases::{PHASES, PhaseFacts};
 
 /// A rule: its members in the order of API responses.
 pub(super) type Rule = Map<String, Value>;

@@ -13,8 +13,8 @@ use crate::model::expression::{Expression, ExpressionSetting, parse_expression};
 use crate::model::facts::rulesets::{MANAGED_PHASE, RATE_COLO};
 use crate::model::managed::{Managed, threshold_keyword};
 use crate::model::ruleset::{
-    Anchor, DesiredDeployment, DesiredRate, DesiredRule, DesiredWaf, Note, RuleForm, RuleTuning, SkipTarget, Switch,
-    TagTuning, TuningTarget,
+    Anchor, DesiredDeployment, DesiredRate, DesiredRule, DesiredWaf, Note, Phase, RuleForm, RuleKind, RuleTuning,
+    SkipTarget, Switch, TagTuning, TuningTarget,
 };
 
 /// The content of a `waf` section as YAML, without the key.
@@ -51,18 +51,16 @@ impl Parts {
 
 /// A `waf` section.
 pub(in crate::spec) fn waf(wants: &DesiredWaf) -> Json {
-    let DesiredWaf { place: _, unmanaged, deployments, exceptions, custom, rate_limits, accept_weakening } = wants;
+    let DesiredWaf { place: _, unmanaged, deployments, lists, accept_weakening } = wants;
     let mut parts = Parts::default();
     parts.put("unmanaged", (*unmanaged == Unmanaged::Prune).then_some("prune"));
     parts.put("accept_weakening", accept_weakening.as_ref().map(|(words, _)| escape(words)));
     for wants in deployments {
         parts.put(wants.ruleset.key(), Some(deployment_entry(wants)));
     }
-    // Exceptions only skip, so their action is not written.
-    let lists = [("exceptions", exceptions, false), ("custom", custom, true), ("rate_limits", rate_limits, true)];
-    for (key, list, says_action) in lists {
-        let rules = list.as_ref().map(|list| list.iter().map(|r| rule_entry(r, says_action)).collect::<Vec<_>>());
-        parts.put(key, rules);
+    for phase in Phase::in_spec() {
+        let list = lists.get(&phase);
+        parts.put(phase.key(), list.map(|list| list.iter().map(|r| rule_entry(r, phase)).collect::<Vec<_>>()));
     }
     Json::Object(parts.0)
 }
@@ -158,9 +156,9 @@ fn rule_name(name: &str) -> Json {
     }
 }
 
-/// A rule with a name, as an item of its list. Exceptions only skip, so their action is not said.
+/// A rule with a name, as an item of the list of its phase.
 #[must_use]
-pub fn rule_entry(wants: &DesiredRule, says_action: bool) -> Json {
+pub fn rule_entry(wants: &DesiredRule, phase: Phase) -> Json {
     let DesiredRule { name, place: _, when: scope, is_absent, enabled, description, form, log, anchors, note } = wants;
     let mut parts = Parts::default();
     parts.put("name", Some(escape(name)));
@@ -172,7 +170,8 @@ pub fn rule_entry(wants: &DesiredRule, says_action: bool) -> Json {
     parts.put("when", scope.as_ref().map(|(expression, _)| when(expression)));
     match form {
         RuleForm::Skip(targets) => {
-            parts.put("action", says_action.then_some("skip"));
+            // Exceptions only skip, so their action is not written.
+            parts.put("action", (phase.rules() != RuleKind::Exception).then_some("skip"));
             parts.put("skip", Some(skip(targets)));
         }
         RuleForm::Act { action, response } => {

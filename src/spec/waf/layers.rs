@@ -20,7 +20,7 @@ use crate::diagnostic::{Diagnostics, Place};
 use crate::model::expression::Expression;
 use crate::model::managed::{Managed, Paranoia, ScoreAction};
 use crate::model::ruleset::{
-    DesiredDeployment, DesiredRule, DesiredWaf, RuleBody, RuleForm, RuleTuning, Switch, TagTuning, TuningTarget,
+    DesiredDeployment, DesiredRule, DesiredWaf, Phase, RuleBody, RuleForm, RuleTuning, Switch, TagTuning, TuningTarget,
 };
 use crate::model::{Unmanaged, Value};
 
@@ -35,12 +35,8 @@ pub(in crate::spec) struct Layer {
     pub(super) accept_weakening: Option<Facet<String>>,
     /// Managed rulesets.
     pub(super) deployments: BTreeMap<Managed, DeploymentLayer>,
-    /// Exceptions.
-    pub(super) exceptions: Option<Vec<DesiredRule>>,
-    /// Custom rules.
-    pub(super) custom: Option<Vec<DesiredRule>>,
-    /// Rate limiting rules.
-    pub(super) rate_limits: Option<Vec<DesiredRule>>,
+    /// The lists of rules.
+    pub(super) lists: BTreeMap<Phase, Vec<DesiredRule>>,
 }
 
 /// The content of one section for a managed ruleset.
@@ -189,21 +185,10 @@ fn first_of<T>(all: &[T], key: impl Fn(&T) -> String) -> HashMap<String, usize> 
     first
 }
 
-/// The same for lists that may be absent.
-fn lay_lists(base: Option<Vec<DesiredRule>>, own: Option<Vec<DesiredRule>>) -> Option<Vec<DesiredRule>> {
-    match (base, own) {
-        (Some(mut base), Some(own)) => {
-            lay(&mut base, own, |r| r.name.clone());
-            Some(base)
-        }
-        (base, own) => own.or(base),
-    }
-}
-
 impl Layer {
     /// This layer, completed from another.
     pub(super) fn over(self, base: Self) -> Self {
-        let Self { place, unmanaged, accept_weakening, deployments, exceptions, custom, rate_limits } = self;
+        let Self { place, unmanaged, accept_weakening, deployments, lists } = self;
         let mut all = base.deployments;
         for (ruleset, own) in deployments {
             let layer = match all.remove(&ruleset) {
@@ -212,14 +197,16 @@ impl Layer {
             };
             all.insert(ruleset, layer);
         }
+        let mut all_lists = base.lists;
+        for (phase, own) in lists {
+            lay(all_lists.entry(phase).or_default(), own, |rule| rule.name.clone());
+        }
         Self {
             place: place.or(base.place),
             unmanaged: unmanaged.or(base.unmanaged),
             accept_weakening: accept_weakening.or(base.accept_weakening),
             deployments: all,
-            exceptions: lay_lists(base.exceptions, exceptions),
-            custom: lay_lists(base.custom, custom),
-            rate_limits: lay_lists(base.rate_limits, rate_limits),
+            lists: all_lists,
         }
     }
 
@@ -230,10 +217,10 @@ impl Layer {
         seen: &mut HashSet<(Place, Place)>,
         diagnostics: &mut Diagnostics,
     ) -> DesiredWaf {
-        let Self { place: own, unmanaged, accept_weakening, deployments, exceptions, custom, rate_limits } = self;
+        let Self { place: own, unmanaged, accept_weakening, deployments, lists } = self;
         let mut executed: BTreeMap<String, Place> =
             deployments.iter().map(|(managed, d)| (managed.facts().id.to_owned(), d.place)).collect();
-        for rule in exceptions.iter().flatten() {
+        for rule in lists.iter().filter(|(phase, _)| phase.deploys()).flat_map(|(_, rules)| rules) {
             let RuleForm::Raw(Value::Map(members)) = &rule.form else { continue };
             let body = RuleBody::new(members.clone());
             let Some(id) = body.executes() else { continue };
@@ -250,16 +237,14 @@ impl Layer {
             }
             executed.insert(id.to_owned(), rule.place);
         }
-        for list in [&exceptions, &custom, &rate_limits].into_iter().flatten() {
+        for list in lists.values() {
             order::check(list, seen, diagnostics);
         }
         DesiredWaf {
             place: own.unwrap_or(place),
             unmanaged: unmanaged.map(|u| u.value).unwrap_or_default(),
             deployments: deployments.into_iter().map(|(ruleset, layer)| layer.desired(ruleset)).collect(),
-            exceptions,
-            custom,
-            rate_limits,
+            lists,
             accept_weakening: accept_weakening.map(|a| (a.value, a.place)),
         }
     }
@@ -296,7 +281,7 @@ pub(super) struct Join<'a> {
 impl Join<'_> {
     /// One layer from two.
     pub(super) fn join(&mut self, mut first: Layer, second: Layer) -> Layer {
-        let Layer { place, unmanaged, accept_weakening, deployments, exceptions, custom, rate_limits } = second;
+        let Layer { place, unmanaged, accept_weakening, deployments, lists } = second;
         let decided = self.decided;
         first.place = first.place.or(place);
         self.one("waf.unmanaged", &mut first.unmanaged, unmanaged, decided.is_some_and(|d| d.unmanaged.is_some()));
@@ -308,10 +293,10 @@ impl Join<'_> {
                 None => drop(first.deployments.insert(ruleset, layer)),
             }
         }
-        self.rules("waf.exceptions", &mut first.exceptions, exceptions, decided.and_then(|d| d.exceptions.as_ref()));
-        self.rules("waf.custom", &mut first.custom, custom, decided.and_then(|d| d.custom.as_ref()));
-        let is_decided = decided.and_then(|d| d.rate_limits.as_ref());
-        self.rules("waf.rate_limits", &mut first.rate_limits, rate_limits, is_decided);
+        for (phase, list) in lists {
+            let decided = decided.and_then(|d| d.lists.get(&phase)).map(Vec::as_slice).unwrap_or_default();
+            self.rules(&format!("waf.{}", phase.key()), first.lists.entry(phase).or_default(), list, decided);
+        }
         first
     }
 
@@ -400,15 +385,7 @@ impl Join<'_> {
     }
 
     /// A list of rules with names.
-    fn rules(
-        &mut self,
-        key: &str,
-        first: &mut Option<Vec<DesiredRule>>,
-        second: Option<Vec<DesiredRule>>,
-        decided: Option<&Vec<DesiredRule>>,
-    ) {
-        let Some(second) = second else { return };
-        let first = first.get_or_insert_default();
+    fn rules(&mut self, key: &str, first: &mut Vec<DesiredRule>, second: Vec<DesiredRule>, decided: &[DesiredRule]) {
         let mut known = first_of(first, |r| r.name.clone());
         for rule in second {
             let Some(known) = known.get(&rule.name).map(|n| &first[*n]) else {
@@ -417,7 +394,7 @@ impl Join<'_> {
                 continue;
             };
             let same = known.clone().at_place(rule.place) == rule.clone().at_place(rule.place);
-            if !same && !decided.is_some_and(|d| d.iter().any(|r| r.name == rule.name)) {
+            if !same && !decided.iter().any(|r| r.name == rule.name) {
                 self.clash(key, Some(&format!("`{}`", rule.name)), known.place, rule.place);
             }
         }

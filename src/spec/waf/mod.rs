@@ -3,9 +3,9 @@
 //! | file | what |
 //! |---|---|
 //! | `syntax` | the form, and the schema's words |
-//! | `section` | one section: syntax → [`Layer`]; the parts that every entry has |
+//! | `section` | one section: syntax → [`Layer`]; a list of rules for each phase; the parts that every entry has |
 //! | `deployment` | `owasp` and `cloudflare` |
-//! | `rules`, `rates` | `exceptions`, `custom` and `rate_limits` |
+//! | `rules`, `rates` | the kinds of rules |
 //! | `doubts` | valid, but probably not what the author meant |
 //! | `layers` | fragments, profiles and the zone's own values combined → [`DesiredWaf`] |
 //! | `order` | impossible orders of rules |

@@ -3,11 +3,11 @@
 use super::super::read::{OneOrMany, Spanned, Text};
 use super::rules::parts;
 use super::section::Section;
-use super::syntax::{RateSyntax, rate_actions};
+use super::syntax::RateSyntax;
 use crate::diagnostic::Place;
 use crate::diagnostic::findings;
-use crate::model::facts::rulesets::{RATE_COLO, RATE_IP, RATE_LIMIT_PHASE, RATE_PERIODS, RATE_TIMEOUTS, RATE_VISITOR};
-use crate::model::ruleset::{CountingError, DesiredRate, DesiredRule, RuleForm, counting_error};
+use crate::model::facts::rulesets::{RATE_COLO, RATE_IP, RATE_PERIODS, RATE_TIMEOUTS, RATE_VISITOR};
+use crate::model::ruleset::{CountingError, DesiredRate, DesiredRule, Phase, RuleForm, counting_error};
 
 /// ClosedSet for characteristics, and Cloudflare's names of them.
 pub(super) const CHARACTERISTICS: &[(&str, &str)] = &[("ip", RATE_IP), ("visitor", RATE_VISITOR)];
@@ -38,18 +38,14 @@ fn all(table: &[u32]) -> String {
 }
 
 impl Section<'_> {
-    /// `rate_limits`.
-    pub(super) fn rate_limits(&mut self, list: &[Spanned<RateSyntax>]) -> Vec<DesiredRule> {
-        let rules = list.iter().filter_map(|syntax| {
-            let parts = parts!(syntax, RATE_LIMIT_PHASE, per limit then count to_origin response);
-            self.named(&parts, |section, place| section.rate(syntax, place).map(RuleForm::Rate))
-        });
-        let rules: Vec<_> = rules.collect();
-        self.distinct(rules)
+    /// A rule that takes an action above a rate.
+    pub(super) fn rate_limit(&mut self, phase: Phase, syntax: &Spanned<RateSyntax>) -> Option<DesiredRule> {
+        let parts = parts!(syntax, phase, per limit then count to_origin response);
+        self.named(&parts, |section, place| section.rate(phase, syntax, place).map(RuleForm::Rate))
     }
 
     /// The rate of a rule.
-    fn rate(&mut self, syntax: &Spanned<RateSyntax>, place: Place) -> Option<DesiredRate> {
+    fn rate(&mut self, phase: Phase, syntax: &Spanned<RateSyntax>, place: Place) -> Option<DesiredRate> {
         let RateSyntax { per, limit, then, count, to_origin, response, .. } = &syntax.value;
         let needed = [
             ("per", per.is_none(), "add `per: [ip]`"),
@@ -59,10 +55,10 @@ impl Section<'_> {
         for (key, _, help) in needed.into_iter().filter(|(_, is_missing, _)| *is_missing) {
             self.missing(key, syntax.span, place, help);
         }
-        let count = count.as_ref().map(|c| self.expression(c, RATE_LIMIT_PHASE, true).map(|f| (f.value, f.place)));
+        let count = count.as_ref().map(|c| self.expression(c, phase.as_str(), true).map(|f| (f.value, f.place)));
         let per = per.as_ref().and_then(|p| self.per(p));
         let limit = limit.as_ref().and_then(|l| self.limit(l));
-        let then = then.as_ref().and_then(|t| self.then(t));
+        let then = then.as_ref().and_then(|t| self.then(phase, t));
         let (action, timeout) = then?;
         let response = response.as_ref().and_then(|r| self.response(r, &action));
         let (requests, period) = limit?;
@@ -149,7 +145,7 @@ impl Section<'_> {
     }
 
     /// The action, and for how many seconds.
-    fn then(&mut self, syntax: &Spanned<Text>) -> Option<(String, u32)> {
+    fn then(&mut self, phase: Phase, syntax: &Spanned<Text>) -> Option<(String, u32)> {
         let (text, place) = (syntax.value.0.trim(), self.reader.place(syntax));
         let words: Vec<&str> = text.split_whitespace().collect();
         let (action, time) = match words.as_slice() {
@@ -162,9 +158,10 @@ impl Section<'_> {
                 return None;
             }
         };
-        if !rate_actions().contains(&action) {
+        let actions = phase.facts().actions;
+        if !actions.contains(&action) {
             let detail = format!("`{}` is not an action of rate limits", super::super::clip(action));
-            let help = super::super::suggest::hint(action, rate_actions().iter().copied(), "actions");
+            let help = super::super::suggest::hint(action, actions.iter().copied(), "actions");
             self.reader.diagnostics.push(findings::RATE.at(place, detail).help(help));
             return None;
         }

@@ -1,4 +1,4 @@
-//! Rules with names: `exceptions` and `custom`, and what all three lists have in common.
+//! Rules with names: exceptions, rules that take an action, and what the rules of all lists have in common.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -11,11 +11,9 @@ use super::syntax::{CustomSkipSyntax, CustomSyntax, ExceptionSkipSyntax, Excepti
 use crate::diagnostic::findings;
 use crate::diagnostic::{Place, Span};
 use crate::model::Value;
-use crate::model::facts::rulesets::{
-    CUSTOM_PHASE, MANAGED_PHASE, RATE_LIMIT_PHASE, REF_CHARACTERS, RESPONSE_STATUSES, is_ref, is_ref_character,
-};
+use crate::model::facts::rulesets::{REF_CHARACTERS, RESPONSE_STATUSES, is_ref, is_ref_character};
 use crate::model::managed::{Managed, RuleName};
-use crate::model::ruleset::{Anchor, DesiredRule, RuleForm, SkipTarget};
+use crate::model::ruleset::{Anchor, DesiredRule, Phase, RuleForm, RuleKind, SkipTarget};
 
 /// The keys that every rule with a name has.
 pub(super) struct Parts<'s> {
@@ -40,7 +38,7 @@ pub(super) struct Parts<'s> {
     /// The keys present that only this kind of rule has, with their places.
     pub(super) own: Vec<(&'static str, Span)>,
     /// The phase.
-    pub(super) phase: &'static str,
+    pub(super) phase: Phase,
 }
 
 /// Collects the parts of a rule: the shared ones, and the names of its own.
@@ -67,63 +65,55 @@ macro_rules! parts {
 pub(super) use parts;
 
 impl Section<'_> {
-    /// `exceptions`.
-    pub(super) fn exceptions(&mut self, list: &[Spanned<ExceptionSyntax>]) -> Vec<DesiredRule> {
-        let rules = list.iter().filter_map(|syntax| {
-            let parts = parts!(syntax, MANAGED_PHASE, skip log);
-            let rule = self.named(&parts, |section, place| {
-                let Some(skip) = &syntax.value.skip else {
-                    section.missing("skip", parts.span, place, "add `skip:` with `everything` or the rules to bypass");
-                    return None;
-                };
-                section.exception_skip(skip).map(RuleForm::Skip)
-            })?;
-            if let RuleForm::Skip(targets) = &rule.form {
-                let what = format!("`{}` lets requests pass", rule.name);
-                self.need_reason(&rule.note, syntax.value.reason.is_some(), parts.span, rule.place, &what);
-                self.doubt_exception(rule.when.as_ref().map(|(w, at)| (w, *at)), targets, rule.place);
-            }
-            Some(DesiredRule { log: syntax.value.log.map(|l| l.value), ..rule })
-        });
-        let rules: Vec<_> = rules.collect();
-        self.distinct(rules)
+    /// An exception.
+    pub(super) fn exception(&mut self, phase: Phase, syntax: &Spanned<ExceptionSyntax>) -> Option<DesiredRule> {
+        let parts = parts!(syntax, phase, skip log);
+        let rule = self.named(&parts, |section, place| {
+            let Some(skip) = &syntax.value.skip else {
+                section.missing("skip", parts.span, place, "add `skip:` with `everything` or the rules to bypass");
+                return None;
+            };
+            section.exception_skip(skip).map(RuleForm::Skip)
+        })?;
+        if let RuleForm::Skip(targets) = &rule.form {
+            let what = format!("`{}` lets requests pass", rule.name);
+            self.need_reason(&rule.note, syntax.value.reason.is_some(), parts.span, rule.place, &what);
+            self.doubt_exception(rule.when.as_ref().map(|(w, at)| (w, *at)), targets, rule.place);
+        }
+        Some(DesiredRule { log: syntax.value.log.map(|l| l.value), ..rule })
     }
 
-    /// `custom`.
-    pub(super) fn custom(&mut self, list: &[Spanned<CustomSyntax>]) -> Vec<DesiredRule> {
-        let rules = list.iter().filter_map(|syntax| {
-            let parts = parts!(syntax, CUSTOM_PHASE, action response skip log);
-            let CustomSyntax { action, response, skip, log, reason, .. } = &syntax.value;
-            let rule = self.named(&parts, |section, place| {
-                let Some(action) = action else {
-                    let help = if skip.is_some() { "add `action: skip`" } else { "add `action:`, such as `block`" };
-                    section.missing("action", parts.span, place, help);
-                    return None;
-                };
-                let word = action.value.0.as_str();
-                if word != "skip" {
-                    let skips = [("skip", skip.as_ref().map(|s| s.span)), ("log", log.map(|l| l.span))];
-                    for (key, span) in skips {
-                        section.only_with(key, span, "`action: skip`");
-                    }
-                    let response = response.as_ref().and_then(|r| section.response(r, word));
-                    return Some(RuleForm::Act { action: word.to_owned(), response });
+    /// A rule that takes an action.
+    pub(super) fn custom(&mut self, phase: Phase, syntax: &Spanned<CustomSyntax>) -> Option<DesiredRule> {
+        let parts = parts!(syntax, phase, action response skip log);
+        let CustomSyntax { action, response, skip, log, reason, .. } = &syntax.value;
+        let rule = self.named(&parts, |section, place| {
+            let Some(action) = action else {
+                let help = if skip.is_some() { "add `action: skip`" } else { "add `action:`, such as `block`" };
+                section.missing("action", parts.span, place, help);
+                return None;
+            };
+            let word = action.value.0.as_str();
+            if word != "skip" {
+                let skips = [("skip", skip.as_ref().map(|s| s.span)), ("log", log.map(|l| l.span))];
+                for (key, span) in skips {
+                    section.only_with(key, span, "`action: skip`");
                 }
-                section.only_with("response", response.as_ref().map(|r| r.span), "`action: block`");
-                let Some(skip) = skip else {
-                    section.missing("skip", parts.span, place, "add `skip:` with `everything`, `phases` or `products`");
-                    return None;
-                };
-                section.custom_skip(skip).map(RuleForm::Skip)
-            })?;
-            if let RuleForm::Skip(_) = &rule.form {
-                let what = format!("`{}` lets requests pass", rule.name);
-                self.need_reason(&rule.note, reason.is_some(), parts.span, rule.place, &what);
+                let response = response.as_ref().and_then(|r| section.response(r, word));
+                return Some(RuleForm::Act { action: word.to_owned(), response });
             }
-            Some(DesiredRule { log: log.map(|l| l.value), ..rule })
-        });
-        let rules: Vec<_> = rules.collect();
-        self.distinct(rules)
+            section.only_with("response", response.as_ref().map(|r| r.span), "`action: block`");
+            let Some(skip) = skip else {
+                section.missing("skip", parts.span, place, "add `skip:` with `everything`, `phases` or `products`");
+                return None;
+            };
+            section.custom_skip(skip).map(RuleForm::Skip)
+        })?;
+        if let RuleForm::Skip(_) = &rule.form {
+            let what = format!("`{}` lets requests pass", rule.name);
+            self.need_reason(&rule.note, reason.is_some(), parts.span, rule.place, &what);
+        }
+        Some(DesiredRule { log: log.map(|l| l.value), ..rule })
     }
 
     /// A rule with a name; `form` reads its own keys, given the place to show for it.
@@ -134,7 +124,7 @@ impl Section<'_> {
     ) -> Option<DesiredRule> {
         let Parts { span, name, when, enabled, description, note, anchors, state, raw, own: _, phase } = parts;
         let place = name.map_or_else(|| self.handle(*span), |n| self.reader.place(n));
-        let name = name.and_then(|n| self.name(n, phase));
+        let name = name.and_then(|n| self.name(n, *phase));
         let what = name.clone().unwrap_or_else(|| "this rule".to_owned());
         let note = self.note(*note, &what);
         if *state == Some(StateSyntax::Absent) {
@@ -162,7 +152,7 @@ impl Section<'_> {
                 if when.is_none() {
                     self.missing("when", *span, place, "add `when:` with an expression, or `when: all`");
                 }
-                (when.map(|w| self.when(w, phase)), form(self, place))
+                (when.map(|w| self.when(w, phase.as_str())), form(self, place))
             }
         };
         let when = match when {
@@ -188,7 +178,7 @@ impl Section<'_> {
     }
 
     /// The name of a rule.
-    fn name(&mut self, syntax: &Spanned<Text>, phase: &str) -> Option<String> {
+    fn name(&mut self, syntax: &Spanned<Text>, phase: Phase) -> Option<String> {
         let (text, place) = (syntax.value.0.as_str(), self.reader.place(syntax));
         let complain = |detail: String, help: String| findings::RULE_NAME.at(place, detail).help(help);
         let diagnostic = if text.is_empty() || text.chars().count() > REF_CHARACTERS {
@@ -209,7 +199,7 @@ impl Section<'_> {
                 better => format!("write `{better}`"),
             };
             complain(format!("`{text}` begins or ends with a separator; Cloudflare refuses that"), help)
-        } else if phase == MANAGED_PHASE && Managed::ALL.iter().any(|m| m.key() == text) {
+        } else if phase.deploys() && Managed::ALL.iter().any(|m| m.key() == text) {
             complain(
                 format!("`{text}` is the name of the rule that executes the managed ruleset"),
                 "choose a name that says what the rule is for".to_owned(),
@@ -279,8 +269,8 @@ impl Section<'_> {
             self.reader.diagnostics.push(diagnostic.help(format!("add `{key}:` under `raw`")));
             return None;
         }
-        if members.contains_key("ratelimit") && parts.phase != RATE_LIMIT_PHASE {
-            let detail = format!("`ratelimit` has no effect in {}", parts.phase);
+        if members.contains_key("ratelimit") && parts.phase.rules() != RuleKind::Rate {
+            let detail = format!("`ratelimit` has no effect in {}", parts.phase.as_str());
             let help = "move the rule to `rate_limits`, or remove `ratelimit`";
             self.reader.diagnostics.push(findings::RAW.at(place, detail).help(help));
             return None;

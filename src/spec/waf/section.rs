@@ -11,13 +11,13 @@ use super::super::read::{Spanned, Text};
 use super::super::scalar::within;
 use super::super::syntax::UnmanagedSyntax;
 use super::layers::Layer;
-use super::syntax::WafSyntax;
+use super::syntax::{RuleList, SectionKeys, WafSyntax};
 use crate::diagnostic::findings;
 use crate::diagnostic::{Place, Severity, Span};
 use crate::model::Unmanaged;
 use crate::model::expression::{Expression, ExpressionProblem, ExpressionSetting, parse_expression};
 use crate::model::managed::Managed;
-use crate::model::ruleset::Note;
+use crate::model::ruleset::{DesiredRule, Note, Phase};
 
 /// How many days before an entry expires the reminder begins.
 const SOON: i64 = 14;
@@ -40,8 +40,7 @@ pub(super) type NoteKeys<'s> = [Option<&'s Spanned<Text>>; 3];
 impl Section<'_> {
     /// A whole section.
     pub(in crate::spec) fn read(&mut self, syntax: &Spanned<WafSyntax>) -> Layer {
-        let WafSyntax { unmanaged, accept_weakening, owasp, cloudflare, exceptions, custom, rate_limits } =
-            &syntax.value;
+        let WafSyntax { keys: SectionKeys { unmanaged, accept_weakening, owasp, cloudflare }, lists } = &syntax.value;
         let unmanaged = unmanaged.map(|u| {
             let value = match u.value {
                 UnmanagedSyntax::Keep => Unmanaged::Keep,
@@ -58,10 +57,18 @@ impl Section<'_> {
             unmanaged,
             accept_weakening,
             deployments,
-            exceptions: exceptions.as_ref().map(|list| self.exceptions(list)),
-            custom: custom.as_ref().map(|list| self.custom(list)),
-            rate_limits: rate_limits.as_ref().map(|list| self.rate_limits(list)),
+            lists: lists.iter().map(|(phase, list)| (*phase, self.list(*phase, list))).collect(),
         }
+    }
+
+    /// The rules of a phase, without duplicate names.
+    fn list(&mut self, phase: Phase, list: &RuleList) -> Vec<DesiredRule> {
+        let rules = match list {
+            RuleList::Action(list) => list.iter().filter_map(|rule| self.custom(phase, rule)).collect(),
+            RuleList::Rate(list) => list.iter().filter_map(|rule| self.rate_limit(phase, rule)).collect(),
+            RuleList::Exception(list) => list.iter().filter_map(|rule| self.exception(phase, rule)).collect(),
+        };
+        self.distinct(rules)
     }
 
     /// A short place to show for a mapping, as the whole can be many lines long.

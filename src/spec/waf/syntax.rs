@@ -3,17 +3,21 @@
 //! Editors show the documentation comments of the keys as descriptions. Allowed words come from the facts, so that the
 //! schema and the program cannot differ.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt;
+
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::Deserialize;
+use serde::de::{self, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use serde_json::json;
 
 use super::super::any_value::AnyValue;
 use super::super::read::{OneOrMany, Spanned, Text};
 use super::super::scalar_or_parts::ScalarOr;
 use super::super::syntax::{StateSyntax, UnmanagedSyntax, date};
-use crate::model::facts::rulesets::{
-    CUSTOM_PHASE, PHASES, RATE_LIMIT_PHASE, RESPONSE_CONTENT_TYPES, SCORE_ACTIONS, SKIP_PHASES, SKIP_PRODUCTS,
-    THRESHOLDS,
-};
+use crate::model::facts::rulesets::{RESPONSE_CONTENT_TYPES, SCORE_ACTIONS, SKIP_PHASES, SKIP_PRODUCTS, THRESHOLDS};
+use crate::model::ruleset::{Phase, RuleKind};
 
 /// Values that many zones share.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -23,35 +27,52 @@ pub(in crate::spec) struct ProfileSyntax {
     pub(in crate::spec) waf: Option<Spanned<WafSyntax>>,
 }
 
-/// Protection of a zone.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+/// A section: its keys, and the lists of rules of the phases.
+#[derive(Debug, Default)]
 pub(in crate::spec) struct WafSyntax {
+    /// The keys beside the lists.
+    pub(super) keys: SectionKeys,
+    /// The lists.
+    pub(super) lists: BTreeMap<Phase, RuleList>,
+}
+
+/// Protection of a zone.
+#[derive(Debug, Default, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(super) struct SectionKeys {
     /// What happens to rules and overrides that the spec does not name, in the lists and rulesets that it names: `keep`
     /// reports and never changes them, `prune` removes them.
     pub(super) unmanaged: Option<Spanned<UnmanagedSyntax>>,
     /// Why weaker protection is accepted; counts as consent for every change of this section that weakens protection.
     pub(super) accept_weakening: Option<Spanned<Text>>,
     /// The Cloudflare OWASP Core Ruleset: `on`, `off`, or how it is tuned.
-    #[serde(default)]
-    #[schemars(schema_with = "owasp")]
+    #[schemars(default, schema_with = "owasp")]
     pub(super) owasp: Option<Spanned<ScalarOr<OwaspSyntax>>>,
     /// The Cloudflare Managed Ruleset: `on`, `off`, or how it is tuned.
-    #[serde(default)]
-    #[schemars(schema_with = "cloudflare")]
+    #[schemars(default, schema_with = "cloudflare")]
     pub(super) cloudflare: Option<Spanned<ScalarOr<CloudflareSyntax>>>,
-    /// Exceptions from the managed rulesets, in their order; they run before the rulesets.
-    #[serde(default)]
-    #[schemars(schema_with = "exceptions")]
-    pub(super) exceptions: Option<Vec<Spanned<ExceptionSyntax>>>,
-    /// Custom rules, in their order.
-    #[serde(default)]
-    #[schemars(schema_with = "custom")]
-    pub(super) custom: Option<Vec<Spanned<CustomSyntax>>>,
-    /// Rate limiting rules, in their order.
-    #[serde(default)]
-    #[schemars(schema_with = "rate_limits")]
-    pub(super) rate_limits: Option<Vec<Spanned<RateSyntax>>>,
+}
+
+/// A list of rules in the form of their kind.
+#[derive(Debug)]
+pub(super) enum RuleList {
+    /// Rules that take an action.
+    Action(Vec<Spanned<CustomSyntax>>),
+    /// Rules that take an action above a rate.
+    Rate(Vec<Spanned<RateSyntax>>),
+    /// Exceptions from managed rulesets.
+    Exception(Vec<Spanned<ExceptionSyntax>>),
+}
+
+impl RuleList {
+    /// The list that is the next value of a mapping.
+    fn read<'de, A: MapAccess<'de>>(kind: RuleKind, entries: &mut A) -> Result<Self, A::Error> {
+        match kind {
+            RuleKind::Action => entries.next_value().map(Self::Action),
+            RuleKind::Rate => entries.next_value().map(Self::Rate),
+            RuleKind::Exception => entries.next_value().map(Self::Exception),
+        }
+    }
 }
 
 /// How the OWASP ruleset is tuned. Keys that are not set are left alone.
@@ -240,7 +261,7 @@ named_rules! {
     CustomSyntax {
         /// The action for the requests.
         #[serde(default)]
-        #[schemars(schema_with = "custom_action")]
+        #[schemars(schema_with = "action")]
         action: Option<Spanned<Text>>,
         /// The response to a blocked request.
         response: Option<Spanned<ResponseSyntax>>,
@@ -316,6 +337,74 @@ pub(super) struct ResponseSyntax {
     pub(super) content_type: Option<Spanned<Text>>,
 }
 
+impl<'de> Deserialize<'de> for WafSyntax {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(Keys)
+    }
+}
+
+/// Reads a section: its own keys, and those of the phases.
+struct Keys;
+
+impl<'de> Visitor<'de> for Keys {
+    type Value = WafSyntax;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a section for protection")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<WafSyntax, A::Error> {
+        let mut section = WafSyntax::default();
+        while let Some(key) = entries.next_key::<String>()? {
+            let SectionKeys { unmanaged, accept_weakening, owasp, cloudflare } = &mut section.keys;
+            match (key.as_str(), Phase::ALL.iter().find(|phase| phase.key() == key)) {
+                ("unmanaged", _) => *unmanaged = Some(entries.next_value()?),
+                ("accept_weakening", _) => *accept_weakening = Some(entries.next_value()?),
+                ("owasp", _) => *owasp = Some(entries.next_value()?),
+                ("cloudflare", _) => *cloudflare = Some(entries.next_value()?),
+                (_, Some(phase)) => {
+                    section.lists.insert(*phase, RuleList::read(phase.rules(), &mut entries)?);
+                }
+                (_, None) => return Err(de::Error::custom(format_args!("there is no key `{key}` here"))),
+            }
+        }
+        Ok(section)
+    }
+}
+
+impl JsonSchema for WafSyntax {
+    fn schema_name() -> Cow<'static, str> {
+        "WafSyntax".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let mut schema = SectionKeys::json_schema(generator);
+        if let Some(serde_json::Value::Object(keys)) = schema.get_mut("properties") {
+            for phase in Phase::in_spec() {
+                keys.insert(phase.key().to_owned(), list(phase, generator).to_value());
+            }
+        }
+        schema
+    }
+}
+
+/// The list of a phase.
+fn list(phase: Phase, generator: &mut SchemaGenerator) -> Schema {
+    let (mut rule, needed) = match phase.rules() {
+        RuleKind::Action => (generator.subschema_for::<CustomSyntax>(), ["when", "action"].as_slice()),
+        RuleKind::Rate => (generator.subschema_for::<RateSyntax>(), ["when", "per", "limit", "then"].as_slice()),
+        RuleKind::Exception => (generator.subschema_for::<ExceptionSyntax>(), ["when", "skip", "reason"].as_slice()),
+    };
+    if let Some(action) = rule.pointer_mut("/properties/action").and_then(serde_json::Value::as_object_mut) {
+        action.extend(words(phase.facts().actions).as_object().cloned().unwrap_or_default());
+    }
+    // A rule that is raw or absent needs none of the keys.
+    let absent = json!({ "properties": { "state": { "const": "absent" } }, "required": ["state"] });
+    rule.insert("if".to_owned(), json!({ "not": { "anyOf": [{ "required": ["raw"] }, absent] } }));
+    rule.insert("then".to_owned(), json!({ "required": needed }));
+    json_schema!({ "description": phase.list().help, "type": "array", "items": rule })
+}
+
 /// One of several words.
 fn words(words: &[&str]) -> Schema {
     json_schema!({ "type": "string", "enum": words })
@@ -334,29 +423,6 @@ fn owasp(generator: &mut SchemaGenerator) -> Schema {
 /// The section of the Cloudflare Managed Ruleset.
 fn cloudflare(generator: &mut SchemaGenerator) -> Schema {
     switch(generator.subschema_for::<CloudflareSyntax>())
-}
-
-/// A list of rules; each needs some keys unless it is raw or absent.
-fn rules(mut one: Schema, needed: &[&str]) -> Schema {
-    let absent = serde_json::json!({ "properties": { "state": { "const": "absent" } }, "required": ["state"] });
-    one.insert("if".to_owned(), serde_json::json!({ "not": { "anyOf": [{ "required": ["raw"] }, absent] } }));
-    one.insert("then".to_owned(), serde_json::json!({ "required": needed }));
-    json_schema!({ "type": "array", "items": one })
-}
-
-/// Exceptions.
-fn exceptions(generator: &mut SchemaGenerator) -> Schema {
-    rules(generator.subschema_for::<ExceptionSyntax>(), &["when", "skip", "reason"])
-}
-
-/// Custom rules.
-fn custom(generator: &mut SchemaGenerator) -> Schema {
-    rules(generator.subschema_for::<CustomSyntax>(), &["when", "action"])
-}
-
-/// Rate limiting rules.
-fn rate_limits(generator: &mut SchemaGenerator) -> Schema {
-    rules(generator.subschema_for::<RateSyntax>(), &["when", "per", "limit", "then"])
 }
 
 /// A paranoia level; text allows substitutions.
@@ -392,19 +458,9 @@ fn rule_action(_: &mut SchemaGenerator) -> Schema {
     words(SCORE_ACTIONS)
 }
 
-/// The actions of the rules of a phase.
-fn actions(phase: &str) -> &'static [&'static str] {
-    PHASES.iter().find(|p| p.name == phase).map(|p| p.actions).unwrap_or_default()
-}
-
-/// The actions of a custom rule.
-fn custom_action(_: &mut SchemaGenerator) -> Schema {
-    words(actions(CUSTOM_PHASE))
-}
-
-/// The actions of a rate limiting rule.
-pub(super) fn rate_actions() -> &'static [&'static str] {
-    actions(RATE_LIMIT_PHASE)
+/// The action of a rule: text; the list of a phase adds which actions are possible.
+fn action(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "string" })
 }
 
 /// Which requests.

@@ -1,7 +1,7 @@
 //! `waf` sections and profiles.
 
 use super::*;
-use zonewright::model::ruleset::{DesiredWaf, RuleTuning, Switch, TuningTarget};
+use zonewright::model::ruleset::{DesiredWaf, Phase, RuleTuning, Switch, TuningTarget};
 
 /// Every case is shown as its snapshot says.
 macro_rules! cases {
@@ -56,7 +56,7 @@ fn what_has_expired_depends_on_the_day() {
     let over: Vec<_> = waf.deployments[0].rules.iter().map(|r| r.note.is_expired).collect();
     // Tags first: language-java, then 942430, 942431 and 942432.
     assert_eq!(over, [false, true, false, false]);
-    assert!(waf.custom.unwrap()[0].note.is_expired && waf.exceptions.unwrap()[0].note.is_expired);
+    assert!([Phase::Custom, Phase::Managed].iter().all(|phase| waf.lists[phase][0].note.is_expired));
     let (outcome, _) = load_on(None);
     assert!(outcome.diagnostics.is_empty());
 }
@@ -79,7 +79,7 @@ fn a_zones_own_values_win_key_by_key() {
     assert_eq!((owasp.threshold.unwrap().0, owasp.paranoia.unwrap().0.level()), (60, 3));
     let off = |name: &str| (name.to_owned(), Some(false));
     assert_eq!(tuned(&owasp.rules), [off("942431"), off("920300"), ("942430".to_owned(), Some(true))]);
-    let names: Vec<_> = merged.custom.as_ref().unwrap().iter().map(|r| r.name.as_str()).collect();
+    let names: Vec<_> = merged.rules(Phase::Custom).unwrap().iter().map(|r| r.name.as_str()).collect();
     assert_eq!(names, ["a", "b", "c"]);
     let switched_off = desired_waf(&text("{ owasp: off }"));
     assert_eq!(switched_off.deployments[0].switch, Switch::Off);
@@ -96,7 +96,7 @@ fn profiles_that_agree_and_several_of_them() {
                 zones: { example.com: { use: [b, a, b] } }\n";
     let merged = desired_waf(text);
     assert_eq!(merged.deployments[0].threshold.unwrap().0, 25);
-    let names: Vec<_> = merged.exceptions.unwrap().into_iter().map(|r| r.name).collect();
+    let names: Vec<_> = merged.exceptions().map(|r| r.name.as_str()).collect();
     assert_eq!(names, ["y", "x"]);
     let nothing = "version: 1\nprofiles: { a: {} }\nzones: { example.com: { use: [a] } }\n";
     let (outcome, _) = load_text(nothing);
@@ -119,7 +119,7 @@ fn fragments_join_whatever_the_order_of_the_files() {
     let owasp = &waf.deployments[0];
     assert_eq!((owasp.paranoia.unwrap().0.level(), owasp.threshold.unwrap().0), (2, 30));
     assert_eq!(owasp.action.unwrap().0.as_str(), "log");
-    let names: Vec<_> = waf.custom.unwrap().into_iter().map(|r| r.name).collect();
+    let names: Vec<_> = waf.rules(Phase::Custom).unwrap().iter().map(|r| r.name.as_str()).collect();
     assert_eq!(names, ["one", "two"]);
 }
 
@@ -210,7 +210,8 @@ fn what_is_not_said_is_not_wanted() {
     assert_eq!(waf.unmanaged, Unmanaged::Keep);
     // The zone's own `unmanaged` is about records.
     let pruned = "version: 1\nzones: { example.com: { unmanaged: prune, waf: { custom: [] } } }\n";
-    assert_eq!((desired_waf(pruned).unmanaged, desired_waf(pruned).custom), (Unmanaged::Keep, Some(Vec::new())));
+    let waf = desired_waf(pruned);
+    assert_eq!((waf.unmanaged, waf.rules(Phase::Custom)), (Unmanaged::Keep, Some([].as_slice())));
 }
 
 #[test]

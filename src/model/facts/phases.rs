@@ -1,0 +1,210 @@
+//! The phases of request handling: the one list, with a row for each phase that a spec can have rules for.
+//!
+//! # Sources
+//! developers.cloudflare.com/ruleset-engine (phases list, rules language actions) and /waf/concepts (the order), read
+//! 2026-11-20. The member `source` was seen in answers.
+
+/// What Cloudflare says about a phase.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PhaseFacts {
+    /// Cloudflare's name.
+    pub name: &'static str,
+    /// The member `source` of its rulesets, if Cloudflare sets one (seen in answers).
+    pub source: Option<&'static str>,
+    /// Actions of a zone's rules in this phase; empty if we do not manage the phase.
+    pub actions: &'static [&'static str],
+    /// How many rules a zone may have on the plans free, pro, business and enterprise; `None` if unknown.
+    pub most_rules: Option<[usize; 4]>,
+}
+
+/// How a spec has the rules of a phase.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PhaseList {
+    /// The key of the list under `waf`.
+    pub key: &'static str,
+    /// What its rules are like, which decides their keys.
+    pub rules: RuleKind,
+    /// The purpose of the phase, as text.
+    pub about: &'static str,
+    /// The heading of its rules in an overview; with `_` for blanks, their member in its JSON.
+    pub heading: &'static str,
+    /// The description of the key that editors show.
+    pub help: &'static str,
+}
+
+/// What the rules of a phase are like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RuleKind {
+    /// Each takes an action on its requests, or lets them skip other rules.
+    Action,
+    /// Each takes an action above a rate.
+    Rate,
+    /// Rules of the phase deploy managed rulesets, and those of the list are exceptions from these.
+    Exception,
+}
+
+/// Declares the phases: those of which we manage the entry point, a row each, and the names of the others.
+macro_rules! phases {
+    ($($(#[$doc:meta])* $phase:ident { $($fact:ident: $value:expr,)+ } { $($word:ident: $text:expr,)+ })+
+     [$($other:literal)+]) => {
+        /// A phase of which we manage the zone's entry point.
+        ///
+        /// # Order
+        /// The order in which Cloudflare runs them.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Phase {
+            $($(#[$doc])* $phase,)+
+        }
+
+        impl Phase {
+            /// All of them.
+            pub const ALL: &'static [Self] = &[$(Self::$phase),+];
+        }
+
+        /// All phases; those that are managed come first, in their order.
+        pub const PHASES: &[PhaseFacts] = &[
+            $(PhaseFacts { $($fact: $value,)+ },)+
+            $(PhaseFacts { name: $other, source: None, actions: &[], most_rules: None },)+
+        ];
+
+        /// How a spec has the rules of the managed phases, in their order.
+        const LISTS: &[PhaseList] = &[$(PhaseList { $($word: $text,)+ }),+];
+    };
+}
+
+phases! {
+    /// Custom rules.
+    Custom {
+        name: "http_request_firewall_custom",
+        source: Some("firewall_custom"),
+        actions: &["block", "challenge", "js_challenge", "managed_challenge", "log", "skip"],
+        most_rules: Some([5, 20, 100, 1000]),
+    } {
+        key: "custom",
+        rules: RuleKind::Action,
+        about: "custom rules",
+        heading: "custom rules",
+        help: "Custom rules, in their order.",
+    }
+    /// Rate limiting rules.
+    RateLimit {
+        name: "http_ratelimit",
+        source: Some("rate_limit"),
+        actions: &["block", "challenge", "js_challenge", "managed_challenge", "log"],
+        most_rules: Some([1, 2, 5, 100]),
+    } {
+        key: "rate_limits",
+        rules: RuleKind::Rate,
+        about: "rate limiting rules",
+        heading: "rate limits",
+        help: "Rate limiting rules, in their order.",
+    }
+    /// Managed rulesets and the exceptions from them.
+    Managed {
+        name: "http_request_firewall_managed",
+        source: Some("firewall_managed"),
+        actions: &["execute", "skip"],
+        most_rules: None,
+    } {
+        key: "exceptions",
+        rules: RuleKind::Exception,
+        about: "managed rules",
+        heading: "exceptions",
+        help: "Exceptions from the managed rulesets, in their order; they run before the rulesets.",
+    }
+    // Those that are not managed.
+    [
+        "ddos_l4"
+        "ddos_l7"
+        "http_config_settings"
+        "http_custom_errors"
+        "http_log_custom_fields"
+        "http_request_cache_settings"
+        "http_request_dynamic_redirect"
+        "http_request_late_transform"
+        "http_request_origin"
+        "http_request_redirect"
+        "http_request_sanitize"
+        "http_request_sbfm"
+        "http_request_transform"
+        "http_response_cache_settings"
+        "http_response_compression"
+        "http_response_firewall_managed"
+        "http_response_headers_transform"
+        "magic_transit"
+        "magic_transit_ids_managed"
+        "magic_transit_managed"
+        "magic_transit_ratelimit"
+    ]
+}
+
+impl Phase {
+    /// What Cloudflare says about it.
+    #[must_use]
+    pub const fn facts(self) -> &'static PhaseFacts {
+        &PHASES[self as usize]
+    }
+
+    /// How a spec has its rules.
+    #[must_use]
+    pub const fn list(self) -> &'static PhaseList {
+        &LISTS[self as usize]
+    }
+
+    /// Cloudflare's name.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        self.facts().name
+    }
+
+    /// The key of its rules under `waf` in a spec.
+    #[must_use]
+    pub const fn key(self) -> &'static str {
+        self.list().key
+    }
+
+    /// What its rules are like.
+    #[must_use]
+    pub const fn rules(self) -> RuleKind {
+        self.list().rules
+    }
+
+    /// Its purpose, as text.
+    #[must_use]
+    pub const fn about(self) -> &'static str {
+        self.list().about
+    }
+
+    /// Whether its rules can deploy managed rulesets.
+    #[must_use]
+    pub fn deploys(self) -> bool {
+        self.rules() == RuleKind::Exception
+    }
+
+    /// Whether a rule with an action has an entry of its own under [`key`](Self::key); where rulesets are deployed, only exceptions do.
+    #[must_use]
+    pub fn lists(self, action: &str) -> bool {
+        !self.deploys() || action == "skip"
+    }
+
+    /// All of them in the order of a spec: exceptions are beside the managed rulesets, before the other lists.
+    pub fn in_spec() -> impl Iterator<Item = Self> {
+        let (first, rest): (Vec<Self>, Vec<Self>) = Self::ALL.iter().partition(|phase| phase.deploys());
+        first.into_iter().chain(rest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_phase_is_listed_twice() {
+        let mut names: Vec<_> = PHASES.iter().map(|phase| phase.name).collect();
+        let mut keys: Vec<_> = Phase::ALL.iter().map(|phase| phase.key()).collect();
+        for list in [&mut names, &mut keys] {
+            list.sort_unstable();
+            assert!(list.windows(2).all(|pair| pair[0] != pair[1]), "{list:?}");
+        }
+    }
+}
