@@ -5,6 +5,8 @@ use std::process::Stdio;
 
 use serde_json::json;
 
+#[cfg(unix)]
+use crate::support::interrupt::listening;
 use crate::support::resolver::Resolver;
 use crate::support::workspace::{Workspace, binary, options};
 
@@ -193,7 +195,7 @@ fn the_sandbox_of_a_rehearsal_can_be_asked() {
     let workspace = Workspace::new(options());
     live(&workspace);
     workspace.file("spec.yaml", SPEC);
-    let mut command = workspace.command();
+    let mut command = listening(&workspace.command());
     command.args(["rehearse", "spec.yaml", "--serve"]).stdout(Stdio::null()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
@@ -237,7 +239,7 @@ fn the_sandbox_answers_dns_queries() {
         .unwrap();
     assert_eq!(refused.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&refused.stderr).contains("loopback"));
-    let mut command = binary(directory.path());
+    let mut command = listening(&binary(directory.path()));
     command.args(["sandbox", "serve", "--listen", "127.0.0.1:0", "--dns", "127.0.0.1:0"]);
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);

@@ -5,6 +5,7 @@ use std::net::TcpStream;
 use std::process::{Child, ChildStderr, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::support::interrupt::listening;
 use crate::support::listener::{Listener, Response};
 use crate::support::openmetrics::Metrics;
 use crate::support::workspace::{Workspace, options};
@@ -42,8 +43,8 @@ impl Watching {
     }
 
     /// Starts a command.
-    fn spawn(mut command: Command) -> Self {
-        let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    fn spawn(command: Command) -> Self {
+        let mut child = listening(&command).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         let stderr = BufReader::new(child.stderr.take().unwrap());
         Self { child, stderr }
     }

@@ -32,7 +32,7 @@ impl UnderWay {
     pub(crate) fn after(commands: &str, workspace: &Workspace, arguments: &[&str]) -> Self {
         let binary = workspace.command();
         let script = format!("{commands}; exec \"$0\" \"$@\"");
-        Self::of(wrapped(&binary, "sh", &["-c", &script]), arguments)
+        Self::of(listening(&wrapped(&binary, "sh", &["-c", &script])), arguments)
     }
 
     /// Starts a command.
@@ -89,7 +89,7 @@ impl UnderWay {
 /// A command that is run by another one, which takes it as its last argument and stays the same process.
 fn wrapped(command: &Command, by: &str, arguments: &[&str]) -> Command {
     let mut wrapped = Command::new(by);
-    wrapped.args(arguments).arg(command.get_program()).env_clear().stdin(Stdio::null());
+    wrapped.args(arguments).arg(command.get_program()).args(command.get_args()).env_clear().stdin(Stdio::null());
     wrapped.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
     if let Some(directory) = command.get_current_dir() {
         wrapped.current_dir(directory);
@@ -97,13 +97,14 @@ fn wrapped(command: &Command, by: &str, arguments: &[&str]) -> Command {
     wrapped
 }
 
-/// The command with no signal ignored: a background job of a script ignores some, and so does what it starts.
-fn listening(command: &Command) -> Command {
+/// The command with no signal ignored, for every test that sends one: a background job of a script ignores some, and so does what it
+/// starts. Streams of the command are to be set afterwards.
+pub(crate) fn listening(command: &Command) -> Command {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).map(str::trim);
     let ignored = ignored.and_then(|digits| u64::from_str_radix(digits, 16).ok()).unwrap_or(0);
-    // HUP, INT and QUIT are 1 to 3, TERM is 15.
-    let arguments: &[&str] = if ignored & 0x4007 == 0 { &[] } else { &["--default-signal=HUP,INT,QUIT,TERM"] };
+    // HUP, INT and QUIT are 1 to 3, TERM is 15, XCPU is 24.
+    let arguments: &[&str] = if ignored & 0x80_4007 == 0 { &[] } else { &["--default-signal=HUP,INT,QUIT,TERM,XCPU"] };
     wrapped(command, "env", arguments)
 }
 
