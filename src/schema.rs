@@ -22,26 +22,26 @@ use crate::spec;
 
 /// Declares the kinds: the one list. Each has its name on the command line and in `schema/`, and its schema.
 macro_rules! kinds {
-    ($($(#[$about:meta])* $kind:ident = $name:literal: $schema:expr;)+) => {
+    ($($(#[doc = $about:literal])+ $(#[cfg(feature = $feature:literal)])? $kind:ident = $name:literal: $schema:expr;)+) => {
         /// A kind of document that programs read or write.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum Kind {
-            $($(#[$about])* $kind,)+
+            $($(#[doc = $about])+ $(#[cfg(feature = $feature)])? $kind,)+
         }
 
         impl Kind {
             /// All of them.
-            pub const ALL: &'static [Self] = &[$(Self::$kind),+];
+            pub const ALL: &'static [Self] = &[$($(#[cfg(feature = $feature)])? Self::$kind),+];
 
             /// Its name, on the command line and in `schema/`.
             #[must_use]
             pub fn name(self) -> &'static str {
-                match self { $(Self::$kind => $name,)+ }
+                match self { $($(#[cfg(feature = $feature)])? Self::$kind => $name,)+ }
             }
 
             /// Its schema without a title.
             fn untitled(self) -> Json {
-                match self { $(Self::$kind => $schema,)+ }
+                match self { $($(#[cfg(feature = $feature)])? Self::$kind => $schema,)+ }
             }
         }
     };
@@ -99,13 +99,17 @@ kinds! {
     /// `waf lock --format json`.
     WafLock = "waf-lock": of::<waf::Lock<'_>>(Some("waf_lock"));
     /// `waf trace --format json`.
-    WafTrace = "waf-trace": of::<trace::Document<'_>>(None);
+    WafTrace = "waf-trace": of::<trace::Document<'_>>(Some("waf_trace"));
     /// `waf explain --format json`.
-    WafExplain = "waf-explain": of::<explain::Document<'_>>(None);
+    WafExplain = "waf-explain": of::<explain::Document<'_>>(Some("waf_explain"));
     /// `waf tune --format json`.
-    WafTune = "waf-tune": of::<tune::Document<'_>>(None);
+    WafTune = "waf-tune": of::<tune::Document<'_>>(Some("waf_tune"));
     /// `waf rehearse --format json`.
     WafRehearsal = "waf-rehearsal": of::<Report>(None);
+    /// What `sandbox dump` prints and `sandbox seed` reads. `seed` needs no more of it than the names of zones, and the name, type and
+    /// value of records.
+    #[cfg(feature = "sandbox")]
+    Sandbox = "sandbox": of::<crate::sandbox::Document>(Some("sandbox"));
     /// A line of a file of requests, as commands read it. What may be left out is not required.
     Request = "request": SchemaSettings::draft07().into_generator().into_root_schema_for::<Line<'_>>().to_value();
 }

@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::safe::{safe, shortened};
 use super::trace::named;
 use crate::diagnostic::{Sources, count};
+use crate::document::FORMAT;
 use crate::insight::Why;
 use crate::insight::traffic::{Counted, Fate, Hit, Hits, Scope, Scored, Verdict, Way, WayKind, Ways};
 use crate::model::facts::rulesets::THRESHOLDS;
@@ -255,6 +256,10 @@ fn about(way: &Way) -> String {
 /// The explanation, for programs.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Document<'e> {
+    /// Version of the form.
+    format: u32,
+    /// Which document it is.
+    kind: &'static str,
     request: Option<&'e str>,
     zone: Option<&'e str>,
     settings: Option<&'static str>,
@@ -338,6 +343,8 @@ pub fn document<'e>(explained: &'e Explained<'e>, sources: &Sources) -> Document
         edit,
     };
     Document {
+        format: FORMAT,
+        kind: "waf_explain",
         request: request.as_deref(),
         zone: zone.map(|(zone, _)| zone),
         settings: zone.map(|(_, whose)| whose),

@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::safe::safe;
 use super::view::place;
 use crate::diagnostic::Sources;
+use crate::document::FORMAT;
 use crate::insight::traffic::{RuleAt, Verdict};
 use crate::model::request::Request;
 
@@ -61,6 +62,10 @@ pub(super) fn named(rule: &RuleAt, sources: &Sources) -> String {
 /// Verdicts on a request, for programs.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Document<'t> {
+    /// Version of the form.
+    format: u32,
+    /// Which document it is.
+    kind: &'static str,
     request: String,
     verdicts: Vec<VerdictDocument<'t>>,
 }
@@ -125,5 +130,6 @@ pub fn document<'t>(request: &Request, traces: &'t [Trace], sources: &Sources) -
             note: trace.serving.as_deref(),
         }
     };
-    Document { request: request.without_secrets().to_string(), verdicts: traces.iter().map(verdict).collect() }
+    let verdicts = traces.iter().map(verdict).collect();
+    Document { format: FORMAT, kind: "waf_trace", request: request.without_secrets().to_string(), verdicts }
 }

@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::explain::MOST_OF_EDIT;
 use super::safe::{safe, shortened};
 use crate::diagnostic::count;
+use crate::document::FORMAT;
 use crate::insight::traffic::{Entry, Scope, Tuning};
 
 /// How many requests are acted on.
@@ -130,6 +131,10 @@ fn about(entry: &Entry) -> String {
 /// The setting, for programs.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Document<'t> {
+    /// Version of the form.
+    format: u32,
+    /// Which document it is.
+    kind: &'static str,
     zone: &'t str,
     settings: &'static str,
     today: Setting,
@@ -183,6 +188,8 @@ pub fn document<'t>(tuned: &'t Tuned<'t>) -> Document<'t> {
         lets_through_there: *there,
     };
     Document {
+        format: FORMAT,
+        kind: "waf_tune",
         zone: tuned.zone,
         settings: tuned.whose,
         today: Setting { paranoia: tuned.level, threshold: tuned.threshold },

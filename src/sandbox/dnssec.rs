@@ -90,7 +90,7 @@ impl Dnssec {
     }
 
     /// As a document holds it; `None` for a zone whose DNSSEC was never changed.
-    pub(super) fn to_document(&self) -> Option<Value> {
+    pub(super) fn to_document(&self) -> Option<Map<String, Value>> {
         if *self == Self::default() {
             return None;
         }
@@ -100,7 +100,7 @@ impl Dnssec {
         for (name, value) in SWITCHES.iter().zip(self.switches).filter(|(_, value)| *value) {
             out.insert((*name).to_owned(), value.into());
         }
-        Some(Value::Object(out))
+        Some(out)
     }
 
     /// Applies what a document says, whatever the plan allows: a real zone keeps its state when its plan is lowered.

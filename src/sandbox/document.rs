@@ -1,7 +1,7 @@
 //! The state as a JSON document: loading and dumping it.
 //!
 //! ```json
-//! {"zones": [{"name": "example.com", "plan": "free", "records": [{"type": "A", "name": "www", "content": "192.0.2.1"}]}]}
+//! {"format": 1, "kind": "sandbox", "zones": [{"name": "example.com", "plan": "free", "records": [{"type": "A", "name": "www", "content": "192.0.2.1"}]}]}
 //! ```
 //!
 //! A zone may also have `settings`, `dnssec` and `dns_settings`, with what differs from the defaults, and `rulesets`;
@@ -10,7 +10,9 @@
 //! A record has the form of a create body, plus what only Cloudflare sets: `id`, `meta`, `locked` and the timestamps.
 //! [`plant`] accepts what [`dump`] returns and restores the same state.
 
-use serde_json::{Map, Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value};
 
 use super::call::Call;
 use super::dns_settings;
@@ -23,6 +25,107 @@ use super::settings;
 use super::store;
 use super::zone::Zone;
 use super::{SandboxError, name, profile};
+
+/// What `sandbox dump` prints, and `sandbox seed` reads. A file for `seed` may leave out whatever the sandbox can make by itself.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Document {
+    /// Version of the form.
+    format: u32,
+    /// Which document it is.
+    kind: &'static str,
+    /// How many ids the sandbox has given out.
+    counter: i64,
+    /// The zones, in the order of their creation.
+    zones: Vec<ZoneEntry>,
+    /// The rulesets of accounts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    account_rulesets: Option<Vec<Value>>,
+    /// The managed rulesets that replace those of the sandbox.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    managed_rulesets: Option<Vec<Value>>,
+}
+
+/// The version of the form that is written and read.
+const FORMAT: u32 = 1;
+
+/// Which document it is.
+const KIND: &str = "sandbox";
+
+/// A zone.
+#[derive(Debug, Serialize, JsonSchema)]
+struct ZoneEntry {
+    name: String,
+    /// Its plan: `free`, `pro`, `business` or `enterprise`.
+    plan: String,
+    id: String,
+    status: String,
+    paused: bool,
+    #[serde(rename = "type")]
+    kind: String,
+    account: AccountEntry,
+    created_on: String,
+    modified_on: String,
+    activated_on: Option<String>,
+    /// Zone settings that are not at their default, each with its value and the time of its change.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    settings: Option<Map<String, Value>>,
+    /// DNSSEC, if it is not at its default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dnssec: Option<Map<String, Value>>,
+    /// DNS settings that are not at their default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dns_settings: Option<Value>,
+    /// The records, in the order of their creation.
+    records: Vec<RecordEntry>,
+    /// The rulesets, as the API returns them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rulesets: Option<Vec<Value>>,
+}
+
+/// An account.
+#[derive(Debug, Serialize, JsonSchema)]
+struct AccountEntry {
+    id: String,
+    name: String,
+}
+
+/// A record as a create body, without the members that have their default.
+#[derive(Debug, Serialize, JsonSchema)]
+struct RecordEntry {
+    id: String,
+    name: String,
+    #[serde(rename = "type")]
+    kind: String,
+    /// The parts of the value, for types that have some.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    data: Option<Map<String, Value>>,
+    /// The value, for all other types.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    content: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    priority: Option<u32>,
+    /// Seconds; 1 is automatic.
+    ttl: u32,
+    proxied: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    private_routing: Option<Value>,
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    settings: Map<String, Value>,
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    meta: Map<String, Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    comment: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tags: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    locked: Option<bool>,
+    created_on: String,
+    modified_on: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    comment_modified_on: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tags_modified_on: Option<String>,
+}
 
 /// What loading a document changed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -85,6 +188,15 @@ pub(super) fn copy(call: &Call<'_>, document: &Value) -> Result<(SeedReport, Vec
 /// Loads a document.
 fn load(call: &Call<'_>, document: &Value, on_refusal: &mut OnRefusal<'_>) -> Result<SeedReport, SandboxError> {
     let mut report = SeedReport::default();
+    let expected = [("format", Value::from(FORMAT)), ("kind", Value::from(KIND))];
+    for (key, expected) in expected {
+        if let Some(given) = document.get(key).filter(|given| **given != expected) {
+            return Err(SandboxError::document(
+                "the document",
+                format!("`{key}` is {given}, and should be {expected}"),
+            ));
+        }
+    }
     for (index, ruleset) in list(document, "managed_rulesets", "the document")?.iter().enumerate() {
         let planted = rulesets::plant_managed(call, ruleset, &format!("managed_rulesets[{index}]"));
         on_refusal.take(planted, "the document", &ruleset_label(ruleset))?;
@@ -242,87 +354,58 @@ pub(super) fn dump(call: &Call<'_>) -> Result<Value, SandboxError> {
         let sql = format!("SELECT {} FROM records WHERE zone_id = ?1 ORDER BY seq", super::record::COLUMNS);
         let mut statement = call.connection.prepare_cached(&sql)?;
         let records = statement.query_map([&zone.id], Record::from_row)?;
-        let records = records.map(|row| row.map(|r| record_body(&r))).collect::<rusqlite::Result<Vec<_>>>()?;
-        let mut entry = json!({
-            "name": zone.name,
-            "plan": zone.plan,
-            "id": zone.id,
-            "status": zone.status,
-            "paused": zone.paused,
-            "type": zone.kind,
-            "account": { "id": zone.account_id, "name": zone.account_name },
-            "created_on": zone.created_on,
-            "modified_on": zone.modified_on,
-            "activated_on": zone.activated_on,
+        let records = records.map(|row| row.map(RecordEntry::from)).collect::<rusqlite::Result<Vec<_>>>()?;
+        zones.push(ZoneEntry {
+            settings: settings::to_document(call.connection, &zone)?,
+            dnssec: Dnssec::of(call.connection, &zone)?.to_document(),
+            dns_settings: dns_settings::changes(call.connection, &zone)?,
+            records,
+            rulesets: rulesets::of_zone(call, &zone)?,
+            name: zone.name,
+            plan: zone.plan,
+            id: zone.id,
+            status: zone.status,
+            paused: zone.paused,
+            kind: zone.kind,
+            account: AccountEntry { id: zone.account_id, name: zone.account_name },
+            created_on: zone.created_on,
+            modified_on: zone.modified_on,
+            activated_on: zone.activated_on,
         });
-        let surroundings = [
-            ("settings", settings::to_document(call.connection, &zone)?),
-            ("dnssec", Dnssec::of(call.connection, &zone)?.to_document()),
-            ("dns_settings", dns_settings::changes(call.connection, &zone)?),
-        ];
-        for (key, member) in surroundings {
-            if let Some(member) = member {
-                entry[key] = member;
-            }
-        }
-        entry["records"] = records.into();
-        if let Some(rulesets) = rulesets::of_zone(call, &zone)? {
-            entry["rulesets"] = rulesets;
-        }
-        zones.push(entry);
     }
-    let mut document = json!({ "counter": store::number(call.connection, "counter")?, "zones": zones });
-    let others = [("account_rulesets", rulesets::of_accounts(call)?), ("managed_rulesets", rulesets::of_vendor(call)?)];
-    for (key, member) in others {
-        if let Some(member) = member {
-            document[key] = member;
-        }
-    }
-    Ok(document)
+    let document = Document {
+        format: FORMAT,
+        kind: KIND,
+        counter: store::number(call.connection, "counter")?,
+        zones,
+        account_rulesets: rulesets::of_accounts(call)?,
+        managed_rulesets: rulesets::of_vendor(call)?,
+    };
+    Ok(serde_json::to_value(document).expect("it holds texts, numbers and JSON values"))
 }
 
-/// A record as a create body, without the members that have their default.
-fn record_body(record: &Record) -> Value {
-    let mut out = Map::new();
-    let mut put = |key: &str, value: Value| out.insert(key.to_owned(), value);
-    put("id", record.id.clone().into());
-    put("name", record.name.clone().into());
-    put("type", record.kind.clone().into());
-    match &record.data {
-        Some(data) => put("data", data.clone().into()),
-        None => put("content", record.content.clone().into()),
-    };
-    if let Some(priority) = record.priority {
-        put("priority", priority.into());
-    }
-    put("ttl", record.ttl.into());
-    put("proxied", record.proxied.into());
-    let mut settings = record.settings.clone();
-    if let Some(on) = settings.shift_remove(PRIVATE_ROUTING) {
-        put(PRIVATE_ROUTING, on);
-    }
-    for (key, object) in [("settings", &settings), ("meta", &record.meta)] {
-        if !object.is_empty() {
-            put(key, object.clone().into());
+impl From<Record> for RecordEntry {
+    fn from(record: Record) -> Self {
+        let Record { mut settings, content, data, .. } = record;
+        Self {
+            id: record.id,
+            name: record.name,
+            kind: record.kind,
+            content: data.is_none().then_some(content),
+            data,
+            priority: record.priority,
+            ttl: record.ttl,
+            proxied: record.proxied,
+            private_routing: settings.shift_remove(PRIVATE_ROUTING),
+            settings,
+            meta: record.meta,
+            comment: record.comment,
+            tags: record.tags,
+            locked: record.locked.then_some(true),
+            created_on: record.created_on,
+            modified_on: record.modified_on,
+            comment_modified_on: record.comment_modified_on,
+            tags_modified_on: record.tags_modified_on,
         }
     }
-    if let Some(comment) = &record.comment {
-        put("comment", comment.clone().into());
-    }
-    if !record.tags.is_empty() {
-        put("tags", record.tags.clone().into());
-    }
-    if record.locked {
-        put("locked", true.into());
-    }
-    put("created_on", record.created_on.clone().into());
-    put("modified_on", record.modified_on.clone().into());
-    for (key, moment) in
-        [("comment_modified_on", &record.comment_modified_on), ("tags_modified_on", &record.tags_modified_on)]
-    {
-        if let Some(moment) = moment {
-            put(key, moment.clone().into());
-        }
-    }
-    Value::Object(out)
 }

@@ -73,6 +73,7 @@ use server::Service;
 
 pub use auth::{Credentials, EMAIL, KEY, Scheme, TOKEN};
 pub use dns::is_edge;
+pub(crate) use document::Document;
 pub use document::{Refused, SeedReport};
 pub use error::SandboxError;
 pub use faults::{Fault, Gzip, ScriptError, What, When};

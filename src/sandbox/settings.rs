@@ -116,7 +116,7 @@ pub(super) fn development_mode(connection: &Connection, zone_id: &str, now: &str
 }
 
 /// The changed settings of a zone for a document, sorted by name.
-pub(super) fn to_document(connection: &Connection, zone: &Zone) -> rusqlite::Result<Option<Value>> {
+pub(super) fn to_document(connection: &Connection, zone: &Zone) -> rusqlite::Result<Option<Map<String, Value>>> {
     let sql = "SELECT name, value, modified_on FROM zone_settings WHERE zone_id = ?1 ORDER BY name";
     let mut statement = connection.prepare_cached(sql)?;
     let rows = statement.query_map([&zone.id], |row| {
@@ -124,7 +124,7 @@ pub(super) fn to_document(connection: &Connection, zone: &Zone) -> rusqlite::Res
         Ok((row.get::<_, String>(0)?, json!({ "value": parse(&value), "modified_on": moment })))
     })?;
     let settings = rows.collect::<rusqlite::Result<Map<_, _>>>()?;
-    Ok((!settings.is_empty()).then_some(Value::Object(settings)))
+    Ok((!settings.is_empty()).then_some(settings))
 }
 
 /// Applies the settings of a document, whatever the plan allows: a real zone keeps its settings when its plan is

@@ -14,7 +14,9 @@ use crate::support::workspace::{Workspace, options};
 fn fits(kind: Kind, documents: &[Value]) {
     let validator = jsonschema::draft7::new(&schema(kind)).unwrap();
     assert!(!documents.is_empty(), "{}: none", kind.name());
+    let is_line = matches!(kind, Kind::Journal | Kind::Snapshot | Kind::Request);
     for document in documents {
+        assert!(is_line || (document["format"] == 1 && document["kind"].is_string()), "{}: {document:#}", kind.name());
         let errors: Vec<_> = validator.iter_errors(document).map(|e| format!("{e} at {}", e.instance_path())).collect();
         assert!(errors.is_empty(), "{}: {errors:#?}\n{document:#}", kind.name());
         if let Value::Object(members) = document {
@@ -153,6 +155,7 @@ fn reports_of_every_command_fit_their_schema() {
     );
     fits(Kind::WafLock, &[json(&["waf", "lock", "spec.yaml"])]);
     let request = "curl 'https://www.example.com/?q=select' -A scanner-x";
+    fits(Kind::Sandbox, &[workspace.dump()]);
     fits(Kind::WafTrace, &[json(&["waf", "trace", request, "--spec", "spec.yaml", "--crs", "crs"])]);
     fits(Kind::WafExplain, &[json(&["waf", "explain", request, "--spec", "spec.yaml", "--crs", "crs"])]);
     let line = |id: u32, query: &str| json!({ "id": id.to_string(), "method": "GET", "uri": format!("/?q={query}"), "headers": [["Host", "www.example.com"]] });

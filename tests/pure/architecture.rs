@@ -36,7 +36,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     // `live` for the moment of a snapshot alone, `document` for reports that are one value in every format.
     ("render", &["diagnostic", "model", "insight", "wire", "diff", "plan", "drift", "apply", "live", "document"]),
     // Of all of these the types of their documents.
-    ("schema", &["spec", "document", "render", "insight", "live", "apply", "recorded"]),
+    ("schema", &["spec", "document", "render", "insight", "live", "apply", "recorded", "sandbox"]),
     // Assumptions about Cloudflare, tried in a real zone: raw requests, as the sandbox would answer them.
     ("conformance", &["model", "wire", "api", "apply", "document"]),
     // What credentials may do: reads through `live`, dry runs of `apply`, and the report of `document`.

@@ -224,13 +224,13 @@ fn entries(call: &Call<'_>, owner: &str) -> Result<Vec<Value>, SandboxError> {
 }
 
 /// The rulesets of a zone; `None` if it has none.
-pub(in crate::sandbox) fn of_zone(call: &Call<'_>, zone: &Zone) -> Result<Option<Value>, SandboxError> {
+pub(in crate::sandbox) fn of_zone(call: &Call<'_>, zone: &Zone) -> Result<Option<Vec<Value>>, SandboxError> {
     let entries = entries(call, &zone.id)?;
-    Ok((!entries.is_empty()).then(|| entries.into()))
+    Ok((!entries.is_empty()).then_some(entries))
 }
 
 /// The rulesets of accounts; `None` if there are none.
-pub(in crate::sandbox) fn of_accounts(call: &Call<'_>) -> Result<Option<Value>, SandboxError> {
+pub(in crate::sandbox) fn of_accounts(call: &Call<'_>) -> Result<Option<Vec<Value>>, SandboxError> {
     let mut all = Vec::new();
     for account in store::accounts(call.connection)? {
         for mut entry in entries(call, &account)? {
@@ -238,13 +238,13 @@ pub(in crate::sandbox) fn of_accounts(call: &Call<'_>) -> Result<Option<Value>, 
             all.push(entry);
         }
     }
-    Ok((!all.is_empty()).then(|| all.into()))
+    Ok((!all.is_empty()).then_some(all))
 }
 
 /// The managed rulesets that were replaced; `None` if there are none.
-pub(in crate::sandbox) fn of_vendor(call: &Call<'_>) -> Result<Option<Value>, SandboxError> {
+pub(in crate::sandbox) fn of_vendor(call: &Call<'_>) -> Result<Option<Vec<Value>>, SandboxError> {
     let entries = entries(call, store::VENDOR)?;
-    Ok((!entries.is_empty()).then(|| entries.into()))
+    Ok((!entries.is_empty()).then_some(entries))
 }
 
 /// A managed ruleset as the API returns it; `None` if it does not exist.
