@@ -33,7 +33,23 @@ pub fn rfc3339_micros(moment: SystemTime) -> String {
 /// # Errors
 /// The text is no such time.
 pub fn parse_rfc3339(text: &str) -> Result<SystemTime, NotATime> {
-    text.parse::<Timestamp>().map(SystemTime::from).map_err(|_| NotATime)
+    timestamp(text).map(SystemTime::from).ok_or(NotATime)
+}
+
+/// As [`parse_rfc3339`]; `None` if the text is no such time.
+///
+/// # Ranges
+/// RFC 3339 section 5.6 sets no limit to the digits of a fraction. Those after the ninth, below a nanosecond, are dropped.
+#[must_use]
+pub fn timestamp(text: &str) -> Option<Timestamp> {
+    const MOST_DIGITS: usize = 9;
+    if let Some((whole, rest)) = text.split_once('.') {
+        let (digits, offset) = rest.split_at(rest.bytes().take_while(u8::is_ascii_digit).count());
+        if digits.len() > MOST_DIGITS {
+            return format!("{whole}.{}{offset}", &digits[..MOST_DIGITS]).parse().ok();
+        }
+    }
+    text.parse().ok()
 }
 
 /// The age of a time; zero if it is in the future by at most [`SKEW`], and `None` if by more.
@@ -93,6 +109,18 @@ mod tests {
             "2026-11-22t20:02:03-05:00",
         ] {
             assert_eq!(parse_rfc3339(text), Ok(moment), "{text}");
+        }
+        // Cloudflare writes up to six digits, others more.
+        let exact = moment + Duration::from_nanos(123_456_789);
+        for digits in ["123456789", "1234567890", "123456789999999999999999"] {
+            for offset in ["Z", "+00:00"] {
+                assert_eq!(parse_rfc3339(&format!("2026-11-23T01:02:03.{digits}{offset}")), Ok(exact), "{digits}");
+            }
+        }
+        for bad in
+            ["2026-11-23T01:02:03.", "2026-11-23T01:02:03.1234567890", "2026-11-23T01:02:03.1234567890é", ".1234567890"]
+        {
+            assert_eq!(parse_rfc3339(bad), Err(NotATime), "{bad}");
         }
         for bad in ["", "2026", "2026-11-23", "2026-11-23T01:02:03", "2026-13-01T00:00:00Z", "yesterday", "\u{202e}"] {
             assert_eq!(parse_rfc3339(bad), Err(NotATime), "{bad}");

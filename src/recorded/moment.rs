@@ -7,13 +7,20 @@ use jiff::Timestamp;
 use jiff::fmt::strtime;
 use serde_json::Value as Json;
 
+use crate::model::time::timestamp;
+
 /// From text as in RFC 3339: `2026-11-23T01:02:03.456+01:00`.
 pub(super) fn of_rfc3339(text: &str) -> Option<i64> {
-    text.parse().ok().map(Timestamp::as_millisecond)
+    timestamp(text).map(Timestamp::as_millisecond)
 }
 
 /// From the text of an access log: `23/Nov/2026:01:02:03 +0100`.
 pub(super) fn of_access_log(text: &str) -> Option<i64> {
+    // The library reads years of any length.
+    let year = text.split('/').nth(2)?.split(':').next()?;
+    if year.len() != "YYYY".len() || !year.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
     let time = strtime::parse("%d/%b/%Y:%H:%M:%S %z", text).ok()?;
     time.to_timestamp().ok().map(Timestamp::as_millisecond)
 }
@@ -66,6 +73,10 @@ mod tests {
         {
             assert_eq!(of_access_log(bad), None, "{bad}");
         }
+        for year in ["26", "226", "02026", "+2026", "-2026", " 2026", "٢٠٢٦", ""] {
+            assert_eq!(of_access_log(&format!("23/Nov/{year}:02:02:03 +0100")), None, "{year}");
+        }
+        assert_eq!(of_rfc3339("2026-11-23T01:02:03.45678901234567890Z"), Some(1_795_395_723_456));
         assert_eq!(of_number(f64::NAN), None);
     }
 }
