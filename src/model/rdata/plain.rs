@@ -37,12 +37,21 @@ pub(super) struct Rules {
     pub(super) is_upper: bool,
     /// A check of the last field, if it is text.
     pub(super) check: fn(&str) -> Result<(), DataError>,
+    /// A check of the whole value as it is written, for what is refused with better words than those of its fields.
+    pub(super) written: fn(&str) -> Result<(), DataError>,
 }
 
 impl Rules {
     /// Nothing beyond the facts.
-    pub(super) const NONE: Self =
-        Self { pairing: &[], identity: None, names: &[], lengths: None, is_upper: false, check: |_| Ok(()) };
+    pub(super) const NONE: Self = Self {
+        pairing: &[],
+        identity: None,
+        names: &[],
+        lengths: None,
+        is_upper: false,
+        check: |_| Ok(()),
+        written: |_| Ok(()),
+    };
 }
 
 /// A value of a plain type.
@@ -107,6 +116,7 @@ impl Plain {
 
     /// From presentation text.
     pub(super) fn from_text(of: &'static PlainType, text: &str) -> Result<Self, DataError> {
+        (of.rules.written)(text)?;
         let fields = of.facts.fields;
         if let [field] = fields {
             let part = match field.kind {

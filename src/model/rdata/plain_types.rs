@@ -311,5 +311,29 @@ pub(super) const OPENPGPKEY: PlainType = PlainType {
         examples: &["bWFkZS11cC1rZXk=", "mQENBF8A"],
         ..TypeFacts::BASE
     },
-    rules: Rules::NONE,
+    rules: Rules { written: not_armoured, ..Rules::NONE },
 };
+
+/// Refuses a key in its armoured form.
+fn not_armoured(text: &str) -> Result<(), DataError> {
+    match text.find("-----") {
+        Some(at) => Err(DataError::field("content", "the key is in its armoured form")
+            .help("write the base64 text of `gpg --export KEY | base64`, without header and checksum")
+            .at(at)),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Rdata, RecordType};
+
+    #[test]
+    fn an_armoured_key_has_a_hint() {
+        let key = RecordType::parse("OPENPGPKEY").unwrap();
+        let armoured = "-----BEGIN PGP PUBLIC KEY BLOCK-----\n\nmQENBF8A\n=abcd\n-----END PGP PUBLIC KEY BLOCK-----";
+        let error = Rdata::from_text(key, armoured).unwrap_err();
+        assert!(error.help.as_deref().is_some_and(|help| help.contains("gpg --export KEY | base64")), "{error:?}");
+        assert!(Rdata::from_text(key, "mQENBF8A").is_ok());
+    }
+}
