@@ -9,6 +9,7 @@
 //! | reads, compares, shows | ends at once: nothing was written, exit code 1 | |
 //! | asks whether to apply | ends at once: that was a no, exit code 3 | |
 //! | writes | begins nothing more and finishes what is under way | ends at once, exit code 5: says what may be left, or where that is noted |
+//! | writes to its own sandbox | the same | ends at once, exit code 1: nothing was sent to Cloudflare |
 //!
 //! What ends at once is ended from another thread than the one that works, so that neither a long computation nor a question
 //! holds it up. There is nothing to lose then: locks go with the process, and files are whole or not there.
@@ -32,8 +33,8 @@ enum Stage {
     Reading,
     /// It asks whether to apply.
     Asking,
-    /// It writes. If it ends at once, this says what may be left.
-    Writing(String),
+    /// It writes. If it ends at once, this says what may be left, and how it ends.
+    Writing(String, Exit),
 }
 
 /// What a wish to stop means.
@@ -53,8 +54,8 @@ impl Stage {
         match self {
             Self::Reading => Meaning::End("interrupted; nothing was written".to_owned(), Exit::Error),
             Self::Asking => Meaning::End("\nNothing was applied.".to_owned(), Exit::Refused),
-            Self::Writing(_) if is_first => Meaning::Finish,
-            Self::Writing(left) => Meaning::End(format!("stopped at once; {left}"), Exit::Partial),
+            Self::Writing(..) if is_first => Meaning::Finish,
+            Self::Writing(left, exit) => Meaning::End(format!("stopped at once; {left}"), *exit),
         }
     }
 }
@@ -133,12 +134,12 @@ impl Interrupt {
 
     /// Writes something that a journal notes: nothing ends by itself meanwhile.
     pub(super) async fn while_writing<T>(&self, write: impl Future<Output = T>) -> T {
-        self.while_leaving("the journal says what may have been written", write).await
+        self.while_leaving("the journal says what may have been written", Exit::Partial, write).await
     }
 
-    /// Writes something: nothing ends by itself meanwhile. `left` is what is said where it is not finished.
-    pub(super) async fn while_leaving<T>(&self, left: &str, write: impl Future<Output = T>) -> T {
-        *lock(&self.stage) = Stage::Writing(left.to_owned());
+    /// Writes something: nothing ends by itself meanwhile. Where it is not finished, `left` is what is said, and `exit` how the run ends.
+    pub(super) async fn while_leaving<T>(&self, left: &str, exit: Exit, write: impl Future<Output = T>) -> T {
+        *lock(&self.stage) = Stage::Writing(left.to_owned(), exit);
         let written = write.await;
         // What is being said about a signal is said to its end.
         drop(lock(&self.stage));
@@ -273,8 +274,10 @@ mod tests {
             Meaning::End(_, exit) => Some(exit.code()),
         };
         assert_eq!((code(Stage::Reading, true), code(Stage::Asking, true)), (Some(1), Some(3)));
-        let writing = || Stage::Writing("the journal says what may have been written".to_owned());
+        let writing = || Stage::Writing("the journal says what may have been written".to_owned(), Exit::Partial);
         assert_eq!((code(writing(), true), code(writing(), false)), (None, Some(5)));
+        let rehearsing = || Stage::Writing("nothing was written to Cloudflare".to_owned(), Exit::Error);
+        assert_eq!((code(rehearsing(), true), code(rehearsing(), false)), (None, Some(1)));
         // Asked for while it read, and the run got as far as writing meanwhile: it ends by itself, without beginning anything.
         assert_eq!(code(Stage::Reading, false), Some(1));
     }

@@ -148,7 +148,7 @@ async fn try_all(
     let report = Conformance::new(settings.today()?, service.host.clone(), live.tier.facts().name.to_owned());
     let left = format!("records at and below {} may be left: delete them in the dashboard", bench.scratch());
     let checks = run_checks(&bench, &args.only, interrupt.stop(), report, |id| output.status(id));
-    let report = interrupt.while_leaving(&left, checks).await;
+    let report = interrupt.while_leaving(&left, Exit::Partial, checks).await;
     if report.left_behind > 0 {
         output.message(&format!(
             "some records at and below {} could not be deleted: delete them in the dashboard",

@@ -168,7 +168,8 @@ async fn in_sandbox(
     let time = settings.flags.surroundings.clock();
     let journal = &Journal::begin(directory.path(), &goal.digest, move || rfc3339_micros(time()))?;
     let means = Means { reader, writer, journal, observer: &|_: &ApplyEvent| {}, stop: interrupt.stop() };
-    let report = interrupt.while_writing(apply(&planned, consents, means)).await?;
+    let left = "nothing was written to Cloudflare";
+    let report = interrupt.while_leaving(left, Exit::Error, apply(&planned, consents, means)).await?;
     let checked = check(running, reader, goal, options, settings.now()?).await?;
     output.hide();
     let failed = checked.iter().any(|checked| matches!(checked.outcome, Outcome::Failed(_)));
