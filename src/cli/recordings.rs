@@ -11,8 +11,9 @@ use super::output::Output;
 use crate::api::Reader;
 use crate::crs;
 use crate::insight::traffic::Set;
+use crate::model::expression::{ListItems, Lists};
 use crate::reconcile::{self, Goal, Planned, Protected, RehearsedRequests, RequestsToRehearse, rehearse_requests};
-use crate::recorded::{self, Sample};
+use crate::recorded::{self, Recorded, Recording};
 use crate::seclang::RuleSet;
 
 /// The public OWASP rules.
@@ -42,24 +43,65 @@ impl RuleArgs {
     }
 }
 
+/// Lists that expressions name, in files.
+#[derive(Debug, Args)]
+pub(super) struct ListArgs {
+    /// The items of a list that rules name as $NAME, in the CSV form of Cloudflare: one a line; repeatable
+    #[arg(long = "list", value_name = "NAME=FILE", value_parser = named_file, hide_short_help = true)]
+    lists: Vec<(String, PathBuf)>,
+}
+
+impl ListArgs {
+    /// Their items.
+    ///
+    /// # Errors
+    /// A file cannot be read, or has something that is no item of a list.
+    pub(super) fn read(&self) -> anyhow::Result<Arc<Lists>> {
+        let mut lists = Lists::new();
+        for (name, file) in &self.lists {
+            let shown = file.display();
+            let text = std::fs::read_to_string(file).with_context(|| format!("{shown}: cannot be read"))?;
+            let items = ListItems::parse(&text).map_err(|line| {
+                anyhow!(
+                    "{shown}:{line}: it is no item of a list: write an address, a network, a host name or an AS number"
+                )
+            })?;
+            lists.insert(name.clone(), items);
+        }
+        Ok(Arc::new(lists))
+    }
+}
+
+/// The name of a list and its file.
+fn named_file(text: &str) -> Result<(String, PathBuf), String> {
+    let named = text.split_once('=').map(|(name, file)| (name.trim_start_matches('$'), file));
+    match named.filter(|(name, file)| !name.is_empty() && !file.is_empty()) {
+        Some((name, file)) => Ok((name.to_owned(), file.into())),
+        None => Err("write the name of the list and its file, such as office=office.csv".to_owned()),
+    }
+}
+
 /// How recorded requests are read.
 #[derive(Debug, Args)]
 pub(super) struct ReadingArgs {
     /// The host of requests whose recording does not tell it, such as those of access logs
     #[arg(long, value_name = "NAME")]
     host: Option<String>,
+    /// Leave out lines and entries that are not requests, in place of ending with an error
+    #[arg(long)]
+    skip_unreadable: bool,
 }
 
 impl ReadingArgs {
     /// The same for the readers.
     pub(super) fn options(&self) -> recorded::Options {
-        options(self.host.as_deref())
+        options(self.host.as_deref(), self.skip_unreadable)
     }
 }
 
 /// How recorded requests are read whose host may be named.
-fn options(host: Option<&str>) -> recorded::Options {
-    recorded::Options { host: host.map(str::to_owned), ..recorded::Options::default() }
+fn options(host: Option<&str>, skips_unreadable: bool) -> recorded::Options {
+    recorded::Options { host: host.map(str::to_owned), skips_unreadable, ..recorded::Options::default() }
 }
 
 /// Refuses files of which more than one is standard input, which can be read once.
@@ -73,47 +115,39 @@ pub(super) fn check_standard_input<'f>(files: impl IntoIterator<Item = &'f PathB
     }
 }
 
-/// Reads recorded requests one after the other. What cannot be read is told at the end.
+/// Reads recorded requests one after the other, and says how many there were. What is left out is told.
 ///
 /// # Errors
-/// A recording cannot be read any further, or has no request.
-pub(super) fn each(
-    paths: &[PathBuf],
-    options: &recorded::Options,
+/// A recording cannot be read any further, or `heard` fails.
+pub(super) fn each<T: Recording>(
+    requests: Recorded<T>,
     output: &Output,
-    heard: &mut dyn FnMut(Sample),
-) -> anyhow::Result<()> {
-    let (mut count, mut failed, mut errors) = (0_u64, 0_usize, Vec::new());
-    for read in recorded::open(paths, options)? {
+    heard: &mut dyn FnMut(T) -> anyhow::Result<()>,
+) -> anyhow::Result<u64> {
+    let (mut count, mut left_out) = (0, 0_usize);
+    for read in requests {
         match read {
-            Ok(sample) => {
+            Ok(request) => {
                 count += 1;
-                heard(sample);
+                heard(request)?;
             }
             Err(error) if error.is_fatal => return Err(error.into()),
             Err(error) => {
-                failed += 1;
-                if errors.len() < MOST_ERRORS {
-                    errors.push(error);
+                left_out += 1;
+                if left_out <= MOST_ERRORS {
+                    output.say(&format!("warning: {error}"));
                 }
             }
         }
     }
-    match (count, errors.first()) {
-        (0, Some(error)) => Err(error.clone().into()),
-        (0, None) => Err(no_requests(paths)),
-        _ => {
-            errors.iter().for_each(|error| output.say(&format!("warning: {error}")));
-            if failed > errors.len() {
-                output.say(&format!("warning: {failed} requests cannot be read, and are left out"));
-            }
-            Ok(())
-        }
+    if left_out > MOST_ERRORS {
+        output.say(&format!("warning: {left_out} lines or entries are not requests, and are left out"));
     }
+    Ok(count)
 }
 
 /// The error of recordings without a request, which would let everything pass.
-fn no_requests(paths: &[PathBuf]) -> anyhow::Error {
+pub(super) fn no_requests(paths: &[PathBuf]) -> anyhow::Error {
     let names: Vec<_> = paths.iter().map(|path| path.display().to_string()).collect();
     let verb = if names.len() == 1 { "has" } else { "have" };
     anyhow!("{} {verb} no requests: check how they were recorded", names.join(", "))
@@ -131,6 +165,9 @@ pub(super) struct RequestArgs {
     /// The host of requests whose recording does not tell it
     #[arg(long, value_name = "NAME", requires = "requests", hide_short_help = true)]
     host: Option<String>,
+    /// Leave out what is not a request in the recording, in place of ending with an error
+    #[arg(long, requires = "requests", hide_short_help = true)]
+    skip_unreadable: bool,
     /// How expected requests are judged.
     #[command(flatten)]
     pub(super) expected: ExpectedRequestArgs,
@@ -145,6 +182,9 @@ pub(super) struct ExpectedRequestArgs {
     /// Fail if a verdict is unknown, or if a request is expected to pass and something was not evaluated
     #[arg(long, hide_short_help = true)]
     pub(super) strict: bool,
+    /// The lists that rules name.
+    #[command(flatten)]
+    pub(super) lists: ListArgs,
 }
 
 impl ExpectedRequestArgs {
@@ -172,6 +212,7 @@ impl RequestArgs {
     /// A file cannot be found, or the rules cannot be used.
     pub(super) fn open(&self, output: &Output) -> anyhow::Result<Foresight> {
         let rules = self.expected.rules()?;
+        let lists = self.expected.lists.read()?;
         let recordings = match self.requests.as_slice() {
             [] => None,
             paths => {
@@ -180,10 +221,16 @@ impl RequestArgs {
                     Some(rules) => Some(rules.clone()),
                     None => told(RuleArgs { crs: None }.available()?, output),
                 };
-                Some(Recordings::open(&sets, rules, &options(self.host.as_deref()), false)?)
+                Some(Recordings::open(
+                    &sets,
+                    rules,
+                    &options(self.host.as_deref(), self.skip_unreadable),
+                    false,
+                    &lists,
+                )?)
             }
         };
-        Ok(Foresight { recordings, rules, is_strict: self.expected.strict })
+        Ok(Foresight { recordings, rules, is_strict: self.expected.strict, lists })
     }
 }
 
@@ -193,13 +240,14 @@ pub(super) struct Foresight {
     recordings: Option<Recordings>,
     rules: Option<Arc<RuleSet>>,
     is_strict: bool,
+    lists: Arc<Lists>,
 }
 
 impl Foresight {
     /// Adds to the options of a plan how expected requests are judged.
     pub(super) fn options(&self, options: reconcile::Options) -> reconcile::Options {
         let rules = self.rules.clone().map(|rules| rules as _);
-        reconcile::Options { rules, is_strict: self.is_strict, ..options }
+        reconcile::Options { rules, is_strict: self.is_strict, lists: self.lists.clone(), ..options }
     }
 
     /// Rehearses a plan on the recordings, if there are some; what matters most is added to the plan of each zone.
@@ -242,12 +290,13 @@ impl Recordings {
         rules: Option<Arc<RuleSet>>,
         options: &recorded::Options,
         has_examples: bool,
+        lists: &Arc<Lists>,
     ) -> anyhow::Result<Self> {
         let named = || sets.iter().filter(|(_, paths)| !paths.is_empty());
         let names = named().map(|(set, paths)| (*set, paths.to_vec())).collect();
         let sets = named().map(|(set, paths)| Ok((*set, recorded::open(paths, options)?)));
         let sets = sets.collect::<Result<Vec<_>, recorded::ReadError>>()?;
-        Ok(Self { requests: RequestsToRehearse { sets, has_examples }, names, rules })
+        Ok(Self { requests: RequestsToRehearse { sets, has_examples, lists: lists.clone() }, names, rules })
     }
 
     /// Follows the requests through the rules of some zones.

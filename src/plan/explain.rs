@@ -4,6 +4,7 @@
 //! operation changes an answer.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use super::operation::Operation;
 use super::part;
@@ -14,6 +15,7 @@ use crate::insight::Impact;
 use crate::insight::dns::{Edit, Entry, Explained, HostRule, References, Serving, ZoneIndex, Zones, explain};
 use crate::insight::expect::{Outcome, Rigor, World, hold};
 use crate::insight::traffic::Protection;
+use crate::model::expression::Lists;
 use crate::model::ruleset::EntryPoint;
 use crate::model::{Danger, Desired, DesiredZone, Fqdn, Live, LiveZone, RecordId, ZoneName};
 
@@ -57,7 +59,7 @@ fn failures(
     rigor: Rigor<'_>,
 ) -> Failures {
     let mut all = Failures::new();
-    let protections = protections(plans, desired, base, live);
+    let protections = protections(plans, desired, base, live, rigor.lists);
     for name in live.zones.keys() {
         let own = desired.zones.get(name).map_or(&[][..], |zone| &zone.expect);
         let dropped = base.and_then(|base| base.zones.get(name)).map_or(&[][..], |zone| &zone.expect);
@@ -85,6 +87,7 @@ fn protections(
     desired: &Desired,
     base: Option<&Desired>,
     live: &Live,
+    lists: Option<&Arc<Lists>>,
 ) -> BTreeMap<ZoneName, Protection> {
     let expects = |spec: &Desired, name| spec.zones.get(name).is_some_and(DesiredZone::expects_of_requests);
     let mut all = BTreeMap::new();
@@ -97,7 +100,12 @@ fn protections(
                 part::rules(&plan.left_out, name, &mut changes);
             }
             let waf = planned(&zone.waf, &changes);
-            all.insert(name.clone(), Protection::new(&waf, |phase, rule| wanted.place_of_rule(phase, rule)));
+            let protection = Protection::new(&waf, |phase, rule| wanted.place_of_rule(phase, rule));
+            let protection = match lists {
+                Some(lists) => protection.with_lists(lists),
+                None => protection,
+            };
+            all.insert(name.clone(), protection);
         }
     }
     all

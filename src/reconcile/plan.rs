@@ -16,6 +16,7 @@ use crate::insight::traffic::FindsHits;
 use crate::live::{
     self, FetchError, Progress, WafQuery, fetch, fetch_record_quota, fetch_waf_of_new, find_zone_by_name,
 };
+use crate::model::expression::Lists;
 use crate::model::{Live, LiveZone, ZoneName};
 use crate::plan::{BaseSource, Consents, Lowering, Plan, Verdict, ZonePlan, explain_records, lower};
 use crate::spec;
@@ -39,16 +40,19 @@ pub struct Options {
     pub rules: Option<Arc<dyn FindsHits>>,
     /// Whether a request that is expected to pass fails if something was not evaluated.
     pub is_strict: bool,
+    /// Lists whose items are known, for expected requests.
+    pub lists: Arc<Lists>,
 }
 
 impl fmt::Debug for Options {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { read, batch_size, verify, progress: _, rules: _, is_strict } = self;
+        let Self { read, batch_size, verify, progress: _, rules: _, is_strict, lists } = self;
         f.debug_struct("Options")
             .field("read", read)
             .field("batch_size", batch_size)
             .field("verify", verify)
             .field("is_strict", is_strict)
+            .field("lists", lists)
             .finish_non_exhaustive()
     }
 }
@@ -116,7 +120,7 @@ pub(super) async fn plan_some<'g, R: Reader>(
         plan.diagnostics.append(diagnostics);
         plan.zones.push(zone_plan);
     }
-    let rigor = Rigor { rules: options.rules.as_deref(), is_strict: options.is_strict };
+    let rigor = Rigor { rules: options.rules.as_deref(), is_strict: options.is_strict, lists: Some(&options.lists) };
     explain_records(&mut plan.zones, &goal.desired, goal.base().map(|base| &base.desired), &live, rigor);
     if let Source::Spec(spec) | Source::Snapshot(spec, _) = &goal.source {
         plan.diagnostics.append(waf_lock::check(&spec.lock, &live));

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use super::goal::Goal;
@@ -13,6 +13,7 @@ use super::protection::Protected;
 use crate::crs::hits;
 use crate::insight::dns::{End, ZoneIndex, Zones};
 use crate::insight::traffic::{Counters, Hits, Pace, Protection, Report, Seen, Set, Tally};
+use crate::model::expression::Lists;
 use crate::model::{Fqdn, RecordType};
 use crate::recorded::{ReadError, Recorded, Sample};
 use crate::seclang::RuleSet;
@@ -35,6 +36,8 @@ pub struct RequestsToRehearse {
     pub sets: Vec<(Set, Recorded)>,
     /// Whether the report shows some of them.
     pub has_examples: bool,
+    /// Lists whose items are known.
+    pub lists: Arc<Lists>,
 }
 
 /// What came of it.
@@ -71,13 +74,13 @@ pub fn rehearse_requests(
     requests: RequestsToRehearse,
     heard: &mut dyn FnMut(u64),
 ) -> Result<RehearsedRequests, ReadError> {
-    let mut rehearsal = Rehearsal::new(goal, zones, requests.has_examples);
+    let mut rehearsal = Rehearsal::new(goal, zones, &requests);
     let workers = thread::available_parallelism().map_or(1, usize::from).min(MOST_WORKERS);
     thread::scope(|scope| {
         let (work, waiting) = sync_channel::<Work>(WAITING);
         let (order, in_order) = sync_channel::<Receiver<Vec<Evaluated>>>(WAITING);
         scope.spawn(move || read(requests.sets, &work, &order));
-        let waiting = std::sync::Arc::new(Mutex::new(waiting));
+        let waiting = Arc::new(Mutex::new(waiting));
         for _ in 0..workers {
             let waiting = waiting.clone();
             scope.spawn(move || evaluate(rules, &waiting));
@@ -154,14 +157,14 @@ struct Rehearsal<'g> {
 
 impl<'g> Rehearsal<'g> {
     /// Before the first request.
-    fn new(goal: &'g Goal, zones: &[Protected], has_examples: bool) -> Self {
-        let mut tally = Tally::new(has_examples);
+    fn new(goal: &'g Goal, zones: &[Protected], requests: &RequestsToRehearse) -> Self {
+        let mut tally = Tally::new(requests.has_examples);
         let mut all = BTreeMap::new();
         for zone in zones {
             let Some(desired) = goal.desired.zones.get(&zone.name) else { continue };
             let protection = |waf| {
                 let found = Protection::new(waf, |phase, name| desired.place_of_rule(phase, name));
-                found.with_unread("rules of the account, which are not read")
+                found.with_lists(&requests.lists).with_unread("rules of the account, which are not read")
             };
             let setting = |of: &Protection| of.owasp().map(|owasp| (owasp.level(), owasp.threshold()));
             let (before, after) = (protection(&zone.before), protection(&zone.after));

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, BufReader, Read};
+use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,8 +11,9 @@ use super::compression::{Bytes, unpacked};
 use super::error::ReadError;
 use super::har::Entries;
 use super::limit::Limited;
-use super::options::{NO_HOST, Options};
+use super::options::{GO_ON, NO_HOST, Options};
 use super::sample::{Place, Sample};
+use super::verbatim::{Recording, Verbatim};
 use super::{access_log, json_line, logpush, raw};
 use crate::model::request::Request;
 
@@ -19,14 +21,14 @@ use crate::model::request::Request;
 const BEGINNING: usize = 1 << 16;
 
 /// Recorded requests, one after the other.
-pub struct Recorded {
+pub struct Recorded<T = Sample> {
     inputs: VecDeque<Input>,
     options: Options,
-    current: Option<Requests>,
+    current: Option<Requests<T>>,
 }
 
 /// The requests of a file.
-type Requests = Box<dyn Iterator<Item = Result<Sample, ReadError>> + Send>;
+type Requests<T> = Box<dyn Iterator<Item = Result<T, ReadError>> + Send>;
 
 /// Something to read.
 enum Input {
@@ -40,6 +42,19 @@ enum Input {
 /// # Errors
 /// If a path does not exist, or a directory cannot be read.
 pub fn open(paths: &[PathBuf], options: &Options) -> Result<Recorded, ReadError> {
+    open_as(paths, options)
+}
+
+/// The same for the engine of the OWASP rules; JSON lines are taken exactly as they are written.
+///
+/// # Errors
+/// As [`open`].
+pub fn open_verbatim(paths: &[PathBuf], options: &Options) -> Result<Recorded<Verbatim>, ReadError> {
+    open_as(paths, options)
+}
+
+/// Requests in files, as something.
+fn open_as<T>(paths: &[PathBuf], options: &Options) -> Result<Recorded<T>, ReadError> {
     let mut inputs = VecDeque::new();
     for path in paths {
         let fail = |why: String| ReadError::fatal(Place::file(&name(path)), why);
@@ -69,19 +84,24 @@ pub fn read(source: &str, bytes: Box<dyn Read + Send>, options: &Options) -> Rec
     Recorded { inputs: VecDeque::from([input]), options: options.clone(), current: None }
 }
 
-impl std::fmt::Debug for Recorded {
+impl<T> std::fmt::Debug for Recorded<T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Recorded").field("options", &self.options).finish_non_exhaustive()
     }
 }
 
-impl Iterator for Recorded {
-    type Item = Result<Sample, ReadError>;
+impl<T: Recording> Iterator for Recorded<T> {
+    type Item = Result<T, ReadError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            if let Some(read) = self.current.as_mut().and_then(Iterator::next) {
-                return Some(read);
+            match self.current.as_mut().and_then(Iterator::next) {
+                Some(Err(error)) if !error.is_fatal && !self.options.skips_unreadable => {
+                    (self.current, self.inputs) = (None, VecDeque::new());
+                    return Some(Err(ReadError { detail: error.detail + GO_ON, is_fatal: true, ..error }));
+                }
+                Some(read) => return Some(read),
+                None => {}
             }
             let (source, bytes) = match self.inputs.pop_front()? {
                 Input::Open(source, bytes) => (source, Ok(bytes)),
@@ -107,7 +127,7 @@ fn name(path: &Path) -> Arc<str> {
 }
 
 /// The requests of a file, by how it begins.
-fn requests(mut bytes: Bytes, source: &Arc<str>, options: &Options) -> io::Result<Requests> {
+fn requests<T: Recording>(mut bytes: Bytes, source: &Arc<str>, options: &Options) -> io::Result<Requests<T>> {
     // What was looked at is read again.
     let mut beginning = Vec::new();
     bytes.by_ref().take(BEGINNING as u64).read_to_end(&mut beginning)?;
@@ -115,7 +135,7 @@ fn requests(mut bytes: Bytes, source: &Arc<str>, options: &Options) -> io::Resul
     let beginning: Vec<u8> = beginning.split_off(skipped);
     let text = beginning.trim_ascii_start();
     let is_utf16 = beginning.starts_with(b"\xff\xfe") || beginning.starts_with(b"\xfe\xff");
-    let refused = |why: &str| -> io::Result<Requests> { Err(io::Error::new(io::ErrorKind::InvalidData, why)) };
+    let refused = |why: &str| -> io::Result<Requests<T>> { Err(io::Error::new(io::ErrorKind::InvalidData, why)) };
     if is_utf16 {
         return refused("it is text in UTF-16; convert it to UTF-8");
     }
@@ -134,10 +154,11 @@ fn requests(mut bytes: Bytes, source: &Arc<str>, options: &Options) -> io::Resul
     let is_whole_file = matches!(form, Some(Form::Raw | Form::Curl));
     let rest = if is_whole_file { beginning[start..].to_vec() } else { beginning };
     let bytes = Limited::new(Box::new(io::Cursor::new(rest).chain(bytes)) as Bytes, options.longest);
+    let made = |read: Result<Sample, ReadError>| read.map(T::of_sample);
     Ok(match form {
-        None => Box::new(Entries::new(bytes, source.clone())),
+        None => Box::new(Entries::new(bytes, source.clone()).map(made)),
         Some(form) if is_whole_file => {
-            Box::new(std::iter::once_with(whole(form, bytes, source.clone(), options.clone())))
+            Box::new(std::iter::once_with(whole(form, bytes, source.clone(), options.clone())).map(made))
         }
         Some(form) => {
             let (source, options) = (source.clone(), options.clone());
@@ -150,6 +171,7 @@ fn requests(mut bytes: Bytes, source: &Arc<str>, options: &Options) -> io::Resul
                 line: Vec::new(),
                 has_read: false,
                 is_over: false,
+                makes: PhantomData,
             })
         }
     })
@@ -193,7 +215,7 @@ fn whole(
 }
 
 /// A file with a request in each line.
-struct Lines {
+struct Lines<T> {
     bytes: Limited<Bytes>,
     form: Form,
     source: Arc<str>,
@@ -203,10 +225,12 @@ struct Lines {
     /// Whether a line was a request.
     has_read: bool,
     is_over: bool,
+    /// What is made of the lines.
+    makes: PhantomData<fn() -> T>,
 }
 
-impl Iterator for Lines {
-    type Item = Result<Sample, ReadError>;
+impl<T: Recording> Iterator for Lines<T> {
+    type Item = Result<T, ReadError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let mut blanks = 0;
@@ -232,9 +256,16 @@ impl Iterator for Lines {
                 continue;
             }
             let read = match self.form {
-                Form::Json if logpush::is_row(line) => logpush::sample(line, place.clone(), &self.options).map(Some),
-                Form::Json => json_line::sample(line, place.clone(), &self.options).map(Some),
-                Form::AccessLog | Form::Raw | Form::Curl => access_log::sample(line, place.clone(), &self.options),
+                Form::Json if logpush::is_row(line) => {
+                    logpush::sample(line, place.clone(), &self.options).map(|sample| Some(T::of_sample(sample)))
+                }
+                Form::Json => {
+                    json_line::line(line).and_then(|line| T::of_line(line, place.clone(), &self.options)).map(Some)
+                }
+                Form::AccessLog | Form::Raw | Form::Curl => {
+                    let read = access_log::sample(line, place.clone(), &self.options);
+                    read.map(|sample| sample.map(T::of_sample))
+                }
             };
             // A large line is rare, and its buffer is not kept.
             if self.line.capacity() > 1 << 20 {

@@ -63,8 +63,12 @@ impl Line<'_> {
 }
 
 /// Reads a line.
-pub(super) fn sample(text: &[u8], place: Place, options: &Options) -> Result<Sample, String> {
-    let line: Line<'_> = serde_json::from_slice(text).map_err(|error| plain(&error))?;
+pub(super) fn line(text: &[u8]) -> Result<Line<'_>, String> {
+    serde_json::from_slice(text).map_err(|error| plain(&error))
+}
+
+/// A line as a request.
+pub(super) fn sample(line: Line<'_>, place: Place, options: &Options) -> Result<Sample, String> {
     let body = line.body()?;
     let Line { id, method, uri, version: protocol, headers, body: _, ip, time, fields } = line;
     if !is_method(&method) {

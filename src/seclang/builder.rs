@@ -1,5 +1,7 @@
 //! Makes rules of the directives of a rule set.
 
+use std::collections::HashMap;
+
 use super::decode::UnicodeMap;
 use super::error::Error;
 use super::operators::Operator;
@@ -172,6 +174,7 @@ impl<'a> Builder<'a> {
         }
         let mut index = 0;
         let mut prefilter = super::prefilter::Builder::default();
+        let mut groups = HashMap::new();
         for (phase, markers) in set.phases.iter_mut().zip(&self.markers) {
             let length = phase.len();
             for (place, rule) in phase.iter_mut().enumerate() {
@@ -187,6 +190,8 @@ impl<'a> Builder<'a> {
                 rule.jump = jump;
                 rule.resolve(index, &mut set.slots, &mut set.chains, &mut prefilter)
                     .map_err(|message| error(rule, message))?;
+                let next = groups.len();
+                rule.group = rule.texts().map(|texts| *groups.entry(texts).or_insert(next));
                 index += 1;
             }
         }
@@ -195,6 +200,7 @@ impl<'a> Builder<'a> {
             .flat_map(Rule::members)
             .any(|rule| rule.targets.included.iter().any(|target| target.collection == Collection::FilesTmpContent));
         set.reads_files = reads_files;
+        set.groups = groups.len();
         set.prefilter = prefilter.build().map_err(|message| Error::new("", 0, &message))?;
         // The rules that a control means, as bits; only now all rules have a number.
         let mut controls = Vec::new();
@@ -220,6 +226,17 @@ impl<'a> Builder<'a> {
             }
         }
         Ok(set)
+    }
+}
+
+impl Rule {
+    /// Which texts its operator looks at, if these are always the same in a phase and only some of them can match.
+    fn texts(&self) -> Option<(String, usize)> {
+        let is_fixed =
+            |target: &Target| !target.count && !target.collection.is_stored() && !target.collection.is_about_matches();
+        let is_plain = self.bit.is_some() && !self.negated && !self.multi_match;
+        let is_plain = is_plain && self.targets.included.iter().all(is_fixed);
+        is_plain.then(|| (format!("{:?}", self.targets.included), self.chain))
     }
 }
 

@@ -19,6 +19,7 @@ impl RuleSet {
             stopped: false,
             found: Vec::new(),
             evidence: None,
+            groups: Groups { united: vec![false; self.groups], bits: vec![0; self.groups * self.prefilter.words()] },
         })
     }
 }
@@ -73,21 +74,55 @@ struct Run<'r> {
     found: Vec<Entry>,
     /// What hits are based on, if someone asks.
     evidence: Option<Vec<Evidence>>,
+    groups: Groups,
+}
+
+/// For each group of rules, those that may match one of its texts: most rules need not look at any of them.
+struct Groups {
+    /// Whether the bits of a group are those of this phase of this request.
+    united: Vec<bool>,
+    bits: Vec<u64>,
 }
 
 impl<'r> Run<'r> {
     fn phase(&mut self, rules: &'r [Rule]) {
         let mut next = 0;
+        self.groups.united.fill(false);
         while let Some(rule) = rules.get(next) {
             next += 1;
             if self.transaction.removed[rule.index / 64] >> (rule.index % 64) & 1 == 1 {
                 continue;
             }
-            if self.rule(rule) {
+            if self.can_match(rule) && self.rule(rule) {
                 next = rule.jump.unwrap_or(next);
             }
             if self.stopped {
                 return;
+            }
+        }
+    }
+
+    /// Whether a rule can match, as far as the texts of its group tell.
+    fn can_match(&mut self, rule: &'r Rule) -> bool {
+        let (Some(group), Some(bit)) = (rule.group, rule.bit) else { return true };
+        let words = self.transaction.set.prefilter.words();
+        let bits = group * words..(group + 1) * words;
+        if !std::mem::replace(&mut self.groups.united[group], true) {
+            self.unite(rule, bits.clone());
+        }
+        self.groups.bits[bits][bit / 64] >> (bit % 64) & 1 == 1
+    }
+
+    /// Collects the rules that may match one of the texts of a group, of which this is a rule.
+    fn unite(&mut self, rule: &'r Rule, bits: std::ops::Range<usize>) {
+        let bits = &mut self.groups.bits[bits];
+        bits.fill(0);
+        for target in &rule.targets.included {
+            self.transaction.select(target, &mut self.found);
+            for entry in &self.found {
+                let text = self.transaction.texts.transform(entry.value, rule.chain);
+                let candidates = self.transaction.texts.candidates(text);
+                bits.iter_mut().zip(candidates).for_each(|(bits, candidates)| *bits |= candidates);
             }
         }
     }
@@ -108,6 +143,8 @@ impl<'r> Run<'r> {
         }
         for control in starter.members().flat_map(|member| &member.controls) {
             self.stopped |= !self.transaction.control(control);
+            // It may have changed what rules look at.
+            self.groups.united.fill(false);
         }
         true
     }

@@ -25,6 +25,11 @@ pub(super) struct Prefilter {
 }
 
 impl Prefilter {
+    /// How many words of bits a set of rules has.
+    pub(super) fn words(&self) -> usize {
+        self.always.len()
+    }
+
     /// The rules that can match the text.
     pub(super) fn candidates(&self, text: &[u8]) -> Candidates {
         let mut found = self.always.clone();

@@ -18,6 +18,8 @@ pub struct RuleSet {
     pub(super) slots: Slots,
     pub(super) chains: Chains,
     pub(super) prefilter: Prefilter,
+    /// How many groups of rules there are.
+    pub(super) groups: usize,
     pub(super) unicode_map: UnicodeMap,
     pub(super) limits: Limits,
     /// Whether a rule looks at the content of files.
@@ -65,6 +67,8 @@ pub(super) struct Rule {
     pub next: Option<Box<Rule>>,
     /// The bit of the prefilter, if the operator has one.
     pub bit: Option<usize>,
+    /// The rules that look at the same texts, if what these are does not change while rules run.
+    pub group: Option<usize>,
     pub tags: Vec<String>,
     pub message: String,
     pub phase: u8,

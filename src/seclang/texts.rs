@@ -98,14 +98,18 @@ impl<'r> Texts<'r> {
         result
     }
 
-    /// Whether an operator may match the text.
-    pub(super) fn is_candidate(&mut self, text: Text, bit: usize) -> bool {
+    /// The operators that may match the text, as bits.
+    pub(super) fn candidates(&mut self, text: Text) -> &[u64] {
         let place = text as usize;
-        let candidates = match &mut self.candidates[place] {
+        match &mut self.candidates[place] {
             Some(candidates) => candidates,
             none => none.insert(self.set.prefilter.candidates(&self.all[place])),
-        };
-        candidates[bit / 64] >> (bit % 64) & 1 == 1
+        }
+    }
+
+    /// Whether an operator may match the text.
+    pub(super) fn is_candidate(&mut self, text: Text, bit: usize) -> bool {
+        self.candidates(text)[bit / 64] >> (bit % 64) & 1 == 1
     }
 
     /// Remembers that an operator does not match the text.

@@ -60,7 +60,6 @@ fn recording() -> String {
         lines += &line(&format!("login{n}"), "/login?token=hidden-argument&to=hidden-person%40mail.example", 10 + n);
     }
     lines += &line("r4", "/?q=attack+odd", 30);
-    lines += "{\"method\": \"GET\"}\n";
     // Without a bot score, without the other headers, and for hosts that meet no rule.
     lines += "{\"id\":\"r5\",\"method\":\"GET\",\"uri\":\"https://www.example.com/\"}\n";
     lines += "{\"id\":\"r6\",\"method\":\"GET\",\"uri\":\"https://mail.example.com/\"}\n";
@@ -71,8 +70,17 @@ fn recording() -> String {
 #[test]
 fn requests_are_followed_before_and_after_the_plan() {
     let workspace = workspace();
-    workspace.file("requests.jsonl", recording());
-    let ran = workspace.run(&[&FLAGS[..], &["--requests", "requests.jsonl"]].concat()).exits(0);
+    let next = "{\"id\":\"r5\"";
+    workspace.file("requests.jsonl", recording().replace(next, &format!("{{\"method\": \"GET\"}}\n{next}")));
+    let refused = workspace.run(&[&FLAGS[..], &["--requests", "requests.jsonl"]].concat()).exits(1);
+    assert!(
+        refused.stderr.contains("requests.jsonl:10: it is not a request: missing field `uri`; to leave out")
+            && refused.stdout.is_empty(),
+        "{}",
+        refused.stderr
+    );
+    let rehearse = [&FLAGS[..], &["--requests", "requests.jsonl", "--skip-unreadable"]].concat();
+    let ran = workspace.run(&rehearse).exits(0);
     assert!(
         ran.stderr.contains("warning: requests.jsonl:10: it is not a request: missing field `uri`"),
         "{}",
@@ -80,18 +88,16 @@ fn requests_are_followed_before_and_after_the_plan() {
     );
     insta::assert_snapshot!("waf_rehearse", ran.stdout);
     assert!(workspace.writes().is_empty());
-    let json =
-        workspace.run(&[&FLAGS[..], &["--format", "json", "--requests", "requests.jsonl"]].concat()).exits(0).json();
+    let json = workspace.run(&[&rehearse[..], &["--format", "json"]].concat()).exits(0).json();
     assert_eq!(json["zones"][0]["stopped"], 4);
     assert_eq!(json["sets"][0]["matrix"]["rows"][0], json!([0, 0, 0, 0, 1, 2]));
     assert_eq!(json["sets"][0]["matrix"]["rows"][1], json!([0, 0, 0, 0, 2, 2]));
     // Once it is applied, nothing changes; a looser spec lets requests through.
     workspace.run(&["apply", "spec.yaml", "--yes", "--allow", "may-lock-out"]).exits(0);
-    let ran = workspace.run(&[&FLAGS[..], &["--requests", "requests.jsonl"]].concat()).exits(0);
+    let ran = workspace.run(&rehearse).exits(0);
     assert!(ran.stdout.contains("No request has another outcome after the plan."), "{}", ran.stdout);
     workspace.file("spec.yaml", SPEC.replace("threshold: 10", "threshold: 25"));
-    let json =
-        workspace.run(&[&FLAGS[..], &["--format", "json", "--requests", "requests.jsonl"]].concat()).exits(0).json();
+    let json = workspace.run(&[&rehearse[..], &["--format", "json"]].concat()).exits(0).json();
     let change = &json["changes"][0];
     assert_eq!(
         (&change["change"], &change["requests"], &change["rule"]),
@@ -191,6 +197,51 @@ fn standard_input_is_one_of_the_files() {
         let ran = workspace.run(arguments).exits(64);
         assert!(ran.stderr.contains("standard input can be read once"), "{arguments:?}: {}", ran.stderr);
     }
+}
+
+/// What a list holds is unknown until its file is named.
+#[test]
+fn lists_come_from_files() {
+    let workspace = workspace();
+    let spec = SPEC.replace(
+        "http.request.uri.path contains \"/wp-\"",
+        "http.request.uri.path contains \"/wp-\" and ip.src in $office",
+    );
+    assert_ne!(spec, SPEC);
+    let request = "GET https://www.example.com/wp-login.php";
+    let expected = format!(
+        "{spec}    expect:\n      - {{ request: \"{request}\", from: {{ ip: 203.0.113.9 }}, fields: {{ cf.bot_management.score: 99 }}, verdict: block }}\n"
+    );
+    workspace.file("spec.yaml", expected);
+    workspace.file("office.csv", "# name, description\n203.0.113.0/24, the office\n");
+    workspace.file("requests.jsonl", line("r2", "/wp-login.php", 2));
+    let given = ["--list", "office=office.csv"];
+    let trace = [
+        "waf",
+        "trace",
+        request,
+        "--spec",
+        "spec.yaml",
+        "--ip",
+        "203.0.113.9",
+        "--field",
+        "cf.bot_management.score=99",
+    ];
+    for (arguments, unknown, known) in [
+        (&trace[..], "the list $office", ": block"),
+        (&[&FLAGS[..], &["--requests", "requests.jsonl"]].concat(), "the list $office", "planned  0 pass, 1 blocked"),
+        (&["test", "spec.yaml"], "the list $office", "1 passed, 0 failed, 0 unknown"),
+        (&["plan", "spec.yaml", "--requests", "requests.jsonl"], "the list $office", "newly stopped: 1 request"),
+    ] {
+        let without = workspace.run(arguments).exits(0).stdout;
+        assert!(without.contains(unknown) && !without.contains(known), "{arguments:?}: {without}");
+        let with = workspace.run(&[arguments, &given].concat()).exits(0).stdout;
+        assert!(with.contains(known) && !with.contains(unknown), "{arguments:?}: {with}");
+    }
+    workspace.file("office.csv", "203.0.113.0/24\nnothing\n");
+    let ran = workspace.run(&[&trace[..], &given].concat()).exits(1);
+    assert!(ran.stderr.contains("office.csv:2: it is no item of a list"), "{}", ran.stderr);
+    workspace.run(&[&trace[..], &["--list", "office"]].concat()).exits(64);
 }
 
 #[test]

@@ -70,7 +70,7 @@ def main():
     spent = 0.0
     for request in requests:
         body = base64.b64decode(request["body"])
-        start = time.perf_counter()
+        start = time.process_time()
         with engine.transaction(rules) as transaction:
             transaction.process_connection("192.0.2.1", 40000, "192.0.2.2", 443)
             transaction.process_uri(request["uri"], request["method"], request["version"].removeprefix("HTTP/"))
@@ -81,10 +81,10 @@ def main():
                 transaction.append_request_body(body)
             transaction.process_request_body()
             hits = sorted({message.rule_id for message in transaction.get_rule_messages()} & known.keys())
-        spent += time.perf_counter() - start
+        spent += time.process_time() - start
         score = {str(level): sum(known[hit][1] for hit in hits if known[hit][0] <= level) for level in range(1, 5)}
         print(json.dumps({"id": request["id"], "hits": hits, "score": score}))
-    print(f"{len(requests)} requests, {len(requests) / spent:.0f} a second", file=sys.stderr)
+    print(f"{len(requests)} requests, {len(requests) / spent:.0f} a second of processor time", file=sys.stderr)
 
 
 main()

@@ -8,7 +8,7 @@ use zonewright::model::request::Body;
 use zonewright::recorded::{Options, ReadError, Sample, read};
 
 fn all(bytes: impl Into<Vec<u8>>) -> Vec<Result<Sample, ReadError>> {
-    let options = Options { host: Some("default.example".to_owned()), ..Options::default() };
+    let options = Options { host: Some("default.example".to_owned()), skips_unreadable: true, ..Options::default() };
     read("file", Box::new(Cursor::new(bytes.into())), &options).collect()
 }
 
@@ -306,6 +306,18 @@ fn what_is_no_recording_is_refused() {
     assert!(failure(deep).contains("it is not"));
 }
 
+#[test]
+fn what_is_no_request_ends_a_recording_unless_it_is_skipped() {
+    let lines =
+        "{\"method\":\"GET\",\"uri\":\"https://x.test/\"}\n{}\n{\"method\":\"GET\",\"uri\":\"https://x.test/\"}\n";
+    let reads: Vec<_> = read("file", Box::new(Cursor::new(lines)), &Options::default()).collect();
+    let expected = "file:2: it is not a request: missing field `method`; to leave out what is not a request, add --skip-unreadable";
+    let error = reads[1].as_ref().unwrap_err();
+    assert!(reads.len() == 2 && reads[0].is_ok() && error.is_fatal, "{reads:?}");
+    assert_eq!(error.to_string(), expected);
+    assert_eq!(all(lines).iter().filter(|read| read.is_ok()).count(), 2);
+}
+
 /// The same bytes without an end.
 struct Endless(u64, u8);
 
@@ -319,7 +331,7 @@ impl Read for Endless {
 
 #[test]
 fn endless_files_end_in_an_error() {
-    let options = Options { longest: 1 << 20, ..Options::default() };
+    let options = Options { longest: 1 << 20, skips_unreadable: true, ..Options::default() };
     let too_long = "a request is longer than 1 MiB; leave large bodies out";
     for (beginning, filler, expected) in [
         ("{\"method\":\"", b'a', too_long),

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use zonewright::insight::traffic::{Bounds, Entry, Hit, Load, Scope, Tuning, least_damage};
+use zonewright::insight::traffic::{Bounds, Entry, Hit, Load, Loads, Scope, Tuning};
 
 /// Cases by default; more with ZONEWRIGHT_TUNINGS.
 fn cases() -> u64 {
@@ -22,6 +22,18 @@ fn draw(random: &mut fastrand::Rng, most: usize) -> Vec<Load> {
             Load { host: host.to_owned(), path: path.to_owned(), hits: hits.collect() }
         })
         .collect()
+}
+
+/// The setting for requests one by one. Those that no setting within the bounds acts on are left out, as the command does.
+fn least_damage(benign: &[Load], attacks: &[Load], bounds: &Bounds) -> Option<Tuning> {
+    let counted = |requests: &[Load]| {
+        let mut loads = Loads::new();
+        for request in requests.iter().filter(|request| bounds.could_act_on(request)) {
+            *loads.entry(request.clone()).or_default() += 1;
+        }
+        loads
+    };
+    zonewright::insight::traffic::least_damage(&counted(benign), &counted(attacks), bounds)
 }
 
 /// What a rule is off for: everything, a host, or a path of a host.

@@ -68,10 +68,11 @@ fn run(args: &TestArgs, settings: &Settings<'_>, output: &Output) -> anyhow::Res
     let rules = args.requests.rules()?;
     let catalogue = rules.as_deref().map(|rules| Arc::new(crs::catalogue(rules)));
     let finds = rules.as_deref().map(|rules| rules as &dyn FindsHits);
-    let rigor = Rigor { rules: finds, is_strict: args.requests.strict };
+    let lists = args.requests.lists.read()?;
+    let rigor = Rigor { rules: finds, is_strict: args.requests.strict, lists: Some(&lists) };
     let about_requests = desired.zones.values().filter(|zone| zone.expects_of_requests());
-    let protections =
-        about_requests.map(|zone| (zone.name.clone(), protection_in_spec(zone, catalogue.as_ref()))).collect();
+    let protection = |zone| protection_in_spec(zone, catalogue.as_ref()).with_lists(&lists);
+    let protections = about_requests.map(|zone| (zone.name.clone(), protection(zone))).collect();
     let mut checked = Vec::new();
     for zone in desired.zones.values() {
         // What a pattern ignores is not known.

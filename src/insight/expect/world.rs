@@ -1,10 +1,12 @@
 //! What expectations are judged on.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::insight::dns::Zones;
 use crate::insight::traffic::{FindsHits, Protection};
 use crate::model::ZoneName;
+use crate::model::expression::Lists;
 
 /// What expectations are judged on.
 #[derive(Debug, Clone, Copy)]
@@ -26,4 +28,6 @@ pub struct Rigor<'w> {
     pub rules: Option<&'w dyn FindsHits>,
     /// Whether a request that passes fails its expectation if something was not evaluated.
     pub is_strict: bool,
+    /// Lists whose items are known.
+    pub lists: Option<&'w Arc<Lists>>,
 }

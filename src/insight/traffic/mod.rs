@@ -32,6 +32,6 @@ pub use rates::{Counters, Pace};
 pub use report::{Cell, Counts, Example, Flip, Group, Named, Outcomes, Report, ReportKind, Set, Zone};
 pub use score::{Counted, Fate, FindsHits, Hit, Hits, Scored, Scoring, Span};
 pub use tally::{Seen, Tally};
-pub use tune::{Bounds, Entry, Load, Tuning, least_damage};
+pub use tune::{Bounds, Entry, Load, Loads, Tuning, acted_on, least_damage};
 pub use walk::{Step, Verdict};
-pub use ways::{Scope, Way, WayKind, Ways, ways_out};
+pub use ways::{Attacks, Scope, Way, WayKind, Ways, ways_out};

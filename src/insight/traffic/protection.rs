@@ -4,6 +4,8 @@
 //! developers.cloudflare.com/waf/concepts, read 2026-11-22: custom rules run before rate limiting rules, and those before managed
 //! rules. Which products a skip rule names is not followed: they are outside the rulesets.
 
+use std::sync::Arc;
+
 use bumpalo::Bump;
 
 use super::super::exception::{Target, ruleset_name, skipped};
@@ -11,7 +13,7 @@ use super::act::Act;
 use super::score::Scoring;
 use crate::diagnostic::Place;
 use crate::model::Value;
-use crate::model::expression::{Expression, Program, Reason, Sample, Truth};
+use crate::model::expression::{Expression, Lists, Program, Reason, Sample, Truth};
 use crate::model::managed::Managed;
 use crate::model::ruleset::{LiveRule, LiveWaf, Phase, RuleKind};
 
@@ -22,6 +24,8 @@ pub struct Protection {
     pub(super) rules: Vec<Rule>,
     /// What takes part in a verdict but cannot be evaluated, whatever the request is.
     pub(super) unread: Vec<String>,
+    /// Lists whose items are known.
+    pub(super) lists: Arc<Lists>,
 }
 
 /// A rule.
@@ -112,7 +116,7 @@ impl Protection {
             let enabled = entry_point.rules().iter().filter(|rule| rule.body.is_enabled());
             rules.extend(enabled.map(|rule| Rule::new(*phase, rule, waf, place(*phase, rule.shown()))));
         }
-        Self { rules, unread }
+        Self { rules, unread, lists: Arc::default() }
     }
 
     /// The deployment of the OWASP ruleset, if its rules and overrides are known.
@@ -122,6 +126,12 @@ impl Protection {
             Effect::Score(scoring) => Some(scoring.as_ref()),
             _ => None,
         })
+    }
+
+    /// The same with lists whose items are known.
+    #[must_use]
+    pub fn with_lists(self, lists: &Arc<Lists>) -> Self {
+        Self { lists: lists.clone(), ..self }
     }
 
     /// Adds something that takes part in every verdict and cannot be evaluated.

@@ -40,6 +40,15 @@ pub struct Load {
     pub hits: Vec<Hit>,
 }
 
+/// Requests that differ, and how many there are of each.
+pub type Loads = BTreeMap<Load, usize>;
+
+/// How many of some requests a setting acts on.
+#[must_use]
+pub fn acted_on(tuning: &Tuning, requests: &Loads) -> usize {
+    requests.iter().filter(|(request, _)| tuning.acts_on(request)).map(|(_, count)| count).sum()
+}
+
 /// What a setting may be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bounds {
@@ -49,6 +58,14 @@ pub struct Bounds {
     pub thresholds: RangeInclusive<u32>,
     /// The most entries.
     pub entries: usize,
+}
+
+impl Bounds {
+    /// Whether some setting within them could act on a request; any other request has no influence.
+    #[must_use]
+    pub fn could_act_on(&self, request: &Load) -> bool {
+        score(request, *self.levels.end(), &[]) >= *self.thresholds.start()
+    }
 }
 
 /// A rule that does not count somewhere.
@@ -146,15 +163,15 @@ impl Tuning {
 
     /// How many of the attacks that it would stop without entries pass if they are made where an entry holds.
     #[must_use]
-    pub fn passing_at(&self, entry: &Entry, attacks: &[Load]) -> usize {
+    pub fn passing_at(&self, entry: &Entry, attacks: &Loads) -> usize {
         let rules: BTreeSet<u32> = self.entries.iter().filter(|e| e.covers(entry)).map(|e| e.rule).collect();
         let of = |request: &Load, without: &BTreeSet<u32>| -> u32 {
             let counts = |hit: &&Hit| hit.level <= self.level && !without.contains(&hit.rule);
             request.hits.iter().filter(counts).map(|hit| hit.score).sum()
         };
         let passes =
-            |request: &&Load| of(request, &BTreeSet::new()) >= self.threshold && of(request, &rules) < self.threshold;
-        attacks.iter().filter(passes).count()
+            |request: &Load| of(request, &BTreeSet::new()) >= self.threshold && of(request, &rules) < self.threshold;
+        attacks.iter().filter(|(attack, _)| passes(attack)).map(|(_, count)| count).sum()
     }
 }
 
@@ -166,16 +183,12 @@ fn score(request: &Load, level: u8, entries: &[Entry]) -> u32 {
 
 /// The setting with the least damage; `None` if none within the bounds spares all benign requests.
 #[must_use]
-pub fn least_damage(benign: &[Load], attacks: &[Load], bounds: &Bounds) -> Option<Tuning> {
-    let benign: BTreeSet<&Load> = benign.iter().collect();
-    let mut counted: BTreeMap<&Load, usize> = BTreeMap::new();
-    attacks.iter().for_each(|attack| *counted.entry(attack).or_default() += 1);
-    let mut search = Search { attacks: counted, all: attacks, entries: bounds.entries, best: None, cut: false };
+pub fn least_damage(benign: &Loads, attacks: &Loads, bounds: &Bounds) -> Option<Tuning> {
+    let mut search = Search { attacks, entries: bounds.entries, best: None, cut: false };
     // The weakest settings first: they need the fewest entries, so that worse ones are recognised early.
     for threshold in bounds.thresholds.clone().rev() {
         for level in bounds.levels.clone() {
-            let harmed = benign.iter().filter(|request| score(request, level, &[]) >= threshold);
-            let harmed: Vec<&Load> = harmed.copied().collect();
+            let harmed: Vec<&Load> = benign.keys().filter(|request| score(request, level, &[]) >= threshold).collect();
             let looks = harmed.len() + search.attacks.len();
             let mut steps = (MOST_LOOKS / looks.max(1)).clamp(LEAST_STEPS, MOST_STEPS);
             search.extend(&harmed, (level, threshold), &mut Vec::new(), &BTreeSet::new(), &mut steps);
@@ -190,9 +203,7 @@ type Rank = (usize, usize, usize, usize, Reverse<u32>, u8, Vec<Entry>);
 
 /// A search for the best setting.
 struct Search<'a> {
-    /// Attacks that differ, and how many there are of each.
-    attacks: BTreeMap<&'a Load, usize>,
-    all: &'a [Load],
+    attacks: &'a Loads,
     entries: usize,
     best: Option<(Rank, Tuning)>,
     /// Whether it ended early somewhere.
@@ -244,7 +255,7 @@ impl Search<'_> {
 
     /// How many attacks pass where they were made.
     fn missed(&self, (level, threshold): (u8, u32), chosen: &[Entry]) -> usize {
-        self.attacks.iter().filter(|(attack, _)| score(attack, level, chosen) < threshold).map(|(_, n)| n).sum()
+        self.attacks.iter().filter(|(attack, _)| score(attack, level, chosen) < threshold).map(|(_, count)| count).sum()
     }
 
     /// Takes a setting if it is better.
@@ -253,7 +264,7 @@ impl Search<'_> {
         entries.sort();
         let tuning = Tuning { level, threshold, entries, is_proven: true };
         let breadth = tuning.entries.iter().map(|entry| entry.scope as usize).sum();
-        let passing = tuning.entries.iter().map(|entry| tuning.passing_at(entry, self.all)).sum();
+        let passing = tuning.entries.iter().map(|entry| tuning.passing_at(entry, self.attacks)).sum();
         let rank = (missed, tuning.entries.len(), passing, breadth, Reverse(threshold), level, tuning.entries.clone());
         if self.best.as_ref().is_none_or(|(best, _)| rank < *best) {
             self.best = Some((rank, tuning));

@@ -86,7 +86,8 @@ impl Protection {
     #[must_use]
     pub fn verdict_at(&self, request: &Request, pace: Pace<'_>, hits: Option<&Hits>) -> Verdict {
         let arena = Bump::new();
-        let sample = request.sample(&arena);
+        let mut sample = request.sample(&arena);
+        sample.set_lists(&self.lists);
         let mut walk = Walk { protection: self, sample: &sample, arena: &arena, pace, counted: Vec::new(), hits };
         let state = State { not_evaluated: self.unread.iter().cloned().collect(), ..State::default() };
         walk.from(0, state, &mut { MOST_FORKS })

@@ -11,7 +11,9 @@
 //! A way is as narrow as it can be first, and then has the fewest attacks that it lets through. Of several smallest sets of rules, the
 //! one that lets through the fewest attacks is taken, then the one with the lowest numbers.
 
-use super::score::{Fate, Hit, Hits, Scored, Scoring};
+use std::collections::BTreeMap;
+
+use super::score::{Fate, Hit, Scored, Scoring};
 use crate::diagnostic::Place;
 use crate::model::expression::Expression;
 use crate::model::managed::{Managed, Paranoia, RuleName};
@@ -62,6 +64,9 @@ pub struct Way {
     /// How many attacks that are stopped now pass then, if they are made where the way holds.
     pub lets_through: usize,
 }
+
+/// Attacks to try ways on: the rules that match, and how many attacks match these.
+pub type Attacks = BTreeMap<Vec<Hit>, usize>;
 
 /// The ways out of a verdict.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -152,17 +157,23 @@ fn slug(text: &str) -> String {
 
 /// The ways out for a request that is acted on, tried on attacks. Empty if it is not acted on.
 #[must_use]
-pub fn ways_out(scored: &Scored, scoring: &Scoring, attacks: &[Hits]) -> Ways {
+pub fn ways_out(scored: &Scored, scoring: &Scoring, attacks: &Attacks) -> Ways {
+    let all = attacks.values().sum();
     if scored.acts() != Some(true) || scoring.act().is_none() {
-        return Ways { attacks: attacks.len(), ..Ways::default() };
+        return Ways { attacks: all, ..Ways::default() };
     }
     let threshold = scored.threshold;
-    let on = |hits: &Hits| -> Vec<Hit> { hits.hits.iter().filter(|hit| scoring.has(hit.rule)).copied().collect() };
     let sum = |hits: &[Hit]| -> u32 { hits.iter().map(|hit| hit.score).sum() };
-    let stopped: Vec<Vec<Hit>> = attacks.iter().map(on).filter(|hits| sum(hits) >= threshold).collect();
-    let passing = |keeps: &dyn Fn(&Hit) -> bool, threshold: u32| {
-        let rest = |hits: &Vec<Hit>| hits.iter().filter(|hit| keeps(hit)).map(|hit| hit.score).sum::<u32>();
-        stopped.iter().filter(|hits| rest(hits) < threshold).count()
+    let mut stopped = Attacks::new();
+    for (hits, count) in attacks {
+        let on: Vec<Hit> = hits.iter().filter(|hit| scoring.has(hit.rule)).copied().collect();
+        if sum(&on) >= threshold {
+            *stopped.entry(on).or_default() += count;
+        }
+    }
+    let passing = |keeps: &dyn Fn(&Hit) -> bool, threshold: u32| -> usize {
+        let rest = |hits: &[Hit]| hits.iter().filter(|hit| keeps(hit)).map(|hit| hit.score).sum::<u32>();
+        stopped.iter().filter(|(hits, _)| rest(hits) < threshold).map(|(_, count)| count).sum()
     };
     let counting = scored.hits.iter().filter(|hit| hit.fate == Fate::Counts);
     let mut hits: Vec<Hit> = counting.map(|counted| counted.hit).collect();
@@ -195,7 +206,7 @@ pub fn ways_out(scored: &Scored, scoring: &Scoring, attacks: &[Hits]) -> Ways {
     });
     ways.iter_mut().for_each(|way| way.rules.sort_unstable());
     ways.sort_by_key(|way| (way.scope(), way.lets_through, way.kind));
-    Ways { ways, attacks: attacks.len(), stopped: stopped.len() }
+    Ways { ways, attacks: all, stopped: stopped.values().sum() }
 }
 
 /// The fewest rules whose scores together are at least so much, the highest score first. Of several, the cheapest.

@@ -21,7 +21,6 @@ pub use verdict::{Outcome, Rate, VerdictExpected};
 
 use bumpalo::Bump;
 
-use super::expression::ListItems;
 use super::facts::expressions::{FIELDS, FieldType};
 
 /// What is known of a request.
@@ -53,8 +52,6 @@ pub struct Request {
     pub address: Option<IpAddr>,
     /// Fields of the rules language that the author states, by name.
     pub fields: BTreeMap<String, Given>,
-    /// Lists whose items the author states, by name without the dollar sign.
-    pub lists: BTreeMap<String, ListItems>,
 }
 
 /// A body.
@@ -200,7 +197,6 @@ impl Request {
             body: Body::Unknown,
             address: None,
             fields: BTreeMap::new(),
-            lists: BTreeMap::new(),
         }
     }
 

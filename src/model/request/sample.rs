@@ -68,7 +68,6 @@ impl Request {
                 sample.set(name, value);
             }
         }
-        sample.set_lists(&self.lists);
         sample
     }
 

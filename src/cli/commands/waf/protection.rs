@@ -11,7 +11,7 @@ use crate::cli::commands::Facts;
 use crate::cli::exit::Exit;
 use crate::cli::load::load;
 use crate::cli::output::Output;
-use crate::cli::recordings::RuleArgs;
+use crate::cli::recordings::{ListArgs, RuleArgs};
 use crate::cli::service::{Access, Service};
 use crate::cli::settings::Settings;
 use crate::cli::zone_source;
@@ -34,6 +34,9 @@ pub(super) struct SettingArgs {
     /// The rules.
     #[command(flatten)]
     pub(super) rules: RuleArgs,
+    /// The lists that they name.
+    #[command(flatten)]
+    pub(super) lists: ListArgs,
 }
 
 impl SettingArgs {

@@ -14,7 +14,7 @@ use crate::cli::exit::Exit;
 use crate::cli::load::load;
 use crate::cli::output::Output;
 use crate::cli::own_files::Takes;
-use crate::cli::recordings::{ReadingArgs, Recordings, RuleArgs, check_standard_input, told};
+use crate::cli::recordings::{ListArgs, ReadingArgs, Recordings, RuleArgs, check_standard_input, told};
 use crate::cli::relevance::Matters;
 use crate::cli::settings::Settings;
 use crate::insight::traffic::Set;
@@ -59,6 +59,9 @@ struct RecordingArgs {
     /// How they are read.
     #[command(flatten)]
     reading: ReadingArgs,
+    /// The lists that rules name.
+    #[command(flatten)]
+    lists: ListArgs,
     /// Show no single requests in the report
     #[arg(long)]
     no_samples: bool,
@@ -94,10 +97,10 @@ impl Run for WafRehearseArgs {
 /// Reads the rules of both sides, then the requests, and prints.
 async fn run(args: &WafRehearseArgs, settings: &Settings<'_>, output: &Arc<Output>) -> anyhow::Result<Exit> {
     // Mistakes in the names of files are told before Cloudflare is asked.
-    let RecordingArgs { requests, benign, attacks, rules, reading, no_samples } = &args.recordings;
+    let RecordingArgs { requests, benign, attacks, rules, reading, lists, no_samples } = &args.recordings;
     let rules = told(rules.available()?, output);
     let sets = [(Set::Requests, requests.as_slice()), (Set::Benign, benign), (Set::Attacks, attacks)];
-    let recordings = Recordings::open(&sets, rules, &reading.options(), !no_samples)?;
+    let recordings = Recordings::open(&sets, rules, &reading.options(), !no_samples, &lists.read()?)?;
     let read = match &args.against {
         None => protection::of_spec(&args.spec, settings, output).await?,
         Some(file) => with_snapshot(file, args, settings, output).await?,

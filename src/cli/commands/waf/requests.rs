@@ -7,10 +7,10 @@ use jiff::Span;
 use jiff::civil::Date;
 
 use crate::cli::output::Output;
-use crate::cli::recordings::each;
+use crate::cli::recordings::{each, no_requests};
 use crate::cli::settings::Settings;
 use crate::crs;
-use crate::insight::traffic::Hits;
+use crate::insight::traffic::{Attacks, Hits};
 use crate::model::request::{Request, RequestError};
 use crate::recorded::{self, Sample};
 use crate::seclang::RuleSet;
@@ -100,19 +100,24 @@ fn request_of(word: &str) -> Result<Option<Request>, RequestError> {
     if is_address && !Path::new(word).exists() { Request::parse(word).map(Some) } else { Ok(None) }
 }
 
-/// What the rules find in the requests of files.
-pub(super) fn found(
+/// Tells what the rules find in each request of files, one after the other.
+///
+/// # Errors
+/// A file cannot be read any further, there is no request, or `heard` fails.
+pub(super) fn find_in_each(
     paths: &[PathBuf],
     options: &recorded::Options,
     rules: &RuleSet,
     output: &Output,
-) -> anyhow::Result<Vec<(Sample, Hits)>> {
-    let (mut evaluator, mut all) = (rules.evaluator(), Vec::new());
-    each(paths, options, output, &mut |sample| {
+    heard: &mut dyn FnMut(Sample, Hits) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    let mut evaluator = rules.evaluator();
+    let requests = recorded::open(paths, options)?;
+    let count = each(requests, output, &mut |sample: Sample| {
         let hits = crs::hits(rules, &evaluator.evaluate(&sample.as_sent()));
-        all.push((sample, hits));
+        heard(sample, hits)
     })?;
-    Ok(all)
+    if count == 0 { Err(no_requests(paths)) } else { Ok(()) }
 }
 
 /// What the rules find in attacks: those of files, or shapes of our own if there are none.
@@ -121,13 +126,20 @@ pub(super) fn attacks(
     options: &recorded::Options,
     rules: &RuleSet,
     output: &Output,
-) -> anyhow::Result<Vec<Hits>> {
-    if !paths.is_empty() {
-        return Ok(found(paths, options, rules, output)?.into_iter().map(|(_, hits)| hits).collect());
+) -> anyhow::Result<Attacks> {
+    let mut attacks = Attacks::new();
+    let mut add = |hits: Hits| *attacks.entry(hits.hits).or_default() += 1;
+    if paths.is_empty() {
+        let shapes = crs::shapes()?.into_iter().map(|request| Sample::of(request, "shapes"));
+        let mut evaluator = rules.evaluator();
+        shapes.for_each(|sample| add(crs::hits(rules, &evaluator.evaluate(&sample.as_sent()))));
+    } else {
+        find_in_each(paths, options, rules, output, &mut |_, hits| {
+            add(hits);
+            Ok(())
+        })?;
     }
-    let shapes = crs::shapes()?.into_iter().map(|request| Sample::of(request, "shapes"));
-    let mut evaluator = rules.evaluator();
-    Ok(shapes.map(|sample| crs::hits(rules, &evaluator.evaluate(&sample.as_sent()))).collect())
+    Ok(attacks)
 }
 
 /// The day after so many days, `YYYY-MM-DD`.

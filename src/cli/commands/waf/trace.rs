@@ -79,8 +79,10 @@ async fn run(args: &WafTraceArgs, settings: &Settings<'_>, output: &Arc<Output>)
     let desired = goal.as_ref().map(|goal| &goal.desired);
     let rules = args.settings.rules.available()?;
     let hits = rules.as_deref().map(|rules| rules.hits(&request));
+    let lists = args.settings.lists.read()?;
     let mut traces = Vec::new();
     let mut add = |name: &ZoneName, what: &'static str, protection: Protection, serving: Option<String>| {
+        let protection = protection.with_lists(&lists);
         let verdict: Verdict = protection.verdict(&request, rate, hits.as_ref());
         traces.push(Trace { zone: name.to_string(), what, verdict, serving });
     };

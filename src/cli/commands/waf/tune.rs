@@ -8,7 +8,7 @@ use clap::Args;
 use sha2::{Digest, Sha256};
 
 use super::protection::{self, SettingArgs};
-use super::requests::{after_days, found, spec_of};
+use super::requests::{after_days, find_in_each, spec_of};
 use crate::cli::args::{Format, Global, SpecArgs};
 use crate::cli::commands::{Facts, Run, Session};
 use crate::cli::exit::Exit;
@@ -19,7 +19,7 @@ use crate::cli::relevance::Matters;
 use crate::cli::settings::Settings;
 use crate::crs;
 use crate::diagnostic::count;
-use crate::insight::traffic::{Bounds, Hit, Hits, Load, Protection, Scored, least_damage};
+use crate::insight::traffic::{Bounds, Hits, Load, Loads, Protection, Scored, Tuning, acted_on, least_damage};
 use crate::model::request::Rate;
 use crate::model::ruleset::Note;
 use crate::model::{Fqdn, ZoneName};
@@ -30,6 +30,8 @@ use crate::spec::print_waf;
 
 /// The thresholds that are tried: from that of the Core Rule Set itself to Cloudflare's lowest sensitivity.
 const THRESHOLDS: (u32, u32) = (5, 60);
+/// Requests of one half that differ at most: about 100 MB.
+const MOST_LOADS: usize = 300_000;
 /// Entries that are proposed at most, unless another number is given.
 const ENTRIES: usize = 5;
 
@@ -102,18 +104,37 @@ impl Run for WafTuneArgs {
     }
 }
 
+/// Half of the requests of a kind.
+#[derive(Default)]
+struct Half {
+    /// How many there are.
+    all: usize,
+    /// How many are acted on today.
+    today: usize,
+    /// Those that a setting could act on.
+    loads: Loads,
+}
+
 /// Requests of one kind under today's setting, in two halves.
 #[derive(Default)]
 struct Halves {
-    /// Those that the search sees, and those that judge it; each with whether it is acted on today.
-    seen: Vec<(Load, bool)>,
-    unseen: Vec<(Load, bool)>,
+    /// Those that the search sees.
+    seen: Half,
+    /// Those that judge it.
+    unseen: Half,
     /// Requests to other hosts.
     foreign: usize,
     /// Requests that never reach the ruleset.
     unreached: usize,
     /// Requests with rules that could not be decided.
     undecided: usize,
+}
+
+impl Half {
+    /// What becomes of them.
+    fn outcome(&self, tuning: &Tuning) -> Outcome {
+        Outcome { all: self.all, today: self.today, then: acted_on(tuning, &self.loads) }
+    }
 }
 
 /// Reads, searches and prints.
@@ -136,42 +157,39 @@ async fn run(args: &WafTuneArgs, settings: &Settings<'_>, output: &Arc<Output>) 
             },
         },
     };
+    let protection = protection.with_lists(&args.settings.lists.read()?);
     let Some(scoring) = protection.owasp() else {
         bail!(
             "{zone} has no OWASP deployment whose rules are known: add `waf: {{ owasp: {{ paranoia: 1 }} }}` to its spec first"
         );
     };
-    let read = |paths: &[PathBuf], is_benign: bool| {
-        let found = found(paths, &args.reading.options(), &rules, output)?;
-        let halves = halves(found, is_benign, &zone, &protection);
-        if halves.seen.len() + halves.unseen.len() == 0 {
-            bail!("{} has no request to a host of {zone}", names(paths));
-        }
-        Ok(halves)
-    };
     let has_attacks = !args.attacks.is_empty();
-    let benign = read(&args.benign, true)?;
-    let attacks = if has_attacks { read(&args.attacks, false)? } else { Halves::default() };
-    let loads = |half: &[(Load, bool)]| half.iter().map(|(load, _)| load.clone()).collect::<Vec<_>>();
-    let (seen, unseen) = (loads(&benign.seen), loads(&benign.unseen));
-    let (seen_attacks, unseen_attacks) = (loads(&attacks.seen), loads(&attacks.unseen));
     let highest = args.max_threshold.unwrap_or(THRESHOLDS.1);
     // Without attacks the weakest setting that the floor allows needs the fewest entries.
     let lowest = if has_attacks { THRESHOLDS.0.min(highest) } else { highest };
     let least = args.min_level.unwrap_or(1);
     let most = if has_attacks { 4 } else { least };
     let bounds = Bounds { levels: least..=most, thresholds: lowest..=highest, entries: args.max_exceptions };
-    let Some(tuning) = least_damage(&seen, &seen_attacks, &bounds) else {
+    let read = |paths: &[PathBuf], is_benign: bool| {
+        let mut halves = Halves::default();
+        find_in_each(paths, &args.reading.options(), &rules, output, &mut |sample, hits| {
+            halves.add(&sample, &hits, is_benign, &zone, &protection, &bounds)
+        })?;
+        if halves.seen.all + halves.unseen.all == 0 {
+            bail!("{} has no request to a host of {zone}", names(paths));
+        }
+        Ok(halves)
+    };
+    let benign = read(&args.benign, true)?;
+    let attacks = if has_attacks { read(&args.attacks, false)? } else { Halves::default() };
+    let (seen, seen_attacks) = (&benign.seen.loads, &attacks.seen.loads);
+    let Some(tuning) = least_damage(seen, seen_attacks, &bounds) else {
         bail!(
             "no setting spares all {} with at most {}: raise --max-exceptions, lower --min-level, or raise --max-threshold",
-            count(seen.len(), "benign request"),
+            count(benign.seen.all, "benign request"),
             count(args.max_exceptions, "exception")
         );
     };
-    let today = |half: &[(Load, bool)]| half.iter().filter(|(_, acted)| *acted).count();
-    let then = |half: &[Load]| half.iter().filter(|load| tuning.acts_on(load)).count();
-    let outcome =
-        |half: &[(Load, bool)], loads: &[Load]| Outcome { all: half.len(), today: today(half), then: then(loads) };
     let note =
         Note { reason: Some(args.reason.clone()), expires: Some(after_days(settings, args.days)?), ..Note::default() };
     let edit = spec_of(zone.as_str(), &print_waf(&tuning.edit(&note, (scoring.level(), scoring.threshold()))));
@@ -182,19 +200,18 @@ async fn run(args: &WafTuneArgs, settings: &Settings<'_>, output: &Arc<Output>) 
         threshold: scoring.threshold(),
         action: scoring.action(),
         tuning: &tuning,
-        seen: (outcome(&benign.seen, &seen), outcome(&attacks.seen, &seen_attacks)),
-        unseen: (outcome(&benign.unseen, &unseen), outcome(&attacks.unseen, &unseen_attacks)),
+        seen: (benign.seen.outcome(&tuning), attacks.seen.outcome(&tuning)),
+        unseen: (benign.unseen.outcome(&tuning), attacks.unseen.outcome(&tuning)),
         has_attacks,
         entries: tuning
             .entries
             .iter()
             .map(|entry| {
                 let without = tuning.without(entry);
-                let needs = |load: &&Load| without.acts_on(load);
-                let lost = |load: &&Load| without.acts_on(load) && !tuning.acts_on(load);
-                let spared = seen.iter().filter(needs).count();
-                let costs = seen_attacks.iter().filter(lost).count();
-                (entry, spared, costs, tuning.passing_at(entry, &seen_attacks))
+                let spared = acted_on(&without, seen);
+                // An entry never stops more.
+                let costs = acted_on(&without, seen_attacks) - acted_on(&tuning, seen_attacks);
+                (entry, spared, costs, tuning.passing_at(entry, seen_attacks))
             })
             .collect(),
         foreign: benign.foreign + attacks.foreign,
@@ -215,31 +232,50 @@ fn names(paths: &[PathBuf]) -> String {
     paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
 }
 
-/// Divides requests by a digest, so that their order has no influence. Rules that could not be decided count for benign requests, and
-/// not for attacks: what is proposed holds whether they match or not.
-fn halves(found: Vec<(Sample, Hits)>, is_benign: bool, zone: &ZoneName, protection: &Protection) -> Halves {
-    let once = Rate { times: 1, seconds: 1 };
-    let mut halves = Halves::default();
-    for (sample, hits) in found {
+impl Halves {
+    /// Adds a request to the half of its digest, so that the order of requests has no influence. Rules that could not be decided count
+    /// for benign requests, and not for attacks: what is proposed holds whether they match or not.
+    ///
+    /// # Errors
+    /// More requests differ than can be held.
+    fn add(
+        &mut self,
+        sample: &Sample,
+        hits: &Hits,
+        is_benign: bool,
+        zone: &ZoneName,
+        protection: &Protection,
+        bounds: &Bounds,
+    ) -> anyhow::Result<()> {
         let request = &sample.request;
         if !Fqdn::parse(&request.host).is_ok_and(|host| host.is_within(zone.as_fqdn())) {
-            halves.foreign += 1;
-            continue;
+            self.foreign += 1;
+            return Ok(());
         }
-        let verdict = protection.verdict(request, once, Some(&hits));
-        let counting = verdict.score.as_ref().map(|score| {
-            let open = score.undecided.iter().filter(|_| is_benign);
-            score.hits.iter().chain(open).filter(|hit| hit.could_count()).map(|hit| hit.hit).collect::<Vec<Hit>>()
-        });
-        halves.unreached += usize::from(counting.is_none());
-        halves.undecided += usize::from(verdict.score.as_ref().is_some_and(|score| !score.undecided.is_empty()));
+        let verdict = protection.verdict(request, Rate { times: 1, seconds: 1 }, Some(hits));
         let acts = |score: &Scored| score.acts().unwrap_or(is_benign) && score.action != "log";
-        let acts = verdict.score.as_ref().is_some_and(acts);
-        let load = Load { host: request.host.clone(), path: request.path_seen(), hits: counting.unwrap_or_default() };
-        let half = if is_seen(&sample) { &mut halves.seen } else { &mut halves.unseen };
-        half.push((load, acts));
+        let half = if is_seen(sample) { &mut self.seen } else { &mut self.unseen };
+        half.all += 1;
+        half.today += usize::from(verdict.score.as_ref().is_some_and(acts));
+        let Some(score) = &verdict.score else {
+            self.unreached += 1;
+            return Ok(());
+        };
+        self.undecided += usize::from(!score.undecided.is_empty());
+        let open = score.undecided.iter().filter(|_| is_benign);
+        let counting = score.hits.iter().chain(open).filter(|hit| hit.could_count()).map(|hit| hit.hit);
+        let hits = counting.filter(|hit| hit.level <= *bounds.levels.end()).collect();
+        let load = Load { host: request.host.clone(), path: request.path_seen(), hits };
+        if bounds.could_act_on(&load) {
+            *half.loads.entry(load).or_default() += 1;
+            if half.loads.len() > MOST_LOADS {
+                bail!(
+                    "more than {MOST_LOADS} requests differ in path and rules: give a part of the recording"
+                );
+            }
+        }
+        Ok(())
     }
-    halves
 }
 
 /// The half that a request belongs to: the lowest bit of the SHA-256 of what rules see of it.

@@ -6,7 +6,7 @@
 //! | a tree to a program | `compile` |
 //! | what a comparison compares with | `test` |
 //! | true, false or unknown | `truth` |
-//! | values of fields, and what is known of a request | `value` |
+//! | values of fields, and what is known of a request | `value`; `list`: the items of lists |
 //! | a program over a sample | `run`; `functions`: the calls |
 //!
 //! # Sources
@@ -17,6 +17,7 @@
 
 mod compile;
 mod functions;
+mod list;
 mod run;
 mod test;
 mod truth;
@@ -28,8 +29,9 @@ mod tests;
 use bumpalo::Bump;
 
 use compile::{Compiler, Condition};
+pub use list::{ListItems, Lists};
 pub use truth::{Reason, Reasons, Truth};
-pub use value::{ListItems, Sample, Value};
+pub use value::{Sample, Value};
 
 use super::Expression;
 

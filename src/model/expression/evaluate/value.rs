@@ -1,12 +1,10 @@
 //! Values, and what is known of a request.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
-
-use ipnet::IpNet;
 
 use super::super::super::facts::expressions::FIELDS;
 use super::Reasons;
+use super::list::{ListItems, Lists};
 
 /// The value of a field, of a part of it, or of a call.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -29,34 +27,11 @@ pub enum Value<'v> {
     Map(&'v [(&'v [u8], Value<'v>)]),
 }
 
-/// The items of a list of the account.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ListItems {
-    /// Addresses and networks.
-    pub networks: Vec<IpNet>,
-    /// Numbers.
-    pub integers: BTreeSet<i64>,
-    /// Texts, such as host names.
-    pub texts: BTreeSet<Vec<u8>>,
-}
-
-impl ListItems {
-    /// Whether a value is one of the items.
-    pub(super) fn contains(&self, value: Value<'_>) -> bool {
-        match value {
-            Value::Address(address) => self.networks.iter().any(|network| network.contains(&address)),
-            Value::Integer(number) => self.integers.contains(&number),
-            Value::Bytes(bytes) => self.texts.contains(bytes),
-            Value::Unknown(_) | Value::Missing | Value::Truth(_) | Value::Array(_) | Value::Map(_) => false,
-        }
-    }
-}
-
 /// What is known of a request: a value for each field. A field that nobody has set is unknown.
 #[derive(Debug, Clone)]
 pub struct Sample<'s> {
     values: Box<[Value<'s>]>,
-    lists: Option<&'s BTreeMap<String, ListItems>>,
+    lists: Option<&'s Lists>,
 }
 
 impl Default for Sample<'_> {
@@ -85,8 +60,8 @@ impl<'s> Sample<'s> {
         is_known
     }
 
-    /// Sets the lists whose items are known, by their names without the dollar sign.
-    pub fn set_lists(&mut self, lists: &'s BTreeMap<String, ListItems>) {
+    /// Sets the lists whose items are known.
+    pub fn set_lists(&mut self, lists: &'s Lists) {
         self.lists = Some(lists);
     }
 
