@@ -46,7 +46,7 @@ impl Settings {
     pub const TIMEOUT: Duration = Duration::from_secs(100);
 
     /// The usual number of requests under way at once.
-    pub const AT_ONCE: usize = 8;
+    pub const AT_ONCE: u16 = 8;
 
     /// The usual settings, with nobody listening.
     #[must_use]
@@ -58,7 +58,7 @@ impl Settings {
             quota: QUOTA,
             timeout: Self::TIMEOUT,
             attempts: Self::ATTEMPTS,
-            at_once: Self::AT_ONCE,
+            at_once: usize::from(Self::AT_ONCE),
             stop: Stop::never(),
             observer: Arc::new(|_| {}),
             random_seed: 0,

@@ -12,8 +12,9 @@ use super::surroundings::Surroundings;
 use crate::api::Settings;
 use crate::apply::Verify;
 use crate::render::{DOCUMENTS, Document};
+use crate::wire::budget::QUOTA;
 use crate::wire::page_size::RECORDS_PER_PAGE;
-use clap::builder::PossibleValue;
+use clap::builder::{PossibleValue, RangedU64ValueParser};
 use clap::{Args, ValueEnum};
 
 /// Flags of every command.
@@ -69,8 +70,8 @@ pub(super) struct Global {
     #[arg(long, global = true, value_name = "N", value_parser = rate, help_heading = CONNECTION)]
     pub max_rps: Option<f64>,
     /// Send at most N requests in 5 minutes, where Cloudflare does not report what is left
-    #[arg(long, global = true, value_name = "N", default_value_t = 1200, value_parser = clap::value_parser!(u32).range(10..=1_000_000), help_heading = CONNECTION)]
-    pub request_quota: u32,
+    #[arg(long, global = true, value_name = "N", default_value_t = QUOTA, value_parser = RangedU64ValueParser::<usize>::new().range(10..=1_000_000), help_heading = CONNECTION)]
+    pub request_quota: usize,
     /// Request pages of N records
     #[arg(long, global = true, value_name = "N", default_value_t = RECORDS_PER_PAGE, value_parser = clap::value_parser!(u64).range(1..=5_000_000), help_heading = CONNECTION)]
     pub page_size: u64,
@@ -78,7 +79,7 @@ pub(super) struct Global {
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = CONNECTION)]
     pub batch_size: Option<u32>,
     /// Handle at most N zones, and send at most N requests, at the same time
-    #[arg(long, global = true, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=64), help_heading = CONNECTION)]
+    #[arg(long, global = true, value_name = "N", default_value_t = Settings::AT_ONCE, value_parser = clap::value_parser!(u16).range(1..=64), help_heading = CONNECTION)]
     pub concurrency: u16,
     /// Wait at most SECONDS for an answer
     #[arg(long, global = true, value_name = "SECONDS", default_value_t = Seconds(Settings::TIMEOUT), value_parser = seconds, help_heading = CONNECTION)]

@@ -250,7 +250,7 @@ pub(super) fn client(
     };
     let settings = api::Settings {
         max_rps: settings.flags.max_rps,
-        quota: usize::try_from(settings.flags.request_quota).unwrap_or(usize::MAX),
+        quota: settings.flags.request_quota,
         timeout: settings.flags.timeout.0,
         at_once: usize::from(settings.flags.concurrency),
         stop: match access {

@@ -98,7 +98,7 @@ checks! {
     "batch-exists": "Records can be changed in batches, and lists that were not sent come back as null.",
         ["src/sandbox/batch.rs", "src/apply/records.rs"] => names::batch_exists;
     "batch-swaps": "A batch can delete a record and create another in its place.",
-        ["src/sandbox/batch.rs", "src/plan/order.rs"] => names::batch_swaps;
+        ["src/sandbox/batch.rs", "src/plan/batches.rs"] => names::batch_swaps;
     "batch-all-or-nothing": "A batch of which one change is refused changes nothing.",
         ["src/sandbox/batch.rs", "src/apply/records.rs"] => names::batch_all_or_nothing;
     "proxied-ttl": "The TTL of a proxied record is stored as 1, whatever is sent.",

@@ -1,7 +1,7 @@
 //! The OWASP ruleset as Cloudflare may have it, made of the public rules: for specs that are read without asking Cloudflare.
 
-use crate::insight::traffic::HIGHEST_SCORE;
 use crate::model::facts::crs::CRS_RULES;
+use crate::model::facts::crs::HIGHEST_SCORE;
 use crate::model::managed::{Catalogue, CatalogueRule, Managed};
 use crate::model::ruleset::RulesetId;
 use crate::seclang::RuleSet;

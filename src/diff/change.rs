@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::field::FieldChange;
 use super::ownership::Claim;
-use crate::model::{Address, Danger, DesiredRecord, Fqdn, LiveRecord, ReadOnly, ZoneName};
+use crate::model::{Address, Danger, DesiredRecord, LiveRecord, ReadOnly, ZoneName};
 
 /// What is to be done to one record.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,31 +50,6 @@ pub struct Change<'a> {
     pub address: Address,
     /// The difference.
     pub kind: ChangeKind<'a>,
-}
-
-impl Change<'_> {
-    /// The order in which changes are made, for every plan: by name; what makes room before what needs it; DS records go before
-    /// the NS records that they belong to, and come after them.
-    ///
-    /// # Sources
-    /// A DS record needs NS records at its name (RFC 4035 section 2.4), and Cloudflare refuses the one without the other.
-    #[must_use]
-    pub fn order(&self) -> (&Fqdn, u8, &Address) {
-        let (name, rank) = match &self.kind {
-            ChangeKind::Delete { before, .. } => match before.data.type_name() {
-                "DS" => (&before.name, 0),
-                "NS" => (&before.name, 2),
-                _ => (&before.name, 1),
-            },
-            ChangeKind::Update { after, .. } => (&after.name, 3),
-            ChangeKind::Create { after, .. } => match after.data.type_name() {
-                "NS" => (&after.name, 4),
-                "DS" => (&after.name, 6),
-                _ => (&after.name, 5),
-            },
-        };
-        (name, rank, &self.address)
-    }
 }
 
 /// Why a live record is left alone.
@@ -126,7 +101,7 @@ pub enum Stranded<'a> {
 pub struct RecordChanges<'a> {
     /// The zone.
     pub zone: ZoneName,
-    /// Differences; see [`Change::order`] for the order in which they are made.
+    /// Differences; in no certain order.
     pub changes: Vec<Change<'a>>,
     /// How many desired records are as they should be.
     pub unchanged: usize,

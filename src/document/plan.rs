@@ -43,7 +43,8 @@ pub struct Plan {
     consents_missing: Vec<ConsentMissing>,
     /// The consents that it needs and has.
     consents_given: Vec<ConsentGiven>,
-    /// What an apply does, in order.
+    /// What an apply does: the zone, its settings, its rules and its records, each in its order. Rules of a zone that exists are
+    /// sent first.
     operations: Vec<Operation>,
     /// What is left alone, what it means as a whole, and what someone has to do elsewhere.
     notes: Vec<Note>,

@@ -16,7 +16,8 @@ use crate::model::managed::{Catalogue, Managed, Overrides};
 use crate::model::ruleset::{RuleBody, canonical};
 
 /// Members of the rule that are compared by their effect, or have no effect on requests.
-const KNOWN: &[&str] = &["action", "action_parameters", "enabled", "expression", "ref", "description", "logging"];
+pub(super) const KNOWN: &[&str] =
+    &["action", "action_parameters", "enabled", "expression", "ref", "description", "logging"];
 /// The same for its parameters. `matched_data` is the key that encrypts logged payloads.
 const KNOWN_PARAMETERS: &[&str] = &["id", "version", "overrides", "matched_data"];
 /// Used where a score decides, and the threshold is not known.

@@ -98,11 +98,14 @@ const AUTHORITIES: &[&str] = &[
     "zerossl.com",
 ];
 
-/// What Cloudflare does to CAA records of its own accord.
+/// The authorities that Cloudflare uses, and adds to CAA records of its own accord.
 ///
 /// # Sources
 /// developers.cloudflare.com/ssl/edge-certificates/caa-records, read 2026-11: with Universal SSL or an advanced
 /// certificate, Cloudflare adds its own authorities as soon as the zone has any CAA record.
+pub(super) const OF_CLOUDFLARE: &[&str] =
+    &["comodoca.com", "digicert.com", "letsencrypt.org", "pki.goog", "sectigo.com", "ssl.com"];
+/// That in words.
 const ADDED: &str = "while Universal SSL is on, Cloudflare adds its own authorities to the answer";
 
 /// Who may issue one kind of certificate; `None` is anyone.

@@ -22,12 +22,12 @@ use std::collections::BTreeMap;
 use super::direction::{Direction, Strength, fate, strength};
 use super::effective::{EffectiveDeployment, effective_deployment};
 use super::rate::{about, counted_by, number, rate};
-use super::reach::HIGHEST_SCORE;
 use super::rule::requests;
 use super::scope;
 use crate::diagnostic::count;
 use crate::model::Value;
 use crate::model::expression::{Bound, Expression};
+use crate::model::facts::crs::HIGHEST_SCORE;
 use crate::model::managed::Catalogue;
 use crate::model::ruleset::RuleBody;
 

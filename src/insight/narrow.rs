@@ -10,6 +10,7 @@
 
 use std::collections::BTreeSet;
 
+use super::deployment::KNOWN;
 use super::deployment::deployment_impact;
 use super::direction::{Direction, compare_actions};
 use super::effective::{EffectiveRule, Why, effective_deployment};
@@ -17,9 +18,6 @@ use super::exception::{Target, skipped};
 use super::scope;
 use crate::model::managed::{Catalogue, Overrides};
 use crate::model::ruleset::{LiveWaf, Phase, RuleBody};
-
-/// Members of an exception whose effect is known.
-const KNOWN: &[&str] = &["action", "action_parameters", "enabled", "expression", "ref", "description", "logging"];
 
 /// The rules that an exception bypasses, if it is narrow. `before` is the exception that it replaces.
 #[must_use]

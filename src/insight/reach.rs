@@ -12,12 +12,9 @@ use std::collections::BTreeMap;
 
 use super::effective::{EffectiveDeployment, effective_deployment};
 use super::phrases;
-use crate::model::facts::crs::{ATTACK_FAMILIES, AttackFamily};
+use crate::model::facts::crs::{ATTACK_FAMILIES, AttackFamily, HIGHEST_SCORE};
 use crate::model::managed::{Catalogue, Overrides};
 use crate::model::ruleset::RuleBody;
-
-/// The highest score of a single rule, that of a critical one.
-pub const HIGHEST_SCORE: u32 = 5;
 
 /// A family of attacks that stays below the threshold.
 #[derive(Debug, Clone, PartialEq, Eq)]

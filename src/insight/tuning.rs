@@ -9,11 +9,10 @@ use super::effective::{EffectiveDeployment, EffectiveRule, Why};
 use super::phrases;
 use super::reach;
 use crate::model::Value;
+use crate::model::facts::crs::HIGHEST_SCORE;
 use crate::model::facts::rulesets::ANOMALY_RULE;
 use crate::model::managed::{Anyway, Catalogue, Overrides};
 
-/// The score of one critical rule.
-const CRITICAL: u32 = reach::HIGHEST_SCORE;
 /// Largest number of rules that one sentence names.
 const MOST_NAMES: usize = 5;
 
@@ -85,10 +84,10 @@ fn compare_score(before: &EffectiveDeployment, after: &EffectiveDeployment, effe
     if let (Some(b), Some(a)) = (before.threshold(), after.threshold())
         && a != b
     {
-        let (hits, hits_after) = (b.div_ceil(CRITICAL), a.div_ceil(CRITICAL));
+        let (hits, hits_after) = (b.div_ceil(HIGHEST_SCORE), a.div_ceil(HIGHEST_SCORE));
         let needs = match hits == hits_after {
-            true => format!("needs {hits_after} critical (+{CRITICAL}) hits to act, as before"),
-            false => format!("needs {hits_after} instead of {hits} critical (+{CRITICAL}) hits to act"),
+            true => format!("needs {hits_after} critical (+{HIGHEST_SCORE}) hits to act, as before"),
+            false => format!("needs {hits_after} instead of {hits} critical (+{HIGHEST_SCORE}) hits to act"),
         };
         // Where nothing was stopped at the threshold, or nothing is now, the action tells all.
         let stops = |effective: &EffectiveDeployment| effective.action().is_none_or(|action| !only_logs(action));

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use serde_json::Value as Json;
 
+use crate::api::Settings;
 use crate::model::managed::Managed;
 use crate::model::ruleset::{DesiredWaf, Phase, RuleForm, SkipTarget};
 use crate::model::{DesiredSettings, ZoneId, ZoneName};
@@ -26,7 +27,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { page_size: RECORDS_PER_PAGE, concurrency: 8, account: None, cache: None }
+        Self { page_size: RECORDS_PER_PAGE, concurrency: usize::from(Settings::AT_ONCE), account: None, cache: None }
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::operation::Operation;
+use super::order::{record_rank, sequence};
 use super::subject::{RecordSubject, record, setting, zone};
 use super::zone_plan::{Keeper, SetAsideCount, ZonePlan};
 use super::{dangers, not_in_force, part, record_checks, rule_checks, rules};
@@ -90,12 +91,11 @@ fn compile(
     diagnostics.append(rule_checks::windows(desired, &rule_operations, &windows));
     diagnostics.append(rule_checks::expiries(desired, live, rule_changes));
     let creation = live.is_new.then(|| zone::operation(desired));
-    let mut operations: Vec<_> = creation.into_iter().collect();
-    operations.extend(setting::operations(desired, live, setting_changes, &mut diagnostics));
-    operations.extend(rule_operations);
+    let settings = setting::operations(desired, live, setting_changes, &mut diagnostics);
     let mut ordered: Vec<&Change> = changes.changes.iter().collect();
-    ordered.sort_by(|a, b| a.order().cmp(&b.order()));
-    operations.extend(ordered.into_iter().map(|change| record::operation(desired, change)));
+    ordered.sort_by(|a, b| record_rank(a).cmp(&record_rank(b)));
+    let records = ordered.into_iter().map(|change| record::operation(desired, change));
+    let operations = sequence(creation, settings, rule_operations, records);
     let mut plan = ZonePlan {
         is_new: live.is_new,
         notes: setting::notes(desired, live),

@@ -1,7 +1,7 @@
 //! Operations as exact requests, without sending anything.
 
+use super::batches::batches;
 use super::operation::Operation;
-use super::order::batches;
 use super::subject::record::batch_request;
 use super::zone_plan::ZonePlan;
 use crate::wire::Request;

@@ -2,10 +2,11 @@
 //!
 //! A [`Plan`] leaves no choice to whoever executes it. [`plan_zone`] turns a zone's changes into [`Operation`]s with what
 //! they expect to find and how to undo them; `record_checks` and `rule_checks` hold them against the limits of the zone's plan; `consent` names the
-//! dangers and asks for consents; `grades` says which weakenings are narrow; `conflicts` says what happens to values of others; `order` cuts them into steps; `lower` turns steps into exact requests. `part` leaves out what was not chosen.
+//! dangers and asks for consents; `grades` says which weakenings are narrow; `conflicts` says what happens to values of others; `order` puts them in order; `batches` cuts them into requests; `lower` turns steps into exact requests. `part` leaves out what was not chosen.
 
 mod action;
 mod base_source;
+mod batches;
 mod build;
 mod conflicts;
 mod consent;
@@ -30,6 +31,7 @@ mod zone_plan;
 
 pub use action::{Action, Cause, Why};
 pub use base_source::BaseSource;
+pub use batches::{batches as record_batches, bonds, groups};
 pub use build::{plan_changes, plan_part, plan_zone};
 pub use conflicts::Overwrites;
 pub use consent::{Consents, MissingConsent, Verdict};
@@ -37,7 +39,6 @@ pub use explain::explain_records;
 pub use lower::{Lowering, Step, lower, lower_operation, lower_records};
 pub use narrow::Narrow;
 pub use operation::Operation;
-pub use order::{batches as record_batches, bonds, groups};
 pub use policy::{Policy, PolicyEntry};
 pub use subject::{ExpectRuleset, RecordAction, RecordSubject, RuleAction, RuleSubject, Subject, SubjectKind};
 pub use three_way::{plan_part_with_base, plan_zone_with_base};

@@ -12,7 +12,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::order::bonds;
+use super::batches::bonds;
 use super::subject::{RecordAction, RuleAction, Subject, record, setting};
 use super::zone_plan::ZonePlan;
 use crate::diagnostic::{Diagnostics, findings};

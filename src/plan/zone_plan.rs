@@ -227,9 +227,6 @@ impl Plan {
         })
     }
 
-    /// Version of the JSON form.
-    pub const FORMAT: u32 = 1;
-
     /// Counts over all zones.
     #[must_use]
     pub fn summary(&self) -> Summary {

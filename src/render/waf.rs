@@ -6,6 +6,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value as Json};
 
+use crate::document::FORMAT;
 use crate::insight::lock::{LockChanges, LockedRule};
 use crate::insight::{
     AccountSurvey, ChangedRule, Difference, FamilyCount, Reach, RuleDifference, RuleRow, RuleSurvey, RulesetSurvey,
@@ -13,7 +14,6 @@ use crate::insight::{
 };
 use crate::model::managed::{CatalogueRule, threshold_keyword};
 use crate::model::ruleset::Phase;
-use crate::plan::Plan;
 
 /// What every document begins with, and zones.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -26,7 +26,7 @@ pub(crate) struct Zones<Z> {
 impl<Z> Zones<Z> {
     /// A document of a kind.
     fn new(kind: &'static str, zones: Vec<Z>) -> Self {
-        Self { format: Plan::FORMAT, kind, zones }
+        Self { format: FORMAT, kind, zones }
     }
 }
 
@@ -346,7 +346,7 @@ impl<'a> RuleChange<'a> {
 /// What Cloudflare changed since the lock was written.
 pub fn lock<'a>(file: &'a str, changes: &'a [LockChanges], is_same: bool, is_check: bool) -> impl Serialize + 'a {
     Lock {
-        format: Plan::FORMAT,
+        format: FORMAT,
         kind: "waf_lock",
         file,
         same: is_same,

@@ -7,6 +7,7 @@ mod error;
 mod evaluate;
 mod evidence;
 mod libinjection;
+mod limits;
 mod literals;
 mod operators;
 mod paths;

@@ -11,11 +11,8 @@ use super::outcome::Outcome;
 use super::world::World;
 use crate::insight::dns::End;
 use crate::insight::effect::listed;
-use crate::insight::issuance::{Policy, read};
+use crate::insight::issuance::{OF_CLOUDFLARE, Policy, read};
 use crate::model::{ExpectedIssuance, Fqdn, RecordType};
-
-/// The authorities that Cloudflare adds.
-const ADDED: &[&str] = &["comodoca.com", "digicert.com", "letsencrypt.org", "pki.goog", "sectigo.com", "ssl.com"];
 
 /// Checks it.
 pub(super) fn hold(world: World<'_, '_>, expected: &ExpectedIssuance) -> Outcome {
@@ -40,7 +37,7 @@ pub(super) fn hold(world: World<'_, '_>, expected: &ExpectedIssuance) -> Outcome
             return Outcome::Failed(format!("{kind} for {name}: {} may issue as well", listed(others)));
         }
     }
-    let added: BTreeSet<&str> = ADDED.iter().copied().filter(|added| !only.contains(*added)).collect();
+    let added: BTreeSet<&str> = OF_CLOUDFLARE.iter().copied().filter(|added| !only.contains(*added)).collect();
     match universal_ssl {
         _ if added.is_empty() => Outcome::Passed,
         Some(false) => Outcome::Passed,

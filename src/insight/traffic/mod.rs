@@ -24,7 +24,6 @@ mod tune;
 mod walk;
 mod ways;
 
-pub use super::reach::HIGHEST_SCORE;
 pub use act::{Act, RuleAt};
 pub use matrix::{COLUMNS, Matrix};
 pub use protection::Protection;

@@ -8,9 +8,6 @@
 //! github.com/coreruleset/coreruleset, tag v3.3.5, rules REQUEST-9xx with a paranoia level and a severity, read 2026-11-20;
 //! scores by severity: its documentation on anomaly scoring (critical 5, error 4, warning 3, notice 2).
 
-/// The version.
-pub const CRS_VERSION: &str = "3.3.5";
-
 /// A family of attacks: all rules whose number begins with its three digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AttackFamily {
@@ -80,5 +77,5 @@ pub const CRS_RULES: &[CrsRule] = &[
     (944120, 1, 5), (944130, 1, 5), (944200, 2, 5), (944210, 2, 5), (944240, 2, 5), (944250, 2, 5), (944300, 3, 5),
 ];
 
-/// The highest score that any single rule adds.
+/// The highest score that any single rule adds: that of a critical one.
 pub const HIGHEST_SCORE: u32 = 5;

@@ -9,6 +9,7 @@ use crate::insight::{
     AccountSurvey, Deployed, Difference, Direction, FamilyCount, RuleRow, RuleSurvey, RulesetSurvey, Survey,
     reach_summary, rule_label, title,
 };
+use crate::model::facts::crs::HIGHEST_SCORE;
 use crate::model::managed::{CatalogueRule, threshold_keyword};
 use crate::render::safe::safe;
 
@@ -18,8 +19,6 @@ const WIDEST_TITLE: usize = 56;
 const LABEL: usize = 12;
 /// Number of characters shown of an id if there is no number.
 const SHORT_ID: usize = 8;
-/// The score of a critical rule.
-const CRITICAL: u32 = 5;
 
 /// Writes the rules of one managed ruleset in several zones.
 ///
@@ -180,8 +179,8 @@ fn write_ruleset(out: &mut dyn Write, ruleset: &RulesetSurvey, with_rules: bool,
     }
     if let Some(threshold) = effective.threshold() {
         let word = threshold_keyword(threshold).map(|w| format!(" ({w})")).unwrap_or_default();
-        let hits = count(usize::try_from(threshold.div_ceil(CRITICAL)).unwrap_or(usize::MAX), "critical hit");
-        line(out, "threshold", &format!("{threshold}{word}: {hits} of +{CRITICAL}"), colour)?;
+        let hits = count(usize::try_from(threshold.div_ceil(HIGHEST_SCORE)).unwrap_or(usize::MAX), "critical hit");
+        line(out, "threshold", &format!("{threshold}{word}: {hits} of +{HIGHEST_SCORE}"), colour)?;
     }
     if let Some(action) = effective.action() {
         line(out, "action", &safe(action), colour)?;

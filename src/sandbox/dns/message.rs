@@ -23,7 +23,7 @@ use super::answer::{Reply, Sent, codes};
 use super::zones::Owner;
 
 /// Octets that a UDP response has at most with EDNS, and that the sandbox says it takes.
-const UDP_OCTETS: u16 = 1232;
+const UDP_ANSWER: u16 = 1232;
 
 /// Octets that a UDP response has at most without EDNS (RFC 1035 section 4.2.1).
 const PLAIN_OCTETS: u16 = 512;
@@ -83,7 +83,7 @@ pub(super) fn respond(
     let limit = match (transport, &edns) {
         (Transport::Tcp, _) => u16::MAX,
         (Transport::Udp, None) => PLAIN_OCTETS,
-        (Transport::Udp, Some(edns)) => edns.size.clamp(PLAIN_OCTETS, UDP_OCTETS),
+        (Transport::Udp, Some(edns)) => edns.size.clamp(PLAIN_OCTETS, UDP_ANSWER),
     };
     let whole = write(&message, &reply, edns.as_ref(), limit);
     let cut = || {
@@ -180,7 +180,7 @@ fn push_edns(
     edns: &Edns,
 ) -> Result<(), PushError> {
     additional.opt(|opt| {
-        opt.set_udp_payload_size(UDP_OCTETS);
+        opt.set_udp_payload_size(UDP_ANSWER);
         if edns.version > 0 {
             opt.set_rcode(OptRcode::BADVERS);
         }

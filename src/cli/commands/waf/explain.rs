@@ -140,8 +140,7 @@ async fn run(args: &WafExplainArgs, settings: &Settings<'_>, output: &Arc<Output
     };
     let once = Rate { times: 1, seconds: 1 };
     let lists = args.settings.lists.read()?;
-    let setting =
-        setting.map(|setting| Setting { protection: setting.protection.with_lists(&lists), ..setting });
+    let setting = setting.map(|setting| Setting { protection: setting.protection.with_lists(&lists), ..setting });
     let verdict = setting.as_ref().map(|setting| setting.protection.verdict(&request, once, Some(&found.hits)));
     let scoring = setting.as_ref().and_then(|setting| setting.protection.owasp());
     let ways = match (verdict.as_ref().and_then(|verdict| verdict.score.as_ref()), scoring) {

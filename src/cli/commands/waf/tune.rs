@@ -269,9 +269,7 @@ impl Halves {
         if bounds.could_act_on(&load) {
             *half.loads.entry(load).or_default() += 1;
             if half.loads.len() > MOST_LOADS {
-                bail!(
-                    "more than {MOST_LOADS} requests differ in path and rules: give a part of the recording"
-                );
+                bail!("more than {MOST_LOADS} requests differ in path and rules: give a part of the recording");
             }
         }
         Ok(())

@@ -1,0 +1,161 @@
+//! Which operations go together in one request.
+//!
+//! A batch is one transaction, and what belongs together is changed in one transaction if at all possible:
+//!
+//! - the operations of one name, so that a swap of types or values leaves no moment without an answer;
+//! - a value that leaves one name and comes to another: a rename.
+//!
+//! Such a group never straddles two batches. Only a name with more operations than a batch may hold is cut, its deletes first.
+//!
+//! Where a group is refused, what is bound to the culprit stays behind and the rest is sent: see [`bonds`].
+
+use std::collections::BTreeMap;
+
+use super::subject::{RecordAction, RecordSubject};
+use super::zone_plan::ZonePlan;
+use crate::model::{Fqdn, Rdata, RecordType};
+
+/// Cuts a zone's operations on records into batches of at most `size`, as their numbers in the order of execution.
+#[must_use]
+pub fn batches(zone: &ZonePlan, size: usize) -> Vec<Vec<usize>> {
+    let mut batches: Vec<Vec<usize>> = Vec::new();
+    for group in groups(zone, size) {
+        match batches.last_mut() {
+            Some(last) if last.len() + group.len() <= size => last.extend(group),
+            _ => batches.extend(group.chunks(size).map(<[usize]>::to_vec)),
+        }
+    }
+    batches
+}
+
+/// What belongs together, in the order of the first name of each group; a group is at most `size` large unless it is one name.
+///
+/// In a zone whose quota is tight, groups that shrink come before groups that grow.
+#[must_use]
+pub fn groups(zone: &ZonePlan, size: usize) -> Vec<Vec<usize>> {
+    let mut groups = renames(zone, names(zone), size);
+    if zone.tight {
+        let growth = |n: &usize| zone.operations[*n].record().map_or(0, growth);
+        groups.sort_by_key(|group| group.iter().map(growth).sum::<i64>());
+    }
+    groups
+}
+
+/// The operations of each name.
+fn names(zone: &ZonePlan) -> Vec<Vec<usize>> {
+    let mut names: Vec<(&Fqdn, Vec<usize>)> = Vec::new();
+    for (n, _, record) in zone.records() {
+        let name = &record.form().name;
+        match names.last_mut() {
+            Some((last, group)) if *last == name => group.push(n),
+            _ => names.push((name, vec![n])),
+        }
+    }
+    names.into_iter().map(|(_, group)| group).collect()
+}
+
+/// Joins names between which a value moves, as long as they fit into one batch together.
+fn renames(zone: &ZonePlan, names: Vec<Vec<usize>>, size: usize) -> Vec<Vec<usize>> {
+    let home: BTreeMap<usize, usize> =
+        names.iter().enumerate().flat_map(|(name, group)| group.iter().map(move |n| (*n, name))).collect();
+    let mut leaving: BTreeMap<&Rdata, Vec<usize>> = BTreeMap::new();
+    for (n, _, record) in zone.records() {
+        if matches!(record.action, RecordAction::Delete { .. }) {
+            leaving.entry(&record.form().data).or_default().push(n);
+        }
+    }
+    // Each name leads to the group that it has been joined to.
+    let mut lead: Vec<usize> = (0..names.len()).collect();
+    let mut groups = names;
+    if !leaving.is_empty() {
+        for (n, _, record) in zone.records() {
+            if !matches!(record.action, RecordAction::Create { .. }) {
+                continue;
+            }
+            let Some(from) = leaving.get_mut(&record.form().data).and_then(Vec::pop) else { continue };
+            let (a, b) = (find(&mut lead, home[&from]), find(&mut lead, home[&n]));
+            let (first, second) = (a.min(b), a.max(b));
+            if first != second && groups[first].len() + groups[second].len() <= size {
+                let moved = std::mem::take(&mut groups[second]);
+                groups[first].extend(moved);
+                lead[second] = first;
+            }
+        }
+    }
+    groups.retain(|group| !group.is_empty());
+    groups
+}
+
+/// What of a name cannot be separated: for each operation the number of the first one that it is bound to, which is its own
+/// where it is bound to none.
+///
+/// A delete is bound to the creates that it makes room for, to those of its type at its name, whose values take the place of its
+/// own, and to the create of its value at another name.
+#[must_use]
+pub fn bonds(zone: &ZonePlan) -> Vec<usize> {
+    let mut lead: Vec<usize> = (0..zone.operations.len()).collect();
+    let mut leaving: BTreeMap<&Rdata, usize> = BTreeMap::new();
+    for group in names(zone) {
+        let (mut deletes, mut creates): (ByType, ByType) = Default::default();
+        for (n, record) in group.iter().filter_map(|n| Some((*n, zone.operations[*n].record()?))) {
+            let of_type = record.form().data.type_name();
+            match &record.action {
+                RecordAction::Delete { .. } => {
+                    deletes.entry(of_type).or_default().push(n);
+                    leaving.insert(&record.form().data, n);
+                }
+                RecordAction::Create { .. } => creates.entry(of_type).or_default().push(n),
+                RecordAction::Update { .. } => {}
+            }
+        }
+        let is_apex = group.first().and_then(|n| zone.operations[*n].record()).map(|r| &r.form().name)
+            == Some(zone.name.as_fqdn());
+        for (new, created) in &creates {
+            for (old, deleted) in &deletes {
+                let excludes = match (RecordType::parse(new), RecordType::parse(old)) {
+                    (Some(new), Some(old)) => new.excludes_at(old, is_apex),
+                    _ => false,
+                };
+                if new == old || excludes {
+                    created.iter().chain(deleted).for_each(|n| join(&mut lead, deleted[0], *n));
+                }
+            }
+        }
+    }
+    for (n, _, record) in zone.records() {
+        if let RecordAction::Create { after } = &record.action
+            && let Some(from) = leaving.get(&after.data)
+        {
+            join(&mut lead, *from, n);
+        }
+    }
+    (0..lead.len()).map(|n| find(&mut lead, n)).collect()
+}
+
+/// Operations of one name by the type of their records.
+type ByType<'z> = BTreeMap<&'z str, Vec<usize>>;
+
+/// Joins what two operations are bound to.
+fn join(lead: &mut [usize], a: usize, b: usize) {
+    let (a, b) = (find(lead, a), find(lead, b));
+    lead[a.max(b)] = a.min(b);
+}
+
+/// What a name, or an operation, has been joined to.
+fn find(lead: &mut [usize], name: usize) -> usize {
+    let mut at = name;
+    while lead[at] != at {
+        lead[at] = lead[lead[at]];
+        at = lead[at];
+    }
+    at
+}
+
+/// How many records an operation adds.
+fn growth(record: &RecordSubject) -> i64 {
+    match record.action {
+        RecordAction::Create { .. } => 1,
+        RecordAction::Update { .. } => 0,
+        RecordAction::Delete { .. } => -1,
+    }
+}
