@@ -37,10 +37,11 @@ pub(super) fn within(directory: &Path, path: &Path, name: &str) -> Result<Option
 
 /// Reads a file of bounded size.
 pub(super) fn read(path: &Path) -> Result<String, String> {
-    let file = File::open(path).map_err(|error| error.to_string())?;
-    if !file.metadata().map_err(|error| error.to_string())?.is_file() {
+    // Opening a FIFO would wait for whoever writes into it.
+    if !path.metadata().map_err(|error| error.to_string())?.is_file() {
         return Err("it is not a regular file".to_owned());
     }
+    let file = File::open(path).map_err(|error| error.to_string())?;
     let mut bytes = Vec::new();
     file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
     if bytes.len() as u64 > LARGEST {

@@ -27,8 +27,25 @@ pub(super) fn read(source: SourceId, zone: Option<&ZoneName>, found: &mut Found)
     let missing: Vec<&str> = ["name", "type", "content"].into_iter().filter(|name| column(name).is_none()).collect();
     if !missing.is_empty() {
         let why = format!("the first row must name the columns; there is no {}", missing.join(", no "));
-        let help = format!("name the columns with {}", COLUMNS.join(", "));
+        let help = format!("name the columns with {}, separated by commas", COLUMNS.join(", "));
         found.report(findings::UNREADABLE_SOURCE, "", start, &why, Some(help));
+        return;
+    }
+    let is_twice = |(n, name): &(usize, &String)| !name.is_empty() && header[..*n].contains(name);
+    if let Some((_, name)) = header.iter().enumerate().find(is_twice) {
+        let why = format!("two columns are called `{name}`");
+        found.report(findings::UNREADABLE_SOURCE, "", start, &why, Some("keep one of them".to_owned()));
+        return;
+    }
+    if text.matches('"').count() % 2 == 1 {
+        let why = "a quote is not closed, so rows cannot be told apart";
+        found.report(
+            findings::UNREADABLE_SOURCE,
+            "",
+            start,
+            why,
+            Some("write a quote within a value twice".to_owned()),
+        );
         return;
     }
     let unknown: Vec<&str> =

@@ -476,6 +476,15 @@ fn a_table_of_records() {
         ["example.com MX 10 mx.example.net 300", "www.example.com A 192.0.2.1 1 proxied # a, quoted"]
     );
     assert!(ran.stderr.contains("records.csv:4:1") && ran.stderr.contains("records.csv:5:1"), "{}", ran.stderr);
+    for (text, why) in [
+        ("name,type,content,name\nwww,A,192.0.2.1,b\n", "two columns are called `name`"),
+        ("name,type,content\nwww,TXT,\"open\nx,A,192.0.2.1\n", "a quote is not closed"),
+        ("name;type;content\nwww;A;192.0.2.1\n", "separated by commas"),
+    ] {
+        workspace.file("odd.csv", text);
+        let ran = workspace.run(&["import", "./odd.csv", "--zone-name", "example.com", "--offline"]).exits(1);
+        assert!(ran.stderr.contains(why), "{}", ran.stderr);
+    }
 }
 
 /// The export of the only zone.

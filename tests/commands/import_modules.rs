@@ -480,6 +480,36 @@ fn files_count_in_the_order_of_terraform() {
     }
 }
 
+#[test]
+fn the_length_of_what_is_partly_unknown_is_unknown() {
+    let workspace = Workspace::empty(options());
+    let lengths = [
+        "length(flatten([[1], aws_thing.names]))",
+        "length(toset([\"a\", aws_thing.name]))",
+        "length(compact([\"a\", aws_thing.name]))",
+        "length(setunion([\"a\"], [aws_thing.name]))",
+        "try(zipmap([aws_thing.name], [1]), 7)",
+    ];
+    let unknown = lengths.iter().enumerate().map(|(n, length)| {
+        format!("resource \"cloudflare_record\" \"r{n}\" {{\n  zone_id = \"x\"\n  type = \"A\"\n  name = \"n${{jsonencode({length})}}\"\n  value = \"192.0.2.1\"\n}}\n")
+    });
+    let known = "resource \"cloudflare_record\" \"known\" {\n  zone_id = \"x\"\n  type = \"A\"\n  name = \"n${length([1, aws_thing.name])}\"\n  value = \"192.0.2.1\"\n}\n";
+    workspace.file("main.tf", unknown.chain([known.to_owned()]).collect::<String>());
+    let ran = workspace.run(&["import", ".", "--offline", "--zone-name", "example.com"]).exits(0);
+    assert_eq!(records(&ran.stdout), [("n2".to_owned(), "192.0.2.1".to_owned())], "{}", ran.stderr);
+    assert!(ran.stderr.contains("cloudflare_record: 1 of 6 imported"), "{}", ran.stderr);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_is_no_source() {
+    let workspace = Workspace::empty(options());
+    let pipe = workspace.path().join("pipe.csv");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().is_ok_and(|status| status.success()));
+    let ran = workspace.run(&["import", "./pipe.csv", "--offline"]).exits(1);
+    assert!(ran.stderr.contains("it is not a regular file"), "{}", ran.stderr);
+}
+
 #[cfg(unix)]
 #[test]
 fn links_do_not_lead_out_of_what_was_named() {

@@ -44,8 +44,15 @@ pub(super) fn call(name: &str, arguments: Vec<Term>, place: Place) -> Term {
             | "sensitive"
             | "nonsensitive"
     );
-    let first_missing =
-        |terms: &[Term]| terms.iter().find_map(|term| if passes_on { direct(term) } else { term.missing().cloned() });
+    // A missing item can be a list of any length, or equal to another.
+    let counts_items = matches!(name, "flatten" | "compact" | "toset" | "setunion" | "zipmap");
+    let first_missing = |terms: &[Term]| {
+        terms.iter().find_map(|term| match (counts_items, passes_on) {
+            (true, _) => item(term),
+            (false, true) => direct(term),
+            (false, false) => term.missing().cloned(),
+        })
+    };
     if let Some(missing) = first_missing(&arguments) {
         return Term::Missing(missing);
     }
@@ -60,6 +67,15 @@ pub(super) fn call(name: &str, arguments: Vec<Term>, place: Place) -> Term {
 fn direct(term: &Term) -> Option<Missing> {
     match term {
         Term::Missing(missing) => Some(missing.clone()),
+        _ => None,
+    }
+}
+
+/// Why a value or one of its items is missing, if it is.
+fn item(term: &Term) -> Option<Missing> {
+    match term {
+        Term::Missing(missing) => Some(missing.clone()),
+        Term::List(items) => items.iter().find_map(item),
         _ => None,
     }
 }

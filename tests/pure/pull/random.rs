@@ -174,9 +174,9 @@ fn drift(live: &mut Live, random: &mut fastrand::Rng, n: usize) {
             record.tags.insert(Tag::parse("a:b").unwrap());
         }
         9 => {
-            for setting in zone.settings.settings.values_mut() {
+            for (name, setting) in &mut zone.settings.settings {
                 if let LiveSetting::Value { value, .. } = setting {
-                    *value = if *value == Value::from("strict") { Value::from("full") } else { Value::from("1.3") };
+                    *value = Value::from(if name == "ssl" { "full" } else { "1.3" });
                 }
             }
             zone.settings
