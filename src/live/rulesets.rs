@@ -105,16 +105,23 @@ async fn read_catalogues<R: Reader>(
 ) -> Result<(Vec<Arc<Catalogue>>, Option<(Scope, BTreeSet<Phase>)>), FetchError> {
     let Some((mut scope, others)) = scopes.split_first() else { return Ok((Vec::new(), None)) };
     let mut listed = list(reader, scope).await;
+    // If every scope refuses, the permission for the zone is named: it is enough.
+    let mut refused_by_zone = None;
     for other in others {
-        match &listed {
-            Err(FetchError::Api { source, .. }) if matches!(source.status(), Some(400..=404)) => {
+        match listed {
+            Err(FetchError::Api { ref source, .. }) if matches!(source.status(), Some(400..=404)) => {
+                let own = listed.err().filter(|_| matches!(scope, Scope::Zone(_)));
+                refused_by_zone = refused_by_zone.or(own);
                 scope = other;
                 listed = list(reader, scope).await;
             }
             _ => break,
         }
     }
-    let (mut listed, phases) = listed?;
+    let (mut listed, phases) = match (listed, refused_by_zone) {
+        (Err(_), Some(of_zone)) => return Err(of_zone),
+        (listed, _) => listed?,
+    };
     settle_names(&mut listed);
     let wanted = |r: &ListedRuleset| r.which.is_some_and(|which| managed.contains(&which));
     let wanted: Vec<_> = listed.into_iter().filter(wanted).collect();

@@ -210,7 +210,7 @@ impl Arrangement<'_> {
 
 /// A text without the quotes of its character strings, if it means the same without them: it has no escapes, and is divided where
 /// it would be divided anyway.
-fn unquoted(content: &str) -> Option<String> {
+pub(crate) fn unquoted(content: &str) -> Option<String> {
     const STRING_BYTES: usize = 255;
     let inner = content.strip_prefix('"')?.strip_suffix('"')?;
     let parts: Vec<&str> = inner.split("\" \"").collect();

@@ -205,6 +205,12 @@ fn the_smallest_token_is_enough_and_smallest() {
                 assert!(words.contains("zonewright doctor"), "{name}: {words}");
             }
         }
+        // The list of managed rulesets is tried at the account and at the zone; the permission for the zone is enough.
+        if left_out == Some("Zone > Zone WAF > Edit") {
+            workspace.file("owasp.yaml", "version: 1\nzones:\n  example.com:\n    waf: { owasp: { paranoia: 2 } }\n");
+            let plan = run(&["plan", "owasp.yaml"]).exits(1);
+            assert!(plan.stderr.contains("`Zone WAF Read`"), "{}", plan.stderr);
+        }
     }
 }
 
