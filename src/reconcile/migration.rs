@@ -71,6 +71,10 @@ impl Migration {
             let place = origin(&zone.name, &record.name, &record.data);
             found(findings::ONLY_IN_SOURCE, place, shown(&record.name, &record.data))
         });
+        // Rules and rulesets that the plan would create.
+        let created = plan.operations.iter().filter(|o| o.record().is_none() && o.action() == Action::Create);
+        let created = created.map(|operation| found(findings::ONLY_IN_SOURCE, None, operation.address.to_string()));
+        self.only_in_source += self.add(findings::ONLY_IN_SOURCE, zone, created);
         let missing = self.add(findings::ONLY_IN_SOURCE, zone, missing);
         let own = live.records.iter().filter(|record| record.read_only.is_none());
         let other = own.filter(|record| !wanted.contains(&(&record.name, &record.data)));
@@ -81,17 +85,15 @@ impl Migration {
             operation.record().is_none() || operation.fields.iter().all(|change| change.field.is_facet())
         };
         let operations = plan.operations.iter().filter(|operation| is_same_value(operation));
-        let operations =
-            operations.filter(|operation| operation.record().is_none() || operation.action() == Action::Update);
+        let operations = operations.filter(|operation| match operation.record() {
+            Some(_) => operation.action() == Action::Update,
+            None => operation.action() != Action::Create,
+        });
         let differences: Vec<Diagnostic> = operations
             .clone()
             .map(|operation| {
                 let fields: Vec<String> = operation.fields.iter().take(MOST_FIELDS).map(difference).collect();
-                let what = match operation.action() {
-                    Action::Create => "Cloudflare does not have it".to_owned(),
-                    _ if fields.is_empty() => "it differs".to_owned(),
-                    _ => fields.join("; "),
-                };
+                let what = if fields.is_empty() { "it differs".to_owned() } else { fields.join("; ") };
                 let place = zone.records.iter().find(|record| operation.place == Some(record.spelling.entry));
                 let place = place.and_then(|record| origin(&zone.name, &record.name, &record.data));
                 found(findings::DIFFERENT_AT_CLOUDFLARE, place, format!("{}: {what}", operation.address))
@@ -135,6 +137,7 @@ fn difference(change: &FieldChange) -> String {
 /// The beginning of a text.
 fn clipped(text: &str) -> String {
     match text.char_indices().nth(LONGEST) {
+        _ if text.is_empty() => "none".to_owned(),
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
     }

@@ -38,6 +38,7 @@ fn without_credentials_an_example_is_written_that_can_be_planned() {
     let run = |arguments: &[&str]| alone(directory.path(), arguments);
     let ran = run(&["init"]).exits(0);
     assert!(ran.stderr.contains("no credentials") && ran.stdout.contains("wrote  zones/example.com.yaml"), "{ran:?}");
+    assert!(ran.stdout.contains("  zonewright plan --sandbox\n"), "{ran:?}");
     assert_eq!(files(directory.path()), [&BESIDE[..2], &["zones/example.com.yaml", BESIDE[2]]].concat());
     assert_eq!(run(&["validate"]).exits(0).stdout.lines().count(), 1);
     run(&["fmt", "--check"]).exits(0);

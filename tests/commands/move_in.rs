@@ -195,6 +195,35 @@ fn what_the_source_and_cloudflare_say_is_compared() {
     workspace.run(&["snapshot", "spec.yaml", "--out", "s.json.gz"]).exits(0);
     let requests = workspace.requests().len();
     check(&workspace.run(&["import", "./example.com.zone", "--against", "s.json.gz"]).exits(0));
+    // Rules that only the source has.
+    workspace.file(
+        "main.tf",
+        r#"
+resource "cloudflare_zone" "this" { zone = "example.com" }
+resource "cloudflare_record" "www" {
+  zone_id = cloudflare_zone.this.id
+  name    = "www"
+  type    = "A"
+  value   = "192.0.2.1"
+  ttl     = 60
+  comment = "web"
+}
+resource "cloudflare_ruleset" "custom" {
+  zone_id = cloudflare_zone.this.id
+  name    = "custom"
+  kind    = "zone"
+  phase   = "http_request_firewall_custom"
+  rules {
+    action     = "block"
+    expression = "http.host eq \"a.example.com\""
+  }
+}
+"#,
+    );
+    let ran = workspace.run(&["import", "./main.tf", "--against", "s.json.gz"]).exits(0);
+    let only_in_source = ran.stderr.split("IMPORT0007").nth(1).unwrap_or_default();
+    assert!(only_in_source.contains("example.com/waf/http_request_firewall_custom"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("`comment` is web in the source and none at Cloudflare"), "{}", ran.stderr);
     let offline = workspace.run(&["import", "./example.com.zone", "--offline"]).exits(0);
     assert!(!offline.stderr.contains("IMPORT000"), "{}", offline.stderr);
     assert_eq!(workspace.requests().len(), requests);

@@ -104,7 +104,9 @@ async fn write_all(
     write_new(starter::files(), report)?;
     let has_new_pipeline = write_new(pipeline::files(host), report)?;
     report.next.push("zonewright validate".to_owned());
-    report.next.push("zonewright plan".to_owned());
+    // Without credentials, a plan is possible in the sandbox.
+    let is_alone = settings.connection().is_err() && settings.has_no_credentials();
+    report.next.push(if is_alone { "zonewright plan --sandbox" } else { "zonewright plan" }.to_owned());
     if has_new_pipeline {
         report.next.push(pipeline::TO_DO.to_owned());
         report.next.extend(pipeline::to_move(Path::new(".")).map(|to_do| safe(&to_do).into_owned()));
