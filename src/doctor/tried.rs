@@ -3,7 +3,6 @@
 use std::sync::{Mutex, PoisonError};
 
 use crate::api::{ApiError, Reader};
-use crate::diagnostic::count;
 use crate::document::doctor::What;
 use crate::model::facts::permissions::PermissionGroup;
 use crate::wire::{Envelope, Request};
@@ -46,8 +45,7 @@ impl Tried {
         let error = match answer {
             Ok(_) => return Self::Yes,
             Err(Unread::NotSent(why)) => {
-                let failures = count(MOST_FAILURES, "request");
-                return Self::Unknown(format!("not asked, because {failures} in a row failed: {why}"));
+                return Self::Unknown(format!("not asked, because {MOST_FAILURES} requests in a row failed: {why}"));
             }
             Err(Unread::Failed(error)) => error,
         };

@@ -471,16 +471,10 @@ fn attributes(zone: &ZoneName, record: &DesiredRecord, facets: &Facets) -> Map<S
 
 /// A record as an entry.
 fn entry(zone: &ZoneName, name: &Fqdn, data: &Rdata, facets: &Facets) -> Map<String, Json> {
-    let Json::Object(mut members) = spec::record_entry(zone, &record(zone, name, data, facets)) else {
-        return Map::new();
-    };
-    // As people write a text.
-    if let Rdata::Txt(_) = data
-        && let Some(text) = members.get("content").and_then(Json::as_str).and_then(spec::unquoted)
-    {
-        members.insert("content".to_owned(), Json::from(text));
+    match spec::record_entry(zone, &record(zone, name, data, facets)) {
+        Json::Object(members) => members,
+        _ => Map::new(),
     }
-    members
 }
 
 /// A record that no file holds.

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value as Json, json};
 
-use super::emit;
+use super::emit::{self, unquoted};
 use super::yaml::{one_line, scalar, to_yaml};
 use crate::diagnostic::{begins_command, is_hidden};
 use crate::model::{Desired, DesiredRecord, DesiredZone, Fqdn, Rdata, ZoneName};
@@ -206,18 +206,6 @@ impl Arrangement<'_> {
         let line = |(name, value): (&String, &Json)| format!("{}: {}", one_line(name), flow(value));
         members.iter().map(line).collect::<Vec<_>>().join("\n        ")
     }
-}
-
-/// A text without the quotes of its character strings, if it means the same without them: it has no escapes, and is divided where
-/// it would be divided anyway.
-pub(crate) fn unquoted(content: &str) -> Option<String> {
-    const STRING_BYTES: usize = 255;
-    let inner = content.strip_prefix('"')?.strip_suffix('"')?;
-    let parts: Vec<&str> = inner.split("\" \"").collect();
-    let (last, full) = parts.split_last()?;
-    let text = parts.concat();
-    let is_same = full.iter().all(|part| part.len() == STRING_BYTES) && !last.is_empty() && last.len() <= STRING_BYTES;
-    (is_same && !text.contains(['"', '\\']) && text.trim() == text).then_some(text)
 }
 
 /// A value within a line.

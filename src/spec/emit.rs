@@ -28,10 +28,28 @@ pub fn print(desired: &Desired) -> String {
     to_yaml(&File { version: 1, zones })
 }
 
-/// A record as an entry of `records`.
+/// A record as an entry of `records`. A text has no quotes of its own, as people write it, where it means the same without.
 #[must_use]
 pub fn record_entry(zone: &ZoneName, one: &DesiredRecord) -> Json {
-    record(zone, one, &[])
+    let mut entry = record(zone, one, &[]);
+    if let Rdata::Txt(_) = one.data
+        && let Some(text) = entry.get("content").and_then(Json::as_str).and_then(unquoted)
+    {
+        entry["content"] = json!(text);
+    }
+    entry
+}
+
+/// A text without the quotes of its character strings, if it means the same without them: it has no escapes, and is divided where
+/// it would be divided anyway.
+pub(super) fn unquoted(content: &str) -> Option<String> {
+    const STRING_BYTES: usize = 255;
+    let inner = content.strip_prefix('"')?.strip_suffix('"')?;
+    let parts: Vec<&str> = inner.split("\" \"").collect();
+    let (last, full) = parts.split_last()?;
+    let text = parts.concat();
+    let is_same = full.iter().all(|part| part.len() == STRING_BYTES) && !last.is_empty() && last.len() <= STRING_BYTES;
+    (is_same && !text.contains(['"', '\\']) && text.trim() == text).then_some(text)
 }
 
 /// A text as a spec says it: what would be a substitution means itself.

@@ -53,7 +53,6 @@ use std::collections::BTreeMap;
 use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
 
-pub(crate) use arrange::unquoted;
 pub use arrange::{Arrangement, Part, Remarks, arrange};
 pub use emit::{print, record_entry, written, written_value};
 pub use foreign::{Include, Yaml, YamlKind, read_octodns_yaml, read_yaml};
