@@ -40,7 +40,8 @@ pub(super) fn load(
             // Plans tell new notes from known ones, and with a base new warnings as well.
             let is_of_plan = matches!(command, "plan" | "drift");
             let with_notes = command == "validate" || (output.verbose > 0 && !is_of_plan);
-            let with_warnings = !is_of_plan || settings.flags.base.is_none();
+            // Whoever asks for one name does not ask what is wrong elsewhere.
+            let with_warnings = command != "resolve" && (!is_of_plan || settings.flags.base.is_none());
             let is_shown = |d: &&Diagnostic| match d.severity {
                 Severity::Error => true,
                 Severity::Warning => with_warnings,

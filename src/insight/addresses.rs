@@ -26,6 +26,9 @@ pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) ->
                 format!("{name}: {came} differs from {gone} by one digit and is in no network that this zone uses");
             effects.push(Effect::needing(Danger::LooksMistyped, Topic::Addresses, name, line));
         }
+        if let Some(line) = gone.clone().next().and_then(|_| shared(name, *came, before)) {
+            effects.push(Effect::shown(Topic::Addresses, name, Direction::Neutral, line));
+        }
         let Some(why) = unreachable(*came) else { continue };
         let line = format!("{name}: {came} is {why}, so nobody on the internet reaches it");
         effects.push(
@@ -37,6 +40,24 @@ pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) ->
         );
     }
     effects
+}
+
+/// Which other names have had an address until now, in words.
+fn shared(name: &Fqdn, address: IpAddr, before: View<'_, '_>) -> Option<String> {
+    let others = before.0.entries().filter(|r| r.name != name && r.data.address() == Some(address));
+    let others: BTreeSet<&str> = others.map(|r| before.0.name().relative(r.name)).collect();
+    (!others.is_empty()).then(|| format!("{name}: {address} is the address of {} as well", listed(others)))
+}
+
+/// The network of which a new one looks like a slip, where nothing else of the zone is near the new one.
+pub(super) fn slip_of(name: &Fqdn, gone: &[IpNet], came: IpNet, known: &[IpNet], after: View<'_, '_>) -> Option<IpNet> {
+    let is_near = |other: &IpNet| *other != came && site(other.addr()) == site(came.addr());
+    let is_it = |gone: &&IpNet| {
+        gone.prefix_len() == came.prefix_len()
+            && is_slip(gone.addr(), came.addr())
+            && leaves(name, gone.addr(), came.addr(), after)
+    };
+    gone.iter().find(is_it).copied().filter(|_| !known.iter().any(is_near))
 }
 
 /// Why nobody on the internet reaches an address; `None` for others, and for those of documentation.
@@ -171,9 +192,11 @@ impl Hidden {
         }
         let (mut hidden, mut public) = (BTreeSet::new(), BTreeSet::new());
         for record in before.0.entries() {
-            if record.proxied {
-                hidden.extend(record.data.address().filter(|a| wanted.contains(a)));
-            } else {
+            if let Some(address) = record.data.address() {
+                if wanted.contains(&address) {
+                    if record.proxied { &mut hidden } else { &mut public }.insert(address);
+                }
+            } else if !record.proxied {
                 public.extend(published(&record).into_iter().filter(|a| wanted.contains(a)));
             }
         }

@@ -1,5 +1,7 @@
 //! Host names: who registered them, and whether one looks like a typing error of another.
 
+use std::collections::BTreeSet;
+
 use strsim::damerau_levenshtein;
 
 use crate::model::{Fqdn, PublicSuffix};
@@ -72,6 +74,12 @@ const WELL_KNOWN: &[&str] = &[
     "zoho.com",
 ];
 
+/// From this length on, a label that is one character away from that of a provider is hardly ever a name of its own.
+///
+/// # Units
+/// Characters.
+const LONG: usize = 6;
+
 /// The domain that someone registered, of which a host is part; `None` for names that are public suffixes.
 pub(super) fn registrable(host: &Fqdn) -> Option<&str> {
     PublicSuffix::of(host.as_str())?.registrable()
@@ -87,33 +95,76 @@ fn label(domain: &str) -> &str {
 /// The registered domains differ by one character (missing, doubled, another, or two swapped) or by characters that look
 /// alike; or a host that is replaced differs by its public suffix alone. A digit in place of a digit is no typing error:
 /// servers are numbered. A domain that is in use already is right.
-pub(super) fn mistyped<'k>(new: &Fqdn, replaced: &[&'k Fqdn], known: &[&'k Fqdn]) -> Option<&'k str> {
+pub(super) fn mistyped<'k>(new: &Fqdn, replaced: &[&'k Fqdn], known: &BTreeSet<&'k str>) -> Option<&'k str> {
     let own = registrable(new)?;
-    let mut found = None;
-    for other in known.iter().filter_map(|host| registrable(host)) {
-        if other == own {
-            return None;
-        }
-        if found.is_none() && is_near(own, other) {
-            found = Some(other);
-        }
+    let replaced_domains = || replaced.iter().filter_map(|host| registrable(host));
+    if known.contains(own) || replaced_domains().any(|other| other == own) {
+        return None;
     }
+    let found = replaced_domains().chain(known.iter().copied()).find(|other| is_near(own, other));
     if WELL_KNOWN.contains(&own) {
         return None;
     }
-    let prefix = |host: &Fqdn| registrable(host).and_then(|d| host.as_str().strip_suffix(d)).map(str::to_owned);
-    let is_other_suffix = |host: &&&'k Fqdn| {
-        registrable(host).is_some_and(|other| {
-            other != own
-                && label(own) == label(other)
-                && prefix(new) == prefix(host)
-                && !uses_several_domains(label(own))
-                && !is_at_provider(own)
-                && !is_at_provider(other)
+    let suffix = || replaced.iter().find(|host| differs_by_suffix(new, host)).and_then(|host| registrable(host));
+    let well_known = || WELL_KNOWN.iter().copied().find(|other| is_near(own, other));
+    let provider = || WITH_SEVERAL_DOMAINS.iter().copied().find(|other| is_near_family(label(own), other));
+    found.or_else(suffix).or_else(well_known).or_else(provider)
+}
+
+/// Whether two hosts are the same but for their public suffix, and no provider has both.
+pub(super) fn differs_by_suffix(new: &Fqdn, other: &Fqdn) -> bool {
+    let (Some(a), Some(b)) = (registrable(new), registrable(other)) else { return false };
+    a != b
+        && label(a) == label(b)
+        && new.as_str().strip_suffix(a) == other.as_str().strip_suffix(b)
+        && !uses_several_domains(label(a))
+        && !is_at_provider(a)
+        && !is_at_provider(b)
+}
+
+/// Another host of a set of name servers or mail servers whose registered domain nearly is that of this one, unless more of the
+/// set are with this one, or as many and it comes first.
+pub(super) fn odd_one_out<'k>(host: &Fqdn, set: &[&'k Fqdn]) -> Option<&'k Fqdn> {
+    let own = registrable(host)?;
+    let count =
+        |domain: &str| set.iter().filter(|other| registrable(other).is_some_and(|d| is_family(d, domain))).count();
+    let is_near = |other: &&&Fqdn| {
+        registrable(other).is_some_and(|other| {
+            let near = is_near(own, other) || is_near_family(label(own), label(other));
+            near && (count(own), other) < (count(other), own)
         })
     };
-    let suffix = || replaced.iter().find(is_other_suffix).and_then(|host| registrable(host));
-    found.or_else(suffix).or_else(|| WELL_KNOWN.iter().copied().find(|other| is_near(own, other)))
+    set.iter().find(is_near).copied()
+}
+
+/// Whether one host of a provider is another one with a character missing, added or swapped.
+pub(super) fn is_slip(new: &Fqdn, old: &Fqdn) -> bool {
+    let (a, b) = (new.as_str(), old.as_str());
+    let is_swap = a.len() == b.len() && a.chars().zip(b.chars()).filter(|(a, b)| a != b).count() == 2;
+    registrable(new).is_some_and(|domain| registrable(old) == Some(domain))
+        && (a.len() != b.len() || is_swap)
+        && damerau_levenshtein(a, b) == 1
+        && !is_renumbered(a, b)
+}
+
+/// A label without the number at its end.
+fn bare(label: &str) -> &str {
+    label.trim_end_matches(|c: char| c.is_ascii_digit() || c == '-')
+}
+
+/// Whether two domains are the same but for a number and the suffix: `awsdns-12.org` and `awsdns-63.net`.
+fn is_family(a: &str, b: &str) -> bool {
+    bare(label(a)) == bare(label(b))
+}
+
+/// Whether two labels with or without a number nearly are the same.
+fn is_near_family(own: &str, other: &str) -> bool {
+    let (own, other) = (bare(own), bare(other));
+    own.len().min(other.len()) >= LONG
+        && own.len().abs_diff(other.len()) <= 1
+        && !uses_several_domains(own)
+        && damerau_levenshtein(own, other) == 1
+        && !is_renumbered(own, other)
 }
 
 /// Whether a domain was registered below the domain of a provider, such as `name.pages.dev`: people use one label at many.
@@ -123,8 +174,7 @@ fn is_at_provider(domain: &str) -> bool {
 
 /// Whether a provider uses several domains with this label.
 fn uses_several_domains(label: &str) -> bool {
-    let bare = label.trim_end_matches(|c: char| c.is_ascii_digit() || c == '-');
-    WITH_SEVERAL_DOMAINS.contains(&bare) || WITH_SEVERAL_DOMAINS.contains(&label)
+    WITH_SEVERAL_DOMAINS.contains(&bare(label)) || WITH_SEVERAL_DOMAINS.contains(&label)
 }
 
 /// Whether two domains with the same public suffix nearly are one.
@@ -149,7 +199,7 @@ fn looks_like(label: &str) -> String {
 }
 
 /// Whether only digits differ: `ns1` and `ns2`, or `dns9` and `dns10`.
-fn is_renumbered(a: &str, b: &str) -> bool {
+pub(super) fn is_renumbered(a: &str, b: &str) -> bool {
     let without = |label: &str| label.chars().filter(|c| !c.is_ascii_digit()).collect::<String>();
     without(a) == without(b)
 }
@@ -161,7 +211,10 @@ mod tests {
     #[test]
     fn typing_errors_are_found_and_others_are_not() {
         let name = |text: &str| Fqdn::parse(text).unwrap();
-        let near = |new: &str, known: &str| mistyped(&name(new), &[&name(known)], &[&name(known)]).is_some();
+        let near = |new: &str, known: &str| {
+            let known = name(known);
+            mistyped(&name(new), &[&known], &registrable(&known).into_iter().collect()).is_some()
+        };
         for (new, known) in [
             ("ns1.exarnple.net", "ns1.example.net"),
             ("ns1.examp1e.net", "ns2.example.net"),
@@ -172,6 +225,7 @@ mod tests {
             ("mx.g00gle.com", "mx.google.com"),
             ("_spf.gogle.com", "mail.example.net"),
             ("mail.protection.0utlook.com", "mail.example.net"),
+            ("ns-609.awsdsn-12.net", "mail.example.net"),
         ] {
             assert!(near(new, known), "{new} {known}");
         }
@@ -188,6 +242,29 @@ mod tests {
             ("pdns1.ultradns.net", "pdns2.ultradns.org"),
         ] {
             assert!(!near(new, known), "{new} {known}");
+        }
+    }
+
+    #[test]
+    fn the_odd_one_of_a_set_is_found_once() {
+        let odd = |set: &[&str]| {
+            let set: Vec<Fqdn> = set.iter().map(|text| Fqdn::parse(text).unwrap()).collect();
+            let all: Vec<&Fqdn> = set.iter().collect();
+            all.iter()
+                .filter(|host| odd_one_out(host, &all).is_some())
+                .map(|h| h.as_str().to_owned())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(odd(&["ns1.provider.net", "ns2.provdier.net", "ns3.provider.net"]), ["ns2.provdier.net"]);
+        assert_eq!(odd(&["ns1.provdier.net", "ns2.provider.net"]).len(), 1);
+        assert_eq!(odd(&["a.nsprov-09.com", "b.nsporv-12.net", "c.nsprov-22.org"]), ["b.nsporv-12.net"]);
+        for set in [
+            &["ns.inwx.de", "ns2.inwx.de", "ns3.inwx.eu", "ns4.inwx.com", "ns5.inwx.net"][..],
+            &["ns-77.awsdns-09.com", "ns-609.awsdns-12.net"],
+            &["hydrogen.ns.hetzner.com", "helium.ns.hetzner.de"],
+            &["ns1.dns1.example", "ns1.dns2.example"],
+        ] {
+            assert!(odd(set).is_empty(), "{set:?}");
         }
     }
 }

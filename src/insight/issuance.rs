@@ -215,7 +215,8 @@ pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) ->
             }
             // A domain that is held and not used is closed like this, and nobody renews a certificate for it.
             (_, Some(new)) if new.is_empty() && !after.has_hosts(name) => {
-                let line = format!("{what}: no authority may issue any longer; no record there leads to a server");
+                let line =
+                    format!("{what}: no authority may issue any longer; no record there leads to a server; {ADDED}");
                 effects.push(shown(Direction::Strengthens, line));
             }
             (_, Some(new)) if new.is_empty() => {

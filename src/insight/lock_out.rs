@@ -12,8 +12,9 @@
 //! read 2026-11).
 //!
 //! The other numbers are estimates, chosen so that the limits that Cloudflare recommends raise nothing: 4 requests in a minute, 10 in
-//! ten minutes for a login (developers.cloudflare.com/waf/rate-limiting-rules/best-practices, read 2026-11). A limit for one path or
-//! method needs 3: open a form, send it, and try once more. Two requests a second are a page of 70 every 35 seconds, and half a request
+//! ten minutes for a login (developers.cloudflare.com/waf/rate-limiting-rules/best-practices, read 2026-11). A limit for one path needs
+//! 3: open a form, send it, and try once more. One for a method alone needs 10, and one more every 6 seconds: scripts of all pages send
+//! with it. A limit that falls to a tenth or less of what it was is taken for one that lost a digit. Two requests a second are a page of 70 every 35 seconds, and half a request
 //! a second beside 20 for a page are the same where a cache answers the rest. A hundred visitors with one counter is what a small site
 //! has in a minute; a rule that counts everyone together is nearly always a mistake, so the number is not critical.
 
@@ -43,10 +44,21 @@ const PAGE_AT_ORIGIN: i64 = 20;
 const TOGETHER: i64 = 100;
 /// Requests that it takes to open a form, send it, and try once more.
 const FORM: i64 = 3;
+/// Requests that change something, which one visitor makes while using a site: the first ones, and one in so many seconds.
+const WRITES: i64 = 10;
+/// See [`WRITES`].
+///
+/// # Units
+/// Seconds.
+const SECONDS_FOR_A_WRITE: i64 = 6;
+/// A limit that falls by this factor has more likely lost a digit than been thought about.
+const FAR: i128 = 10;
 /// Everything that names whom or what a rule is about.
 const ANY: &[Bound] = &[Bound::Host, Bound::Path, Bound::Method, Bound::Client, Bound::Content];
 /// What keeps a rate limit away from pages that visitors open. Whole hosts do not.
 const APART: &[Bound] = &[Bound::Path, Bound::Method, Bound::Client, Bound::Content];
+/// What keeps a rate limit to some pages. A method alone is that of every form, and of every script that sends something.
+const PAGES: &[Bound] = &[Bound::Path, Bound::Client, Bound::Content];
 /// What many visitors have in common.
 const SHARED: &[&str] = &[
     "http.host",
@@ -102,6 +114,9 @@ fn strength_of(effective: &EffectiveDeployment<'_>) -> Option<Strength> {
 /// Why a change of a rule of one's own may stop ordinary visitors; `None` if it does not, or does not get stricter.
 #[must_use]
 pub fn rule_locks_out(before: Option<&RuleBody>, after: &RuleBody, direction: Direction) -> Option<String> {
+    if let Some(why) = before.and_then(|before| falls_far(before, after)) {
+        return Some(why);
+    }
     let why = locks_out(after)?;
     let was = before.and_then(locks_out).is_some();
     let is_stricter = match direction {
@@ -109,6 +124,20 @@ pub fn rule_locks_out(before: Option<&RuleBody>, after: &RuleBody, direction: Di
         Direction::Neutral | Direction::Weakens => false,
     };
     (is_stricter || (before.is_some() && !was)).then_some(why)
+}
+
+/// Why a limit that is a tenth or less of what it was may stop those who stayed below it.
+fn falls_far(before: &RuleBody, after: &RuleBody) -> Option<String> {
+    let limit = |rate: &BTreeMap<String, Value>| {
+        Some((i128::from(number(rate, "requests_per_period")?), i128::from(number(rate, "period")?)))
+    };
+    let (then, now) = (rate(before)?, rate(after)?);
+    let ((requests, period), (requests_after, period_after)) = (limit(&then)?, limit(&now)?);
+    let acts = |rule: &RuleBody| rule.is_enabled() && strength(rule.action()) >= Some(Strength::Challenge);
+    let falls = requests_after * FAR * period <= requests * period_after;
+    (acts(before) && acts(after) && falls && !scope::expression(after).names(&[Bound::Client])).then(|| {
+        format!("{}: a tenth or less of what it was, so who stayed below it {}", about(&now), fate(after.action()))
+    })
 }
 
 /// Why a rule may stop ordinary visitors.
@@ -157,7 +186,9 @@ fn usual(rate: &BTreeMap<String, Value>, expression: &Expression) -> Option<i64>
         return None;
     }
     if counted.names(APART) || expression.names(APART) {
-        return Some(FORM.saturating_mul(visitors));
+        let names_pages = counted.names(PAGES) || expression.names(PAGES);
+        let one = if names_pages { FORM } else { WRITES.saturating_add(period / SECONDS_FOR_A_WRITE) };
+        return Some(one.saturating_mul(visitors));
     }
     let at_origin = rate.get("requests_to_origin") == Some(&Value::Bool(true));
     let one = match at_origin {

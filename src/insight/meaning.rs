@@ -7,11 +7,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::addresses::Hidden;
 use super::dns::{Entry, ZoneIndex};
-use super::effect::{Effect, Topic};
+use super::effect::Effect;
 use super::mail::{exchanges, keys, policy, senders, spf, transport};
+use super::mistyped::{included, mistyped};
 use super::view::View;
-use super::{addresses, delegation, hosts, issuance, takeover};
-use crate::model::{Danger, Fqdn, Rdata, RecordType};
+use super::{addresses, delegation, issuance, takeover};
+use crate::model::{Fqdn, Rdata, RecordType};
 
 /// Above so many steps for one subject, all of them are held responsible.
 const MOST_STEPS: usize = 16;
@@ -61,6 +62,7 @@ enum Subject {
     Addresses(Fqdn),
     Token(Fqdn),
     Alias(Fqdn),
+    Pins(Fqdn),
 }
 
 impl Subject {
@@ -74,6 +76,7 @@ impl Subject {
             Some(RecordType::Mx) => subjects.push(Self::Mail(name.clone())),
             Some(RecordType::A | RecordType::Aaaa) => subjects.push(Self::Addresses(name.clone())),
             Some(RecordType::Cname) => subjects.push(Self::Alias(name.clone())),
+            Some(RecordType::Tlsa) => subjects.push(Self::Pins(name.clone())),
             Some(RecordType::Txt) if record.text().is_some_and(spf::is_spf) => subjects.push(Self::Spf(name.clone())),
             _ => {}
         }
@@ -105,6 +108,7 @@ impl Subject {
             Self::Addresses(name) => addresses::compare(name, before, after),
             Self::Token(name) => takeover::token_removed(name, before, after),
             Self::Alias(name) => takeover::pointed(name, before, after),
+            Self::Pins(name) => transport::pins(name, before, after),
         }
     }
 }
@@ -124,7 +128,7 @@ pub fn effects<'a>(before: &ZoneIndex<'a>, after: &ZoneIndex<'a>, steps: &[Step<
             found.extend(hidden.exposed_by(record, View(before)).into_iter().map(|e| (vec![n], e)));
         }
     }
-    found.extend(mistyped(before, steps));
+    found.extend(mistyped(before, after, steps));
     found.sort_by(|(a, x), (b, y)| (x.danger.is_none(), x.topic, a).cmp(&(y.danger.is_none(), y.topic, b)));
     found
 }
@@ -132,7 +136,7 @@ pub fn effects<'a>(before: &ZoneIndex<'a>, after: &ZoneIndex<'a>, steps: &[Step<
 /// What the subjects of the steps mean.
 fn by_subject<'a>(before: &ZoneIndex<'a>, after: &ZoneIndex<'a>, steps: &[Step<'a>]) -> Vec<(Vec<usize>, Effect)> {
     let mut subjects: BTreeMap<Subject, Vec<usize>> = BTreeMap::new();
-    let (served, included) = (served_by(before, after, steps), included_by(before, after, steps));
+    let (served, included) = (served_by(before, steps), included_by(before, after, steps));
     for (n, step) in steps.iter().enumerate() {
         let records = step.before.iter().chain(&step.after);
         let own = records.clone().flat_map(Subject::of);
@@ -170,7 +174,7 @@ fn by_subject<'a>(before: &ZoneIndex<'a>, after: &ZoneIndex<'a>, steps: &[Step<'
 }
 
 /// The domains whose mail a host of the steps receives, and the delegations to one below them.
-fn served_by<'a>(before: &ZoneIndex<'a>, after: &ZoneIndex<'a>, steps: &[Step<'a>]) -> HashMap<&'a Fqdn, Vec<Subject>> {
+fn served_by<'a>(before: &ZoneIndex<'a>, steps: &[Step<'a>]) -> HashMap<&'a Fqdn, Vec<Subject>> {
     let mut served: HashMap<&Fqdn, Vec<Subject>> = HashMap::new();
     let hosts = steps.iter().filter_map(Step::entry).filter(Entry::leads_to_a_server);
     for host in hosts {
@@ -179,7 +183,7 @@ fn served_by<'a>(before: &ZoneIndex<'a>, after: &ZoneIndex<'a>, steps: &[Step<'a
     if served.is_empty() {
         return served;
     }
-    for record in before.entries().chain(after.entries()) {
+    for record in before.entries().chain(steps.iter().filter_map(|step| step.after)) {
         let subject = match record.data {
             Rdata::Mx(_) => Subject::Mail(record.name.clone()),
             Rdata::Ns(_) => Subject::Delegation(record.name.clone()),
@@ -217,58 +221,4 @@ fn included_by(before: &ZoneIndex<'_>, after: &ZoneIndex<'_>, steps: &[Step<'_>]
         found
     };
     touched.into_iter().map(|name| (name.clone(), all(name))).collect()
-}
-
-/// New targets that look like a typing error of another one.
-fn mistyped<'a>(before: &ZoneIndex<'a>, steps: &[Step<'a>]) -> Vec<(Vec<usize>, Effect)> {
-    let mut known: Option<Vec<&'a Fqdn>> = None;
-    let mut found = Vec::new();
-    for (n, step) in steps.iter().enumerate() {
-        let Some(record) = step.after else { continue };
-        let included = included(&record);
-        for target in record.data.target().into_iter().chain(&included) {
-            let is_old = |old: &Entry<'_>| old.data.target() == Some(target) || self::included(old).contains(target);
-            if target.is_root() || target.is_within(before.name().as_fqdn()) || step.before.as_ref().is_some_and(is_old)
-            {
-                continue;
-            }
-            let known = known.get_or_insert_with(|| {
-                let apex = std::iter::once(before.name().as_fqdn());
-                apex.chain(before.entries().filter_map(|r| r.data.target())).collect()
-            });
-            let is_gone = |old: &&Fqdn| {
-                !steps.iter().any(|s| s.after.is_some_and(|a| a.name == record.name && a.data.target() == Some(*old)))
-            };
-            let replaced: Vec<&Fqdn> = steps
-                .iter()
-                .filter_map(|s| s.before)
-                .filter(|b| b.name == record.name && b.record_type() == record.record_type())
-                .filter_map(|b| b.data.target())
-                .filter(is_gone)
-                .collect();
-            let Some(near) = hosts::mistyped(target, &replaced, known) else { continue };
-            let (name, kind) = (record.name, record.data.type_name());
-            let line = format!("{name} {kind}: {target} looks like a typing error of {near}");
-            let topic = match record.record_type() {
-                Some(RecordType::Ns) => Topic::NameServers,
-                Some(RecordType::Mx) => Topic::Mail,
-                Some(RecordType::Txt) => Topic::MailAuthentication,
-                _ => Topic::Addresses,
-            };
-            found.push((vec![n], Effect::needing(Danger::LooksMistyped, topic, name, line)));
-        }
-    }
-    found
-}
-
-/// The domains that an SPF record includes.
-fn included(record: &Entry<'_>) -> Vec<Fqdn> {
-    let Some(Ok(record)) = record.text().filter(|text| spf::is_spf(text)).map(spf::Spf::parse) else {
-        return Vec::new();
-    };
-    let specs = record.directives.iter().filter_map(|d| match &d.mechanism {
-        spf::Mechanism::Include(spec) => Some(spec),
-        _ => None,
-    });
-    specs.chain(&record.redirect).filter_map(|spec| spec.name()).collect()
 }

@@ -38,6 +38,7 @@ pub mod lock;
 mod lock_out;
 pub mod mail;
 mod meaning;
+mod mistyped;
 mod narrow;
 mod order;
 mod phrases;

@@ -12,7 +12,7 @@ use crate::diff::{
     Change, RecordChanges, SetAside, SetAsideReason, SettingChange, WafChanges, diff_records, diff_rulesets,
     diff_settings, foreign_by_action,
 };
-use crate::model::{DesiredZone, Fqdn, LiveZone, Only, Purpose, Rdata, RecordId, RecordType};
+use crate::model::{DesiredZone, Fqdn, LiveZone, Only, Purpose, Rdata, RecordId, RecordType, Unmanaged};
 
 /// How many records left alone are named in the detailed output, for each reason.
 const EXAMPLES: usize = 100;
@@ -39,11 +39,13 @@ pub(super) fn plan_with_base(
     live: &LiveZone,
     only: &Only,
 ) -> (ZonePlan, Diagnostics) {
+    // In a pruned zone nothing is foreign, unless a base knows better.
+    let is_complete = base.is_none() && desired.unmanaged == Unmanaged::Prune;
     let mut settings = diff_settings(desired, live);
     let mut records = diff_records(desired, base, live);
     let mut rules = diff_rulesets(desired, live);
     let part = (!only.is_all()).then(|| {
-        let (whole, _) = compile(desired, live, &records, &rules, settings.clone());
+        let (whole, _) = compile(desired, live, &records, &rules, settings.clone(), is_complete);
         part::left_out(&whole, only)
     });
     if let Some((left, _)) = &part {
@@ -51,7 +53,7 @@ pub(super) fn plan_with_base(
         part::records(left, desired, &mut records);
         part::rules(left, &desired.name, &mut rules);
     }
-    let (mut plan, mut diagnostics) = compile(desired, live, &records, &rules, settings);
+    let (mut plan, mut diagnostics) = compile(desired, live, &records, &rules, settings, is_complete);
     if let Some((left, needs)) = part {
         // The zone itself is no difference that goes out.
         plan.operations.retain(|operation| !left.contains(&operation.address));
@@ -71,7 +73,7 @@ pub fn plan_changes(
     rule_changes: &WafChanges,
     setting_changes: Vec<SettingChange>,
 ) -> (ZonePlan, Diagnostics) {
-    let (mut plan, diagnostics) = compile(desired, live, changes, rule_changes, setting_changes);
+    let (mut plan, diagnostics) = compile(desired, live, changes, rule_changes, setting_changes, false);
     dangers::accept(&mut plan, desired);
     (plan, diagnostics)
 }
@@ -83,6 +85,7 @@ fn compile(
     changes: &RecordChanges,
     rule_changes: &WafChanges,
     setting_changes: Vec<SettingChange>,
+    is_complete: bool,
 ) -> (ZonePlan, Diagnostics) {
     let count = |wanted: fn(&SetAsideReason) -> bool| changes.set_aside.iter().filter(|a| wanted(&a.reason)).count();
     let mut diagnostics = Diagnostics::default();
@@ -118,7 +121,7 @@ fn compile(
         operations,
         left_out: BTreeSet::new(),
     };
-    dangers::assign(&mut plan, live);
+    dangers::assign(&mut plan, live, is_complete);
     diagnostics.append(record_checks::check(desired, live, changes, &plan));
     (plan, diagnostics)
 }

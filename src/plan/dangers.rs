@@ -7,8 +7,8 @@
 //! |---|---|
 //! | delete | a record is deleted for any reason but to make room, and nothing takes its place |
 //! | changes-protected | a record marked so is changed or goes |
-//! | removes-last-address | a name that can be a host had an address, alias or the like, and has none afterwards |
-//! | falls-to-wildcard | a name is gone afterwards, and a wildcard answers for it with records of the kind that it had |
+//! | removes-last-address | a name that can be a host had an address, alias or the like, and has none afterwards, or an alias that leads to nothing |
+//! | falls-to-wildcard | a name is gone afterwards, and a wildcard answers for it with records of the kind that it had; an alias answers for every kind |
 //! | the others | an effect says so |
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,10 +24,11 @@ use crate::model::{Danger, DesiredZone, Fqdn, LiveZone, NARROW_DAYS, NARROW_RULE
 /// How many values of a wildcard are named.
 const MOST_ANSWERS: usize = 4;
 
-/// Names the dangers of a zone's operations on its records.
-pub(super) fn assign(plan: &mut ZonePlan, live: &LiveZone) {
+/// Names the dangers of a zone's operations on its records. `is_complete`: the spec is all that the zone should have, and no base
+/// tells whose the rest is.
+pub(super) fn assign(plan: &mut ZonePlan, live: &LiveZone, is_complete: bool) {
     if plan.records().next().is_some() {
-        replacements(plan);
+        replacements(plan, is_complete);
         let (numbers, found, notes) = judge(plan, live);
         for (n, dangers) in found {
             plan.operations[n].dangers.extend(dangers);
@@ -81,9 +82,10 @@ fn step(record: &RecordSubject) -> Step<'_> {
 }
 
 /// Finds the deletes that are replacements: the spec asked for the removal (by `state: absent`, or because the base had the
-/// record and the spec does not), and this plan creates a record for the same use at the same name, or at another selector
-/// of the same domain. Each created record takes the place of one. Such a delete is not counted.
-fn replacements(plan: &mut ZonePlan) {
+/// record and the spec does not, or because the zone is pruned and there is no base), and this plan creates a record for the same use
+/// at the same name, or at another selector of the same domain. Each created record takes the place of one. Such a delete is not
+/// counted.
+fn replacements(plan: &mut ZonePlan, is_complete: bool) {
     let mut successors: BTreeMap<(String, Use), usize> = BTreeMap::new();
     for (_, _, record) in plan.records() {
         if let RecordAction::Create { after } = &record.action
@@ -103,7 +105,7 @@ fn replacements(plan: &mut ZonePlan) {
         };
         let is_asked = match reason {
             DeleteReason::Tombstone | DeleteReason::Removed => true,
-            DeleteReason::Pruned | DeleteReason::InTheWay => *was_wanted,
+            DeleteReason::Pruned | DeleteReason::InTheWay => *was_wanted || is_complete,
             DeleteReason::WithDelegation | DeleteReason::Replaced | DeleteReason::Undone => false,
         };
         if !is_asked {
@@ -223,7 +225,9 @@ impl<'z, 'a> View<'z, 'a> {
 
     /// The dangers of what is done to a record that follow from its name alone.
     fn of(&self, record: &RecordSubject) -> Vec<Danger> {
-        let RecordAction::Delete { before, .. } = &record.action else { return Vec::new() };
+        let RecordAction::Delete { before, .. } = &record.action else {
+            return self.of_alias(record).into_iter().collect();
+        };
         let (name, data) = (&before.name, &before.data);
         let has = |zone: &ZoneIndex<'_>| zone.records(name).any(|r| leads_to_a_server(r.data));
         let mut dangers = Vec::new();
@@ -232,7 +236,8 @@ impl<'z, 'a> View<'z, 'a> {
         }
         let is_alike = |other: &Rdata| {
             let are_hosts = can_be_host(name) && leads_to_a_server(other) && leads_to_a_server(data);
-            other.record_type() == data.record_type() || are_hosts
+            let is_alias = can_be_host(name) && other.record_type() == Some(RecordType::Cname);
+            other.record_type() == data.record_type() || are_hosts || is_alias
         };
         let is_gone = self.after.node(name.as_str()).is_none();
         if is_gone && self.covering(name).is_some_and(|wildcard| wildcard.records().any(|r| is_alike(r.data))) {
@@ -240,4 +245,33 @@ impl<'z, 'a> View<'z, 'a> {
         }
         dangers
     }
+
+    /// The danger of an alias that is set: it leads to nothing in this zone, and the name led to something.
+    fn of_alias(&self, record: &RecordSubject) -> Option<Danger> {
+        let after = record.action.after()?;
+        let name = &after.name;
+        let is_alias = after.data.record_type() == Some(RecordType::Cname) && can_be_host(name) && !name.is_wildcard();
+        (is_alias && leads_somewhere(self.before, name) && !leads_somewhere(self.after, name))
+            .then_some(Danger::RemovesLastAddress)
+    }
+}
+
+/// Whether a name has an address, or an alias of it leads to one or out of the zone.
+fn leads_somewhere(zone: &ZoneIndex<'_>, name: &Fqdn) -> bool {
+    let mut seen = BTreeSet::new();
+    let mut name = name;
+    while seen.insert(name) {
+        let Some(location) = zone.locate(name.as_str()) else { return true };
+        let Some(node) = location.exact.filter(Node::has_records).or(location.wildcard) else {
+            return location.cut.is_some();
+        };
+        if location.cut.is_some() || node.records().any(|r| r.data.address().is_some()) {
+            return true;
+        }
+        match node.of_type(RecordType::Cname).first().and_then(|alias| alias.data.target()) {
+            Some(target) => name = target,
+            None => return false,
+        }
+    }
+    false
 }

@@ -3,7 +3,7 @@
 //! All zones are looked at together, because aliases and mail servers lead from one to another. Nothing is computed where no
 //! operation changes an answer.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
 use super::operation::Operation;
@@ -142,10 +142,11 @@ fn explained(
     }
     let before = Zones::new(live.zones.values().map(ZoneIndex::of_live).collect());
     let after = after(plans, &before, &edits, desired, live);
-    let edited: BTreeSet<&Fqdn> = edits.iter().filter_map(Edit::name).collect();
+    let edited: HashSet<&str> = edits.iter().filter_map(Edit::name).map(Fqdn::as_str).collect();
     // Wildcards and delegations reach names below them.
+    let wildcards: BTreeSet<&Fqdn> = edits.iter().filter_map(Edit::name).filter(|name| name.is_wildcard()).collect();
     let is_wanted =
-        |name: &Fqdn| edited.contains(name) || edited.iter().any(|edited| edited.is_wildcard() && covers(edited, name));
+        |name: &Fqdn| edited.contains(name.as_str()) || wildcards.iter().any(|wildcard| covers(wildcard, name));
     let references = References::of(&after, is_wanted, rules(desired, live));
     let explained = explain(&before, &after, &edits, &references);
     Some((numbers, explained, failures(plans, &after, desired, base, live, rigor)))

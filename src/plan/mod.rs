@@ -21,6 +21,7 @@ mod order;
 mod part;
 mod policy;
 mod positions;
+mod postponed;
 mod record_checks;
 mod rule_checks;
 mod rules;

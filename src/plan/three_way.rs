@@ -16,6 +16,7 @@ use std::collections::{BTreeSet, HashSet};
 use super::build::plan_with_base;
 use super::conflicts::{Overwrites, judge};
 use super::dangers;
+use super::postponed;
 use super::subject::setting::is_wanted_alike;
 use super::subject::{RecordAction, RecordSubject, RuleAction, RuleSubject, Subject};
 use super::zone_plan::ZonePlan;
@@ -42,7 +43,8 @@ pub fn plan_part_with_base(
     only: &Only,
 ) -> (ZonePlan, Diagnostics) {
     let extended = with_removed(desired, base);
-    let (mut plan, diagnostics) = plan_with_base(&extended, Some(base), live, only);
+    let (mut plan, mut diagnostics) = plan_with_base(&extended, Some(base), live, only);
+    diagnostics.append(postponed::check(desired, base));
     let (past, _) = plan_with_base(base, Some(base), live, &Only::default());
     let drift = Drift::new(&past);
     for operation in &mut plan.operations {

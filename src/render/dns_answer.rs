@@ -63,6 +63,8 @@ pub fn write_answers(
     answers: &[AnswerView<'_>],
     sources: &Sources,
 ) -> io::Result<()> {
+    // What holds for all answers is said once.
+    let is_common = |note: &&String| answers.len() > 1 && answers.iter().all(|answer| answer.notes.contains(note));
     for (n, AnswerView { kind, answer, notes }) in answers.iter().enumerate() {
         if n > 0 {
             writeln!(out)?;
@@ -75,9 +77,16 @@ pub fn write_answers(
             let line = format!("  {name:0$}  {kind:1$}  {value:2$}  {about}", widths[0], widths[1], widths[2]);
             writeln!(out, "{}", line.trim_end())?;
         }
-        for note in notes {
+        for note in notes.iter().filter(|note| !is_common(note)) {
             writeln!(out, "  note: {}", safe(note))?;
         }
+    }
+    let common = answers.first().into_iter().flat_map(|answer| &answer.notes).filter(is_common);
+    for (n, note) in common.enumerate() {
+        if n == 0 {
+            writeln!(out)?;
+        }
+        writeln!(out, "note: {}", safe(note))?;
     }
     Ok(())
 }

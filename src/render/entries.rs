@@ -85,6 +85,8 @@ pub(super) struct Entry<'a> {
     /// The live values that stay as they are beside the one that changes.
     pub(super) beside: Vec<String>,
     weight: Weight,
+    /// What it would weigh without its dangers.
+    kind: Weight,
 }
 
 /// The plan of a zone for a reader.
@@ -110,7 +112,10 @@ impl<'a> ZoneEntries<'a> {
         // Nothing that works today can be broken in a zone without records: below its dangers it reads like a zone file.
         let is_new = zone.live_records == 0;
         let rank = |weight: Weight| if is_new && weight > Weight::Danger { Weight::Others } else { weight };
-        entries.sort_by_key(|entry| (rank(entry.weight), Reverse(entry.view.attention()), entry.members[0].number));
+        entries.sort_by_key(|entry| {
+            let kind = if entry.weight == Weight::Danger { entry.kind } else { entry.weight };
+            (rank(entry.weight), Reverse(entry.view.attention()), rank(kind), entry.members[0].number)
+        });
         // Each set of values is completed once, where its last change is shown.
         let mut done = BTreeSet::new();
         for entry in entries.iter_mut().rev() {
@@ -175,8 +180,10 @@ impl<'a> Entry<'a> {
             Kind::Swap => swap(&members),
             Kind::Same => same(&members),
         };
-        let weight = members.iter().map(|member| weight(member, zone)).min().unwrap_or(Weight::Others);
-        Self { view, members, beside: Vec::new(), weight }
+        let least =
+            |weight: fn(&Member<'_>, &ZoneName) -> Weight| members.iter().map(|member| weight(member, zone)).min();
+        let (weight, kind) = (least(weight).unwrap_or(Weight::Others), least(bare_weight).unwrap_or(Weight::Others));
+        Self { view, members, beside: Vec::new(), weight, kind }
     }
 
     /// Its operations, counted.
@@ -215,13 +222,16 @@ fn changes_value(operation: &Operation) -> bool {
 
 /// How much an operation matters.
 fn weight(member: &Member<'_>, zone: &ZoneName) -> Weight {
-    let Member { operation, view, .. } = member;
-    if matches!(operation.subject, Subject::Zone) {
-        return Weight::Zone;
+    match bare_weight(member, zone) {
+        Weight::Zone => Weight::Zone,
+        _ if member.view.is_loud() => Weight::Danger,
+        weight => weight,
     }
-    if view.is_loud() {
-        return Weight::Danger;
-    }
+}
+
+/// How much it would matter without its dangers.
+fn bare_weight(member: &Member<'_>, zone: &ZoneName) -> Weight {
+    let operation = member.operation;
     match &operation.subject {
         Subject::Zone => Weight::Zone,
         Subject::Setting(ZoneSetting::Dnssec { .. }) => Weight::Dnssec,
@@ -232,7 +242,7 @@ fn weight(member: &Member<'_>, zone: &ZoneName) -> Weight {
     }
 }
 
-/// How much an operation on a record matters that is not dangerous.
+/// How much an operation on a record matters without its dangers.
 fn weight_of_record(record: &RecordSubject, operation: &Operation, zone: &ZoneName) -> Weight {
     let only = |wanted: &[Field]| {
         let fields = &operation.fields;

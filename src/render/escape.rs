@@ -97,8 +97,13 @@ fn push(out: &mut String, part: &str) {
 /// Adds words; those that are not plain become code spans.
 fn words(out: &mut String, text: &str) {
     let mut span: Vec<&str> = Vec::new();
-    for word in text.split(' ').filter(|w| !w.is_empty()) {
+    let mut rest = text;
+    while let Some(word) = next_word(&mut rest) {
         let is_first = out.is_empty() && span.is_empty();
+        // What follows punctuation is another thing.
+        if span.last().is_some_and(|last| last.ends_with([',', ';', ':'])) {
+            push_span(out, &mut span);
+        }
         if !is_plain(word) || (is_first && is_list_mark(word)) {
             span.push(word);
             continue;
@@ -107,6 +112,16 @@ fn words(out: &mut String, text: &str) {
         push(out, word);
     }
     push_span(out, &mut span);
+}
+
+/// The next word; a phrase in quotes is one.
+fn next_word<'t>(rest: &mut &'t str) -> Option<&'t str> {
+    let text = rest.trim_start_matches(' ');
+    let end = |from: usize| text[from..].find(' ').map_or(text.len(), |space| from + space);
+    let closing = || text[1..].find('"').map(|quote| end(1 + quote));
+    let length = if text.starts_with('"') { closing().unwrap_or_else(|| end(0)) } else { end(0) };
+    *rest = &text[length..];
+    (length > 0).then(|| &text[..length])
 }
 
 /// Adds words as a code span; punctuation at the end stays outside.

@@ -120,7 +120,10 @@ impl Compared {
     pub(super) fn lengths(&self) -> Option<String> {
         let length = |parts: &[Part]| parts.iter().map(|part| part.text.chars().count()).sum::<usize>();
         let (before, after) = (length(&self.before), length(&self.after));
-        let first = self.before.first().filter(|part| !part.differs).map_or(0, |part| part.text.chars().count()) + 1;
+        // Texts that have little in common are shown as two, even if they begin alike.
+        let characters = |parts: &'_ [Part]| parts.iter().flat_map(|part| part.text.chars()).collect::<Vec<_>>();
+        let (old, new) = (characters(&self.before), characters(&self.after));
+        let first = old.iter().zip(&new).take_while(|(a, b)| a == b).count() + 1;
         let lengths =
             if before == after { format!("{before} characters") } else { format!("{before} → {after} characters") };
         (before.max(after) >= LENGTHY).then(|| format!("{lengths}, different from character {first} on"))

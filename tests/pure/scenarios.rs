@@ -14,7 +14,7 @@ use zonewright::plan::{Consents, Plan, RuleAction, Verdict, plan_zone, plan_zone
 use zonewright::{spec, wire};
 
 /// The zones, each with its accidents and everyday changes.
-const FILES: &[&str] = &["company", "workspace", "parked", "unused", "agency", "protection"];
+const FILES: &[&str] = &["company", "workspace", "parked", "unused", "agency", "startup", "machinery", "protection"];
 
 /// What a plan does with a change.
 struct Outcome {
@@ -264,6 +264,12 @@ fn what_is_replaced_is_not_counted() {
     let alias = "      - { name: a, type: CNAME, content: host.example.net }\n";
     assert_eq!(stops_of(host, alias, true), Vec::<&str>::new());
     assert_eq!(stops_of(host, alias, false), ["delete"]);
+    // Where the zone is pruned and there is no base, the spec asks for everything that it does not name to go.
+    let prune = |records: &str| format!("{records}    unmanaged: prune\n");
+    for (before, after) in [(&old[..], &new[..]), (host, alias)] {
+        assert_eq!(stops_of(&prune(before), &prune(after), false), Vec::<&str>::new());
+    }
+    assert_eq!(stops_of(&prune(&format!("{old}{third}")), &prune(&new), false), ["delete"]);
 }
 
 /// A zone of these records, without those that a spec may not have, which are written down.

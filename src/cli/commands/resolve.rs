@@ -15,7 +15,7 @@ use crate::cli::relevance::Matters;
 use crate::cli::settings::Settings;
 use crate::cli::zone_source::{self, named};
 use crate::diagnostic::{Place, Sources};
-use crate::insight::dns::{Entry, Serving, ZoneIndex, Zones};
+use crate::insight::dns::{End, Entry, Serving, ZoneIndex, Zones};
 use crate::model::{Desired, Fqdn, Live, Rdata, RecordType, Unmanaged, ZoneName};
 use crate::reconcile::{Goal, wanted};
 use crate::render::dns_answer::{AnswerView, json, write_answers};
@@ -29,7 +29,7 @@ pub(in crate::cli) struct ResolveArgs {
     /// Name to look up
     #[arg(value_name = "NAME")]
     name: String,
-    /// Record type [default: A, AAAA, and every type that the name has]
+    /// Record type; ANY is the default: A, AAAA, and every type that the name has
     #[arg(value_name = "TYPE")]
     record_type: Option<String>,
     /// Answer from a spec: a file, a directory, or `-`; repeatable. With --live or --against, show its lines [default: zonewright.yaml, zones/ or dns/]
@@ -96,6 +96,9 @@ async fn run(args: &ResolveArgs, settings: &Settings<'_>, output: &Arc<Output>) 
     let view = |kind: &RecordType| {
         let answer = zones.answer(&name, *kind);
         let mut notes = answer.unseen(&zones, *kind);
+        if matches!(answer.end, End::Elsewhere) {
+            notes.push(format!("{} is in none of these zones, so other name servers answer for it", answer.name));
+        }
         if is_partial {
             notes.push("only the spec is looked at: there can be live records that it does not name".to_owned());
         }
@@ -119,13 +122,17 @@ async fn run(args: &ResolveArgs, settings: &Settings<'_>, output: &Arc<Output>) 
 /// What is wrong with them.
 fn question(args: &ResolveArgs) -> Result<(Fqdn, Option<RecordType>), String> {
     let name = Fqdn::parse(&args.name).map_err(|error| format!("{:?} is not a domain name: {error}", args.name))?;
+    let is_any = |text: &&String| text.eq_ignore_ascii_case("ANY") || *text == "*";
     let parse = |text: &String| {
         RecordType::parse(text).ok_or_else(|| {
+            if text.eq_ignore_ascii_case("SOA") {
+                return "Cloudflare answers SOA itself; its values are the setting `soa` of the zone".to_owned();
+            }
             let known: Vec<_> = RecordType::ALL.iter().map(|kind| kind.as_str()).collect();
             format!("{text:?} is not a record type that is managed; possible are {}", known.join(", "))
         })
     };
-    Ok((name, args.record_type.as_ref().map(parse).transpose()?))
+    Ok((name, args.record_type.as_ref().filter(|text| !is_any(text)).map(parse).transpose()?))
 }
 
 /// What Cloudflare or the snapshot has; `None` if only the spec is asked.

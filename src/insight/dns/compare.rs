@@ -8,7 +8,7 @@
 //! a wildcard, a delegation or glue among them covers, and then, as long as something is found, the aliases that lead there.
 //! After one pass over the records this takes time in proportion to what changes.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::answer::{Answer, End};
 use super::index::{Node, ZoneIndex};
@@ -61,11 +61,21 @@ const NAME_OCTETS: usize = 253;
 /// By class.
 #[must_use]
 pub fn differences<'a>(before: &Zones<'a>, after: &Zones<'a>, edited: &[&Fqdn]) -> Vec<Difference<'a>> {
+    differences_from(before, after, edited, edited)
+}
+
+/// As [`differences`], for what some of the edited names can reach.
+pub(super) fn differences_from<'a>(
+    before: &Zones<'a>,
+    after: &Zones<'a>,
+    edited: &[&Fqdn],
+    asked: &[&Fqdn],
+) -> Vec<Difference<'a>> {
     let pair = Pair { before, after };
-    let aliases = pair.aliases();
+    let aliases = pair.aliases(edited);
     let mut found: BTreeMap<Class, Option<Difference<'a>>> = BTreeMap::new();
     let mut open: BTreeSet<Class> = BTreeSet::new();
-    for name in edited {
+    for name in asked {
         pair.reach(name, &mut open);
     }
     for (zone, other) in pair.zones().filter(|(zone, other)| zone.serving() != other.serving()) {
@@ -79,13 +89,11 @@ pub fn differences<'a>(before: &Zones<'a>, after: &Zones<'a>, edited: &[&Fqdn]) 
         }
         if let Class::Below(_) = &class {
             // Targets of aliases are classes of their own, because of loops.
-            let targets = aliases.get(&class).into_iter().flatten();
-            open.extend(targets.map(|(target, _)| Class::Name(target.clone())));
+            open.extend(aliases.unused_in(&class).map(|target| Class::Name(target.clone())));
         }
         let difference = pair.ask(&class, &aliases);
         if let (Some(_), Class::Name(name)) = (&difference, &class) {
-            let same_class = pair.class_of(name).and_then(|class| aliases.get(&class)).into_iter().flatten();
-            for (_, owner) in same_class.filter(|(target, _)| target == name) {
+            for owner in aliases.of_target.get(name.as_str()).into_iter().flatten() {
                 pair.reach(owner, &mut open);
             }
         }
@@ -94,8 +102,21 @@ pub fn differences<'a>(before: &Zones<'a>, after: &Zones<'a>, edited: &[&Fqdn]) 
     found.into_values().flatten().collect()
 }
 
-/// The aliases by the class of their target: the target and the name of the alias.
-type Aliases = HashMap<Class, Vec<(Fqdn, Fqdn)>>;
+/// The aliases of both states whose targets are in known zones.
+#[derive(Default)]
+struct Aliases<'a> {
+    /// The names of the aliases, by their target.
+    of_target: HashMap<&'a str, Vec<&'a Fqdn>>,
+    /// The targets that do not exist, by their class.
+    unused: HashMap<Class, Vec<&'a Fqdn>>,
+}
+
+impl<'a> Aliases<'a> {
+    /// The targets in a class of names that do not exist.
+    fn unused_in(&self, class: &Class) -> impl Iterator<Item = &'a Fqdn> + '_ {
+        self.unused.get(class).into_iter().flatten().copied()
+    }
+}
 
 /// Two states.
 struct Pair<'p, 'a> {
@@ -116,14 +137,19 @@ impl<'p, 'a> Pair<'p, 'a> {
     }
 
     /// All aliases of both states whose targets are in known zones.
-    fn aliases(&self) -> Aliases {
-        let mut aliases = Aliases::new();
-        for zone in self.before.iter().chain(self.after.iter()) {
-            for entry in zone.entries().filter(|entry| entry.is(RecordType::Cname)) {
-                let Some(target) = entry.data.target() else { continue };
-                if let Some(class) = self.class_of(target) {
-                    aliases.entry(class).or_default().push((target.clone(), entry.name.clone()));
-                }
+    fn aliases(&self, edited: &[&Fqdn]) -> Aliases<'a> {
+        let mut aliases = Aliases::default();
+        let mut unused: HashSet<&'a Fqdn> = HashSet::new();
+        let before = self.before.iter().flat_map(ZoneIndex::entries);
+        let after = self.after;
+        let new = edited.iter().flat_map(|name| after.zone_of(name).into_iter().flat_map(|zone| zone.records(name)));
+        for entry in before.chain(new).filter(|entry| entry.is(RecordType::Cname)) {
+            let Some(target) = entry.data.target() else { continue };
+            let Some(zones) = self.zone_of(target) else { continue };
+            aliases.of_target.entry(target.as_str()).or_default().push(entry.name);
+            if zones.iter().all(|zone| zone.node(target.as_str()).is_none()) && unused.insert(target) {
+                let class = self.class_of(target);
+                aliases.unused.entry(class.unwrap_or_else(|| Class::Name(target.clone()))).or_default().push(target);
             }
         }
         aliases
@@ -155,7 +181,9 @@ impl<'p, 'a> Pair<'p, 'a> {
         }
         // What a wildcard covers: up to names with records. Records at a name can also end what a wildcard above covers.
         let from = name.as_str().strip_prefix("*.").unwrap_or(name.as_str());
-        for zone in zones {
+        let ends = |zone: &ZoneIndex<'a>| zone.node(from).is_some_and(|node| node.has_records());
+        let ends_alike = !name.is_wildcard() && ends(zones[0]) == ends(zones[1]);
+        for zone in zones.into_iter().filter(|_| !ends_alike) {
             let mut nodes: Vec<Node<'_, 'a>> = zone.node(from).into_iter().flat_map(Node::children).collect();
             while let Some(node) = nodes.pop() {
                 let has_records = |zone: &ZoneIndex<'a>| zone.node(node.name()).is_some_and(|n| n.has_records());
@@ -180,13 +208,10 @@ impl<'p, 'a> Pair<'p, 'a> {
     }
 
     /// Asks a class in both states.
-    fn ask(&self, class: &Class, aliases: &Aliases) -> Option<Difference<'a>> {
+    fn ask(&self, class: &Class, aliases: &Aliases<'a>) -> Option<Difference<'a>> {
         let asked = match class {
             Class::Name(name) => name.clone(),
-            Class::Below(above) => {
-                let targets = aliases.get(class).into_iter().flatten().map(|(target, _)| target).collect();
-                self.unused(above, &targets)?
-            }
+            Class::Below(above) => self.unused(above, &aliases.unused_in(class).collect())?,
         };
         let mut kinds: BTreeSet<RecordType> = ALWAYS.iter().copied().collect();
         for zones in [self.before, self.after] {

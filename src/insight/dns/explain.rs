@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::answer::{Answer, End};
-use super::compare::{Class, Difference, differences};
+use super::compare::{Class, Difference, differences_from};
 use super::index::{Entry, Node, ZoneIndex};
 use super::refer::References;
 use super::say::{NO_NAME, duration, list, records, values};
@@ -88,8 +88,10 @@ pub fn explain<'a>(
         !name.is_wildcard() && references.to(name).is_empty() && matches!(sources, [Source::Nothing, Source::Own(_)])
     };
     let asked: Vec<&Fqdn> = names.iter().copied().filter(|name| !is_plain(name)).collect();
-    let found = differences(before, after, &asked);
-    let view = View { before, after, edits, edited: names.iter().copied().collect(), found: &found, references };
+    let found = differences_from(before, after, &names, &asked);
+    let edited: BTreeSet<&Fqdn> = names.iter().copied().collect();
+    let dependents = dependents(&found, &edited);
+    let view = View { before, after, edits, found: &found, references, dependents };
     for (name, of_name) in &by_name {
         let Some(zones) = view.zone(name) else { continue };
         let mut lines = view.about_name(name, zones, of_name);
@@ -130,9 +132,25 @@ struct View<'v, 'a> {
     before: &'v Zones<'a>,
     after: &'v Zones<'a>,
     edits: &'v [Edit<'a>],
-    edited: BTreeSet<&'a Fqdn>,
     found: &'v [Difference<'a>],
     references: &'v References<'v>,
+    /// Names that are not edited and whose answers differ, by the names to which their aliases lead.
+    dependents: BTreeMap<&'a Fqdn, BTreeSet<&'v Fqdn>>,
+}
+
+/// The names whose answers differ although their records do not, by the names to which their aliases lead.
+fn dependents<'v, 'a>(found: &'v [Difference<'a>], edited: &BTreeSet<&Fqdn>) -> BTreeMap<&'a Fqdn, BTreeSet<&'v Fqdn>> {
+    let mut dependents: BTreeMap<&'a Fqdn, BTreeSet<&'v Fqdn>> = BTreeMap::new();
+    for difference in found {
+        let Class::Name(name) = &difference.class else { continue };
+        let answers = difference.types.values().flat_map(|(before, after)| [before, after]);
+        for target in answers.flat_map(|a| &a.aliases).filter_map(|alias| alias.record.data.target()) {
+            if !edited.contains(name) {
+                dependents.entry(target).or_default().insert(name);
+            }
+        }
+    }
+    dependents
 }
 
 /// Where the answers for a name come from.
@@ -342,24 +360,14 @@ impl<'v, 'a> View<'v, 'a> {
 
     /// Names whose answers change although their records do not, because an alias leads to this one.
     fn dependents(&self, name: &Fqdn, zones: [&ZoneIndex<'a>; 2]) -> Option<String> {
-        let leads_here =
-            |answer: &Answer<'_>| answer.aliases.iter().any(|alias| alias.record.data.target() == Some(name));
-        let names = self.found.iter().filter_map(|difference| match &difference.class {
-            Class::Name(other) if !self.edited.contains(other) => {
-                let depends = difference.types.values().any(|(before, after)| leads_here(before) || leads_here(after));
-                depends.then(|| zones[1].name().relative(other).to_owned())
-            }
-            Class::Name(_) | Class::Below(_) => None,
-        });
+        let names = self.dependents.get(name)?.iter().map(|other| zones[1].name().relative(other).to_owned());
         let names: Vec<String> = names.collect();
-        (!names.is_empty()).then(|| {
-            format!(
-                "changes what {} {} too: {}",
-                if names.len() == 1 { "1 alias".to_owned() } else { format!("{} aliases", names.len()) },
-                if names.len() == 1 { "answers" } else { "answer" },
-                list(&names, MOST_NAMES)
-            )
-        })
+        Some(format!(
+            "changes what {} {} too: {}",
+            if names.len() == 1 { "1 alias".to_owned() } else { format!("{} aliases", names.len()) },
+            if names.len() == 1 { "answers" } else { "answer" },
+            list(&names, MOST_NAMES)
+        ))
     }
 
     /// How long caches may keep what was there, if that is long.

@@ -328,7 +328,9 @@ impl<'a> ZoneIndex<'a> {
         if !is_within(name, self.name.as_str()) {
             return None;
         }
-        let parent = self.make_node(name.split_once('.')?.1)?;
+        let (_, above) = name.split_once('.')?;
+        // Most names are directly below the apex.
+        let parent = if above.len() == self.name.as_str().len() { 0 } else { self.make_node(above)? };
         Some(self.add_node(name, parent))
     }
 

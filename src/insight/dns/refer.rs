@@ -57,8 +57,9 @@ impl<'a> References<'a> {
         let mut records: HashMap<&'a str, Vec<Reference<'a>>> = HashMap::new();
         for zone in zones.iter() {
             for entry in zone.entries() {
-                let Some(target) = entry.data.target().filter(|target| is_wanted(target)) else { continue };
-                if entry.record_type().is_some_and(refers_by) && target != entry.name {
+                let refers = entry.record_type().is_some_and(refers_by);
+                let target = entry.data.target().filter(|target| refers && is_wanted(target) && *target != entry.name);
+                if let Some(target) = target {
                     records.entry(target.as_str()).or_default().push(Reference { zone: zone.name(), entry });
                 }
             }

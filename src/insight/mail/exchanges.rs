@@ -37,6 +37,11 @@ impl<'a> Exchanges<'a> {
         !self.is_empty() && self.targets().all(Fqdn::is_root)
     }
 
+    /// Whether one record says that there is no mail, and others name servers.
+    fn is_contradictory(&self) -> bool {
+        self.targets().any(Fqdn::is_root) && !self.is_null()
+    }
+
     fn targets(&self) -> impl Iterator<Item = &'a Fqdn> {
         self.0.values().flatten().copied()
     }
@@ -74,6 +79,9 @@ pub(in crate::insight) fn compare(name: &Fqdn, before: View<'_, '_>, after: View
         let line = format!("mail for {name}: {} → {}", old.summary(), new.summary());
         let common: BTreeSet<&Fqdn> = old.targets().filter(|t| new.targets().any(|n| n == *t)).collect();
         effects.push(match () {
+            () if new.is_contradictory() && !old.is_contradictory() => changes(format!(
+                "{line}: one record says that there is no mail, and others name servers (RFC 7505 section 3)"
+            )),
             // Nothing was received before, so no mail goes astray.
             () if old.is_empty() || old.is_null() => shown(line),
             () if new.is_empty() => changes(format!("{line}: servers try the address of {name} instead")),

@@ -6,6 +6,8 @@ use std::net::IpAddr;
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 
 use super::spf::{Directive, MOST_LOOKUPS, MOST_VOID, Mechanism, Prefixes, Qualifier, Spf, is_spf};
+use crate::diagnostic::count;
+use crate::insight::addresses::slip_of;
 use crate::insight::direction::Direction;
 use crate::insight::effect::{Effect, Topic, listed};
 use crate::insight::hosts::registrable;
@@ -37,6 +39,8 @@ struct Senders {
     lookups: usize,
     void: usize,
     octets: usize,
+    /// How many terms follow `all`, so that nobody looks at them (RFC 7208 section 5.1).
+    ignored: usize,
 }
 
 impl Senders {
@@ -78,15 +82,15 @@ fn record(view: View<'_, '_>, name: &Fqdn) -> Result<Option<(Spf, usize)>, Strin
 /// What receivers find at a domain, as far as the zone tells.
 fn find(view: View<'_, '_>, name: &Fqdn) -> Found {
     let mut senders = Senders::default();
-    let octets = match record(view, name) {
+    let (octets, ignored) = match record(view, name) {
         Ok(None) => return Found::Nothing,
-        Ok(Some((_, octets))) => octets,
+        Ok(Some((record, octets))) => (octets, record.directives.len() - record.reachable().len()),
         Err(why) => return Found::Broken(why),
     };
     if let Err(why) = follow(view, name, &mut senders, &mut vec![name.clone()]) {
         return Found::Broken(why);
     }
-    senders.octets = octets;
+    (senders.octets, senders.ignored) = (octets, ignored);
     if senders.lookups > MOST_LOOKUPS {
         return Found::Broken(format!("{} lookups, more than {MOST_LOOKUPS}", senders.lookups));
     }
@@ -270,6 +274,10 @@ fn opens(name: &Fqdn, old: Option<&Senders>, new: &Senders, effects: &mut Vec<Ef
         }
         _ => {}
     }
+    if new.ignored > old.map_or(0, |old| old.ignored) {
+        let what = count(new.ignored, "term");
+        effects.push(breaks(format!("SPF for {name}: receivers look at nothing after `all`: {what} without effect")));
+    }
     let known = old.map(Senders::networks).unwrap_or_default();
     let is_wide = |n: &&IpNet| n.prefix_len() < if matches!(n, IpNet::V4(_)) { WIDE.0 } else { WIDE.1 };
     for network in new.networks().iter().filter(is_wide).filter(|n| !known.iter().any(|k| k.contains(*n))) {
@@ -295,18 +303,28 @@ fn differences(name: &Fqdn, old: &Senders, new: &Senders, after: View<'_, '_>, e
             format!("SPF for {name} now allows {}", listed(&came)),
         ));
     }
+    for (came, gone) in gained.iter().filter_map(|came| Some((came, slip_of(name, &lost, *came, &has, after)?))) {
+        let line = format!(
+            "SPF for {name}: {} differs from {} by one digit and is in no network that this zone uses",
+            short(came),
+            short(&gone)
+        );
+        effects.push(Effect::needing(Danger::LooksMistyped, topic, name, line));
+    }
     if !gone.is_empty() {
         let line = format!("SPF for {name} no longer allows {}", listed(&gone));
         let exchanges = after.targets(name, RecordType::Mx);
+        let is_of = |exchange: &Fqdn, term: &String| {
+            let host = term.split_once(':').map(|(_, host)| Fqdn::reported(host));
+            host.is_some_and(|host| is_same_provider(&host, exchange))
+        };
         let receives_there = |exchange: &&Fqdn| {
             let own = after.answering(exchange).into_iter().filter_map(|r| r.data.address().filter(|_| !r.proxied));
             let is_lost =
                 |address| lost.iter().any(|n| n.contains(&address)) && !has.iter().any(|n| n.contains(&address));
             own.into_iter().any(is_lost)
-                || old.others.difference(&new.others).any(|term| {
-                    let host = term.split_once(':').map(|(_, host)| Fqdn::reported(host));
-                    host.is_some_and(|host| is_same_provider(&host, exchange))
-                })
+                || (old.others.difference(&new.others).any(|term| is_of(exchange, term))
+                    && !new.others.iter().any(|term| is_of(exchange, term)))
         };
         let provider = exchanges.iter().copied().find(receives_there);
         effects.push(match provider {

@@ -1,0 +1,260 @@
+//! New names that look like a typing error of another one: hosts elsewhere, hosts of the zone itself, and labels with a meaning.
+//!
+//! | a new | looks mistyped if |
+//! |---|---|
+//! | host elsewhere, or a domain that a text names | its registered domain nearly is one that the zone, or another record of the same set, uses ([`hosts`]) |
+//! | name server | it is one that the zone uses, but for its public suffix |
+//! | host elsewhere | no top-level domain has its last label |
+//! | host of the zone | it has no records, and nearly is one that has |
+//! | name with an underscore | a label of it nearly is one that a standard defines |
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use strsim::damerau_levenshtein;
+
+use super::dns::{Entry, ZoneIndex};
+use super::effect::{Effect, Topic};
+use super::hosts::{self, registrable};
+use super::mail::dmarc::{Dmarc, is_dmarc};
+use super::mail::spf;
+use super::mail::transport::{Announcement, tls_reporting};
+use super::meaning::Step;
+use crate::model::{Danger, Fqdn, Rdata, RecordType};
+
+/// Labels that have a meaning, and are long enough to be told from each other.
+///
+/// # Sources
+/// RFC 6376 section 3.6.2.1, RFC 9989 section 4.6, RFC 8461 section 3.1, RFC 8555 section 8.4.
+const LABELS: &[&str] = &["_acme-challenge", "_dmarc", "_domainkey", "_mta-sts"];
+
+/// Of shorter labels, most are one character away from another one.
+const SHORTEST: usize = 4;
+
+/// Last labels that no registry has, and that are used all the same.
+///
+/// # Sources
+/// The IANA registry of special-use domain names (RFC 6761), and ICANN's resolution 2024.07.29.06 about `internal`; read 2026-11.
+const SPECIAL: &[&str] = &["alt", "example", "internal", "invalid", "local", "localhost", "onion", "test"];
+
+/// What a zone uses already.
+struct Known<'a> {
+    /// Registered domains of the hosts elsewhere, and of the zone.
+    domains: BTreeSet<&'a str>,
+    /// Name servers.
+    servers: BTreeSet<&'a Fqdn>,
+    /// Last labels.
+    last: BTreeSet<&'a str>,
+}
+
+impl<'a> Known<'a> {
+    fn of(zone: &ZoneIndex<'a>) -> Self {
+        let apex = zone.name().as_fqdn();
+        let mut known = Self { domains: BTreeSet::new(), servers: BTreeSet::new(), last: BTreeSet::new() };
+        let mut hosts: BTreeSet<&'a Fqdn> = BTreeSet::from([apex]);
+        for entry in zone.entries() {
+            if let Some(target) = entry.data.target().filter(|target| !target.is_within(apex)) {
+                hosts.insert(target);
+                if entry.is(RecordType::Ns) {
+                    known.servers.insert(target);
+                }
+            }
+        }
+        known.domains = hosts.iter().filter_map(|host| registrable(host)).collect();
+        known.last = hosts.iter().map(|host| last(host)).collect();
+        known
+    }
+}
+
+/// The last label of a name.
+fn last(name: &Fqdn) -> &str {
+    name.as_str().rsplit('.').next().unwrap_or_default()
+}
+
+/// New names that look like a typing error of another one.
+pub(super) fn mistyped<'a>(
+    before: &ZoneIndex<'a>,
+    after: &ZoneIndex<'a>,
+    steps: &[Step<'a>],
+) -> Vec<(Vec<usize>, Effect)> {
+    let mut known: Option<Known<'a>> = None;
+    let mut found = Vec::new();
+    let sets = sets(steps);
+    for (n, step) in steps.iter().enumerate() {
+        let Some(record) = step.after else { continue };
+        found.extend(label(&record, before).map(|effect| (vec![n], effect)));
+        let old: BTreeSet<Fqdn> = step.before.iter().flat_map(named).collect();
+        let set = sets.get(&(record.name, record.record_type())).map_or(&[][..], Vec::as_slice);
+        for target in named(&record).into_iter().filter(|target| !target.is_root() && !old.contains(target)) {
+            let near = if target.is_within(before.name().as_fqdn()) {
+                inside(&target, &record, after)
+            } else {
+                let known = known.get_or_insert_with(|| Known::of(before));
+                outside(&target, &record, step, known, steps, set)
+            };
+            let Some(why) = near else { continue };
+            let (name, kind) = (record.name, record.data.type_name());
+            let line = format!("{name} {kind}: {target} {why}");
+            found.push((vec![n], Effect::needing(Danger::LooksMistyped, topic(&record), name, line)));
+        }
+    }
+    found
+}
+
+/// What a record of this type is about.
+fn topic(record: &Entry<'_>) -> Topic {
+    match record.record_type() {
+        Some(RecordType::Ns) => Topic::NameServers,
+        Some(RecordType::Mx) => Topic::Mail,
+        Some(RecordType::Caa) => Topic::Issuance,
+        Some(RecordType::Txt) => Topic::MailAuthentication,
+        _ => Topic::Addresses,
+    }
+}
+
+/// The new hosts of each name and type, one for each step that names one.
+type Sets<'a> = BTreeMap<(&'a Fqdn, Option<RecordType>), Vec<&'a Fqdn>>;
+
+fn sets<'a>(steps: &[Step<'a>]) -> Sets<'a> {
+    let mut sets = Sets::new();
+    for record in steps.iter().filter_map(|step| step.after) {
+        if let Some(target) = record.data.target() {
+            sets.entry((record.name, record.record_type())).or_default().push(target);
+        }
+    }
+    sets
+}
+
+/// Why a host elsewhere looks mistyped.
+fn outside(
+    target: &Fqdn,
+    record: &Entry<'_>,
+    step: &Step<'_>,
+    known: &Known<'_>,
+    steps: &[Step<'_>],
+    set: &[&Fqdn],
+) -> Option<String> {
+    let stays = |old: &Fqdn| set.contains(&old);
+    let replaced: Vec<Fqdn> = match record.record_type() {
+        Some(RecordType::Txt | RecordType::Caa) => {
+            step.before.iter().flat_map(named).filter(|old| !named(record).contains(old)).collect()
+        }
+        kind => {
+            let gone =
+                steps.iter().filter_map(|s| s.before).filter(|b| b.name == record.name && b.record_type() == kind);
+            gone.filter_map(|b| b.data.target()).filter(|old| !stays(old)).cloned().collect()
+        }
+    };
+    let replaced: Vec<&Fqdn> = replaced.iter().collect();
+    if let Some(near) = hosts::mistyped(target, &replaced, &known.domains) {
+        return Some(format!("looks like a typing error of {near}"));
+    }
+    if record.is(RecordType::Txt)
+        && let Some(near) = replaced.iter().find(|old| hosts::is_slip(target, old))
+    {
+        return Some(format!("looks like a typing error of {near}"));
+    }
+    if record.is(RecordType::Ns) || record.is(RecordType::Mx) {
+        if let Some(other) = hosts::odd_one_out(target, set) {
+            return Some(format!("and {other}, beside it, nearly are the same domain: one of them looks mistyped"));
+        }
+        if let Some(near) = known.servers.iter().find(|server| hosts::differs_by_suffix(target, server)) {
+            return Some(format!("looks like a typing error of {near}"));
+        }
+    }
+    let end = last(target);
+    let is_known = psl::suffix(target.as_str().as_bytes()).is_some_and(|suffix| suffix.is_known());
+    // Texts name what they like, and private roots are used in private.
+    let is_strange =
+        record.data.target().is_some() && !is_known && !SPECIAL.contains(&end) && !known.last.contains(end);
+    is_strange.then(|| format!("ends with .{end}, which is no top-level domain"))
+}
+
+/// Why a host of the zone looks mistyped: nothing has its name, and something nearly has.
+fn inside(target: &Fqdn, record: &Entry<'_>, after: &ZoneIndex<'_>) -> Option<String> {
+    let above = after.locate(target.as_str()).filter(|location| location.exact.is_none())?.encloser;
+    if record.data.target().is_none() || target == record.name {
+        return None;
+    }
+    // The label that is missing below the closest name that exists, and what is before it.
+    let missing = target.as_str().strip_suffix(above.name())?.strip_suffix('.')?;
+    let (rest, own) = missing.rsplit_once('.').map_or(("", missing), |(rest, own)| (rest, own));
+    let meant = |sibling: &str| {
+        let label = sibling.split_once('.').map_or(sibling, |(label, _)| label);
+        let name = if rest.is_empty() { sibling.to_owned() } else { format!("{rest}.{sibling}") };
+        let is_it = is_near_label(own, label) && after.node(&name).is_some_and(|node| node.has_records());
+        is_it.then_some(name)
+    };
+    let near = above.children().find_map(|sibling| meant(sibling.name()))?;
+    Some(format!("is not there, and looks like a typing error of {near}"))
+}
+
+/// Whether two labels nearly are one, and are not numbered.
+fn is_near_label(a: &str, b: &str) -> bool {
+    a.len().min(b.len()) >= SHORTEST
+        && a.len().abs_diff(b.len()) <= 1
+        && damerau_levenshtein(a, b) == 1
+        && !hosts::is_renumbered(a, b)
+}
+
+/// Why the name of a new record looks mistyped.
+fn label(record: &Entry<'_>, before: &ZoneIndex<'_>) -> Option<Effect> {
+    let is_text = record.is(RecordType::Txt) || record.is(RecordType::Cname);
+    if !is_text || before.node(record.name.as_str()).is_some() {
+        return None;
+    }
+    let is_policy = record.text().is_some_and(is_dmarc);
+    let near = |label: &str| {
+        let counts = label.starts_with('_') || (is_policy && label.contains("dmarc"));
+        let near = |known: &&&str| damerau_levenshtein(known, label) == 1;
+        LABELS.iter().filter(|_| counts && !LABELS.contains(&label)).find(near)
+    };
+    let (label, near) = record.name.as_str().split('.').find_map(|label| Some((label, near(label)?)))?;
+    let line = format!("{}: `{label}` looks like a typing error of `{near}`", record.name);
+    Some(Effect::needing(Danger::LooksMistyped, Topic::MailAuthentication, record.name, line))
+}
+
+/// The hosts that a record names: its target, the domains that an SPF record includes, and those to which reports go.
+pub(super) fn named(record: &Entry<'_>) -> Vec<Fqdn> {
+    if let Some(target) = record.data.target() {
+        return vec![target.clone()];
+    }
+    let texts: Vec<String> = match record.data {
+        Rdata::Caa(_) => record.data.fields().get("value").map(ToString::to_string).into_iter().collect(),
+        _ => match record.text() {
+            Some(text) if spf::is_spf(text) => return included(record),
+            Some(text) if is_dmarc(text) => {
+                Dmarc::parse(text).map(|policy| [policy.reports, policy.failures].concat()).unwrap_or_default()
+            }
+            Some(text) => reports(text),
+            None => Vec::new(),
+        },
+    };
+    texts.iter().filter_map(|uri| mail_domain(uri)).collect()
+}
+
+/// Where a record for TLS reporting sends them (RFC 8460 section 3).
+fn reports(text: &[u8]) -> Vec<String> {
+    match tls_reporting(&[text]) {
+        Announcement::Valid(list) => list.split(',').map(str::to_owned).collect(),
+        Announcement::Missing | Announcement::Void(_) => Vec::new(),
+    }
+}
+
+/// The domain of `mailto:someone@domain`, with or without a size (RFC 9989 section 4.7).
+fn mail_domain(uri: &str) -> Option<Fqdn> {
+    let address = uri.trim().strip_prefix("mailto:")?;
+    let (_, domain) = address.split(['?', '!']).next()?.rsplit_once('@')?;
+    Fqdn::parse(domain).ok()
+}
+
+/// The domains that an SPF record includes.
+pub(super) fn included(record: &Entry<'_>) -> Vec<Fqdn> {
+    let Some(Ok(record)) = record.text().filter(|text| spf::is_spf(text)).map(spf::Spf::parse) else {
+        return Vec::new();
+    };
+    let specs = record.directives.iter().filter_map(|d| match &d.mechanism {
+        spf::Mechanism::Include(spec) => Some(spec),
+        _ => None,
+    });
+    specs.chain(&record.redirect).filter_map(|spec| spec.name()).collect()
+}
