@@ -244,10 +244,11 @@ impl Output {
     fn draw(&self, count: Option<(usize, usize)>, line: &str) {
         let Some(bar) = &self.bar else { return };
         // Each of these draws, so the look comes first, and a bar that comes back is filled before it is seen.
-        bar.set_style(style(if count.is_some() {
-            "{bar:20} {pos} of {len}, about {eta} left  {wide_msg}"
-        } else {
-            "{spinner} {wide_msg}"
+        bar.set_style(style(match count {
+            // Before the first one is done, nothing tells how long the others take.
+            Some((0, _)) => "{bar:20} {pos} of {len}  {wide_msg}",
+            Some(_) => "{bar:20} {pos} of {len}, about {eta} left  {wide_msg}",
+            None => "{spinner} {wide_msg}",
         }));
         let (done, total) = count.unwrap_or_default();
         if bar.is_finished() {

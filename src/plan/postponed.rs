@@ -25,7 +25,7 @@ pub(super) fn check(desired: &DesiredZone, base: &DesiredZone) -> Diagnostics {
 /// What weakens the protection and can have a last day.
 fn entries(waf: &DesiredWaf) -> Vec<(String, &Note, Place)> {
     let mut entries = Vec::new();
-    for rule in waf.exceptions.iter().flatten().filter(|rule| !rule.is_absent) {
+    for rule in waf.exceptions().filter(|rule| !rule.is_absent) {
         entries.push((format!("the exception {}", rule.name), &rule.note, rule.place));
     }
     for deployment in waf.deployments.iter().filter(|deployment| deployment.switch == Switch::On) {

@@ -322,20 +322,35 @@ impl<'a> ZoneIndex<'a> {
 
     /// The node of a name in the zone, with all above it; made if there is none.
     fn make_node(&mut self, name: &'a str) -> Option<u32> {
+        // Most names are directly below the apex, so they are looked up once.
+        if name.split_once('.').is_some_and(|(_, above)| above == self.name.as_str()) {
+            let free = next(self.nodes.len());
+            let node = *self.by_name.entry(name).or_insert(free);
+            if node == free {
+                self.push_node(name, 0);
+            }
+            return Some(node);
+        }
         if let Some(node) = self.by_name.get(name) {
             return Some(*node);
         }
         if !is_within(name, self.name.as_str()) {
             return None;
         }
-        let (_, above) = name.split_once('.')?;
-        // Most names are directly below the apex.
-        let parent = if above.len() == self.name.as_str().len() { 0 } else { self.make_node(above)? };
+        let parent = self.make_node(name.split_once('.')?.1)?;
         Some(self.add_node(name, parent))
     }
 
     /// A new node.
     fn add_node(&mut self, name: &'a str, parent: u32) -> u32 {
+        let node = next(self.nodes.len());
+        self.by_name.insert(name, node);
+        self.push_node(name, parent);
+        node
+    }
+
+    /// The links of a new node, which is the last.
+    fn push_node(&mut self, name: &'a str, parent: u32) {
         let node = next(self.nodes.len());
         let mut next_sibling = NONE;
         if let Some(above) = self.nodes.get_mut(at(parent)) {
@@ -346,8 +361,6 @@ impl<'a> ZoneIndex<'a> {
         }
         let links = Tree { name, parent, first_child: NONE, next_sibling, star: NONE, first: NONE, own: 0, total: 0 };
         self.nodes.push(links);
-        self.by_name.insert(name, node);
-        node
     }
 
     /// Changes the counts of a node and all above it.
