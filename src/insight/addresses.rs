@@ -9,6 +9,7 @@ use super::direction::Direction;
 use super::dns::Entry;
 use super::effect::{Effect, Topic, listed};
 use super::mail::spf::{Mechanism, Qualifier, Spf};
+use super::others::Others;
 use super::view::View;
 use crate::model::{Danger, Fqdn, Rdata, RecordType};
 
@@ -179,18 +180,20 @@ pub(super) fn published_networks(record: &Entry<'_>, proxies: bool) -> Vec<IpNet
     }
 }
 
-/// Addresses that proxied names hide and nobody can look up, before anything is done.
+/// Addresses that proxied names of any zone hide and nobody can look up, before anything is done.
 #[derive(Debug, Default)]
 pub(super) struct Hidden(BTreeSet<IpAddr>);
 
 impl Hidden {
     /// Looks for those that these records would publish. Takes time in proportion to the zone, if there is any.
-    pub(super) fn of<'r>(before: View<'_, '_>, after: impl Iterator<Item = &'r Entry<'r>>) -> Self {
+    pub(super) fn of<'r>(before: View<'_, '_>, after: impl Iterator<Item = &'r Entry<'r>>, others: Others<'_>) -> Self {
         let wanted: BTreeSet<IpAddr> = after.flat_map(published).collect();
         if wanted.is_empty() {
             return Self::default();
         }
-        let (mut hidden, mut public) = (BTreeSet::new(), BTreeSet::new());
+        let is_hidden = |address: &&IpAddr| others.hide(**address, before.0.name());
+        let mut hidden: BTreeSet<IpAddr> = wanted.iter().filter(is_hidden).copied().collect();
+        let mut public = BTreeSet::new();
         for record in before.0.entries() {
             if let Some(address) = record.data.address() {
                 if wanted.contains(&address) {

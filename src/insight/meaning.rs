@@ -10,44 +10,14 @@ use super::dns::{Entry, ZoneIndex};
 use super::effect::Effect;
 use super::mail::{exchanges, keys, policy, senders, spf, transport};
 use super::mistyped::{included, mistyped};
+use super::others::Others;
+use super::step::Step;
 use super::view::View;
 use super::{addresses, delegation, issuance, takeover};
 use crate::model::{Fqdn, Rdata, RecordType};
 
 /// Above so many steps for one subject, all of them are held responsible.
 const MOST_STEPS: usize = 16;
-
-/// What is done to one record.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Step<'a> {
-    /// The record before; `None` if it is created.
-    pub before: Option<Entry<'a>>,
-    /// The record after; `None` if it is deleted.
-    pub after: Option<Entry<'a>>,
-}
-
-impl<'a> Step<'a> {
-    /// The record after the step, or before it if it is deleted.
-    fn entry(&self) -> Option<Entry<'a>> {
-        self.after.or(self.before)
-    }
-
-    /// Does it.
-    pub fn apply(&self, zone: &mut ZoneIndex<'a>) {
-        if let Some(before) = self.before {
-            zone.remove(before.name, before.data, before.id);
-        }
-        if let Some(after) = self.after {
-            zone.insert(after);
-        }
-    }
-
-    /// Takes it back.
-    fn revert(&self, zone: &mut ZoneIndex<'a>) {
-        let reverse = Step { before: self.after, after: self.before };
-        reverse.apply(zone);
-    }
-}
 
 /// What a step is about.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -115,12 +85,17 @@ impl Subject {
 
 /// What steps mean, each effect with the numbers of the steps that bring it about; the weightiest first.
 ///
-/// `before` is the zone as it is, `after` the zone with all steps done. Takes time in proportion to the steps, and to the
+/// `before` is the zone as it is, `after` the zone with all steps done, `others` the rest of the spec. Takes time in proportion to the steps, and to the
 /// zone where one of them can concern all of it.
 #[must_use]
-pub fn effects<'a>(before: &ZoneIndex<'a>, after: &ZoneIndex<'a>, steps: &[Step<'a>]) -> Vec<(Vec<usize>, Effect)> {
+pub fn effects<'a>(
+    before: &ZoneIndex<'a>,
+    after: &ZoneIndex<'a>,
+    steps: &[Step<'a>],
+    others: Others<'_>,
+) -> Vec<(Vec<usize>, Effect)> {
     let mut found = by_subject(before, after, steps);
-    let hidden = Hidden::of(View(before), steps.iter().filter_map(|s| s.after.as_ref()));
+    let hidden = Hidden::of(View(before), steps.iter().filter_map(|s| s.after.as_ref()), others);
     for (n, step) in steps.iter().enumerate() {
         let Some(record) = &step.after else { continue };
         let is_new = step.before.is_none_or(|b| b.data != record.data || b.proxied != record.proxied);
@@ -128,7 +103,7 @@ pub fn effects<'a>(before: &ZoneIndex<'a>, after: &ZoneIndex<'a>, steps: &[Step<
             found.extend(hidden.exposed_by(record, View(before)).into_iter().map(|e| (vec![n], e)));
         }
     }
-    found.extend(mistyped(before, after, steps));
+    found.extend(mistyped(before, after, steps, others));
     found.sort_by(|(a, x), (b, y)| (x.danger.is_none(), x.topic, a).cmp(&(y.danger.is_none(), y.topic, b)));
     found
 }

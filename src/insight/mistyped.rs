@@ -8,7 +8,7 @@
 //! | host of the zone | it has no records, and nearly is one that has |
 //! | name with an underscore | a label of it nearly is one that a standard defines |
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use strsim::damerau_levenshtein;
 
@@ -18,7 +18,8 @@ use super::hosts::{self, registrable};
 use super::mail::dmarc::{Dmarc, is_dmarc};
 use super::mail::spf;
 use super::mail::transport::{Announcement, tls_reporting};
-use super::meaning::Step;
+use super::others::Others;
+use super::step::Step;
 use crate::model::{Danger, Fqdn, Rdata, RecordType};
 
 /// Labels that have a meaning, and are long enough to be told from each other.
@@ -36,7 +37,7 @@ const SHORTEST: usize = 4;
 /// The IANA registry of special-use domain names (RFC 6761), and ICANN's resolution 2024.07.29.06 about `internal`; read 2026-11.
 const SPECIAL: &[&str] = &["alt", "example", "internal", "invalid", "local", "localhost", "onion", "test"];
 
-/// What a zone uses already.
+/// What a zone, and the other zones of the spec, use already.
 struct Known<'a> {
     /// Registered domains of the hosts elsewhere, and of the zone.
     domains: BTreeSet<&'a str>,
@@ -47,7 +48,7 @@ struct Known<'a> {
 }
 
 impl<'a> Known<'a> {
-    fn of(zone: &ZoneIndex<'a>) -> Self {
+    fn of(zone: &ZoneIndex<'a>, others: Others<'a>) -> Self {
         let apex = zone.name().as_fqdn();
         let mut known = Self { domains: BTreeSet::new(), servers: BTreeSet::new(), last: BTreeSet::new() };
         let mut hosts: BTreeSet<&'a Fqdn> = BTreeSet::from([apex]);
@@ -59,7 +60,8 @@ impl<'a> Known<'a> {
                 }
             }
         }
-        known.domains = hosts.iter().filter_map(|host| registrable(host)).collect();
+        known.domains = hosts.iter().filter_map(|host| registrable(host)).chain(others.domains(zone.name())).collect();
+        known.servers.extend(others.servers(zone.name()));
         known.last = hosts.iter().map(|host| last(host)).collect();
         known
     }
@@ -75,20 +77,33 @@ pub(super) fn mistyped<'a>(
     before: &ZoneIndex<'a>,
     after: &ZoneIndex<'a>,
     steps: &[Step<'a>],
+    others: Others<'_>,
 ) -> Vec<(Vec<usize>, Effect)> {
-    let mut known: Option<Known<'a>> = None;
+    let mut known: Option<Known<'_>> = None;
     let mut found = Vec::new();
     let sets = sets(steps);
+    let mut gone: HashMap<&Fqdn, Vec<Entry<'a>>> = HashMap::new();
+    for record in steps.iter().filter_map(|step| step.before) {
+        gone.entry(record.name).or_default().push(record);
+    }
     for (n, step) in steps.iter().enumerate() {
         let Some(record) = step.after else { continue };
         found.extend(label(&record, before).map(|effect| (vec![n], effect)));
-        let old: BTreeSet<Fqdn> = step.before.iter().flat_map(named).collect();
+        let names = named(&record);
+        if names.is_empty() {
+            continue;
+        }
+        // A host that is known already is no news; a text can be written anew.
+        let old: BTreeSet<Fqdn> = match record.data.target() {
+            Some(_) => step.before.iter().flat_map(named).collect(),
+            None => gone.get(record.name).into_iter().flatten().flat_map(named).collect(),
+        };
         let set = sets.get(&(record.name, record.record_type())).map_or(&[][..], Vec::as_slice);
-        for target in named(&record).into_iter().filter(|target| !target.is_root() && !old.contains(target)) {
+        for target in names.into_iter().filter(|target| !target.is_root() && !old.contains(target)) {
             let near = if target.is_within(before.name().as_fqdn()) {
                 inside(&target, &record, after)
             } else {
-                let known = known.get_or_insert_with(|| Known::of(before));
+                let known = known.get_or_insert_with(|| Known::of(before, others));
                 outside(&target, &record, step, known, steps, set)
             };
             let Some(why) = near else { continue };

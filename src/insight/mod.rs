@@ -41,11 +41,13 @@ mod meaning;
 mod mistyped;
 mod narrow;
 mod order;
+mod others;
 mod phrases;
 mod rate;
 mod reach;
 mod rule;
 mod scope;
+mod step;
 mod survey;
 mod takeover;
 pub mod traffic;
@@ -61,12 +63,14 @@ pub use effective::{EffectiveDeployment, EffectiveRule, Why, effective_deploymen
 pub use exception::{Skipped, cancels, relieves_nothing, skipped};
 pub use filter::RuleFilter;
 pub use lock_out::{deployment_locks_out, rule_locks_out};
-pub use meaning::{Step, effects};
+pub use meaning::effects;
 pub use narrow::{narrow_exception, narrow_overrides};
 pub use order::{Move, MovedRule, lets_pass, move_impact};
+pub use others::{Others, Overview};
 pub use phrases::{rule_label, title};
 pub use reach::{Reach, reach_summary, unreachable_families};
 pub use rule::rule_impact;
+pub use step::Step;
 pub use survey::{
     AccountSurvey, Deployed, FamilyCount, RuleRow, RuleSurvey, RulesetSurvey, Survey, survey, survey_account,
 };

@@ -12,6 +12,7 @@ use crate::diff::{
     Change, RecordChanges, SetAside, SetAsideReason, SettingChange, WafChanges, diff_records, diff_rulesets,
     diff_settings, foreign_by_action,
 };
+use crate::insight::Others;
 use crate::model::{DesiredZone, Fqdn, LiveZone, Only, Purpose, Rdata, RecordId, RecordType, Unmanaged};
 
 /// How many records left alone are named in the detailed output, for each reason.
@@ -20,13 +21,13 @@ const EXAMPLES: usize = 100;
 /// Plans one zone: compares, turns differences into operations, checks them against the limits of the zone's plan.
 #[must_use]
 pub fn plan_zone(desired: &DesiredZone, live: &LiveZone) -> (ZonePlan, Diagnostics) {
-    plan_part(desired, live, &Only::default())
+    plan_part(desired, live, &Only::default(), Others::NONE)
 }
 
 /// Plans a part of one zone, as [`plan_zone`]; it is an error if the part needs more of the plan.
 #[must_use]
-pub fn plan_part(desired: &DesiredZone, live: &LiveZone, only: &Only) -> (ZonePlan, Diagnostics) {
-    let (mut plan, diagnostics) = plan_with_base(desired, None, live, only);
+pub fn plan_part(desired: &DesiredZone, live: &LiveZone, only: &Only, others: Others<'_>) -> (ZonePlan, Diagnostics) {
+    let (mut plan, diagnostics) = plan_with_base(desired, None, live, only, others);
     dangers::accept(&mut plan, desired);
     (plan, diagnostics)
 }
@@ -38,6 +39,7 @@ pub(super) fn plan_with_base(
     base: Option<&DesiredZone>,
     live: &LiveZone,
     only: &Only,
+    others: Others<'_>,
 ) -> (ZonePlan, Diagnostics) {
     // In a pruned zone nothing is foreign, unless a base knows better.
     let is_complete = base.is_none() && desired.unmanaged == Unmanaged::Prune;
@@ -45,7 +47,7 @@ pub(super) fn plan_with_base(
     let mut records = diff_records(desired, base, live);
     let mut rules = diff_rulesets(desired, live);
     let part = (!only.is_all()).then(|| {
-        let (whole, _) = compile(desired, live, &records, &rules, settings.clone(), is_complete);
+        let (whole, _) = compile(desired, live, &records, &rules, settings.clone(), (is_complete, others));
         part::left_out(&whole, only)
     });
     if let Some((left, _)) = &part {
@@ -53,7 +55,7 @@ pub(super) fn plan_with_base(
         part::records(left, desired, &mut records);
         part::rules(left, &desired.name, &mut rules);
     }
-    let (mut plan, mut diagnostics) = compile(desired, live, &records, &rules, settings, is_complete);
+    let (mut plan, mut diagnostics) = compile(desired, live, &records, &rules, settings, (is_complete, others));
     if let Some((left, needs)) = part {
         // The zone itself is no difference that goes out.
         plan.operations.retain(|operation| !left.contains(&operation.address));
@@ -73,7 +75,7 @@ pub fn plan_changes(
     rule_changes: &WafChanges,
     setting_changes: Vec<SettingChange>,
 ) -> (ZonePlan, Diagnostics) {
-    let (mut plan, diagnostics) = compile(desired, live, changes, rule_changes, setting_changes, false);
+    let (mut plan, diagnostics) = compile(desired, live, changes, rule_changes, setting_changes, (false, Others::NONE));
     dangers::accept(&mut plan, desired);
     (plan, diagnostics)
 }
@@ -85,7 +87,7 @@ fn compile(
     changes: &RecordChanges,
     rule_changes: &WafChanges,
     setting_changes: Vec<SettingChange>,
-    is_complete: bool,
+    (is_complete, others): (bool, Others<'_>),
 ) -> (ZonePlan, Diagnostics) {
     let count = |wanted: fn(&SetAsideReason) -> bool| changes.set_aside.iter().filter(|a| wanted(&a.reason)).count();
     let mut diagnostics = Diagnostics::default();
@@ -121,7 +123,7 @@ fn compile(
         operations,
         left_out: BTreeSet::new(),
     };
-    dangers::assign(&mut plan, live, is_complete);
+    dangers::assign(&mut plan, live, is_complete, others);
     diagnostics.append(record_checks::check(desired, live, changes, &plan));
     (plan, diagnostics)
 }

@@ -11,6 +11,7 @@ use super::undo::{Undo, UndoError};
 use super::waf_lock;
 use crate::diagnostic::{Diagnostics, Severity, Sources};
 use crate::document::reviewed::Reviewed;
+use crate::insight::{Others, Overview};
 use crate::live::snapshot::AsOf;
 use crate::live::{WafQuery, Wanted};
 use crate::model::ruleset::Phase;
@@ -37,6 +38,8 @@ pub struct Goal {
     pub source: Source,
     /// What of the plan is chosen.
     pub only: Only,
+    /// What its zones hide and use.
+    pub(super) overview: Overview,
 }
 
 /// Where a goal comes from, which decides what is compared with what.
@@ -105,9 +108,17 @@ impl Goal {
         }));
         let source = Source::Spec(SpecSource { base: None, selection, lock });
         match desired {
-            Some(desired) if !diagnostics.has_errors() => {
-                Ok(Self { desired, diagnostics, sources, digest, files, records, source, only: Only::default() })
-            }
+            Some(desired) if !diagnostics.has_errors() => Ok(Self {
+                desired,
+                diagnostics,
+                sources,
+                digest,
+                files,
+                records,
+                source,
+                only: Only::default(),
+                overview: Overview::default(),
+            }),
             _ => Err(Box::new(Unusable { diagnostics, sources })),
         }
     }
@@ -135,6 +146,7 @@ impl Goal {
             records,
             source: Source::Journal(undo),
             only: Only::default(),
+            overview: Overview::default(),
         })
     }
 
@@ -208,12 +220,13 @@ impl Goal {
             return undo.plan(desired, live);
         }
         match self.base() {
-            None => plan_part(desired, live, &self.only),
+            None => plan_part(desired, live, &self.only, Others::of(&self.desired, &self.overview)),
             Some(base) => {
+                let others = Others::of(&base.desired, &self.overview);
                 // A zone that the previous spec did not name wanted nothing.
                 let nothing = DesiredZone::new(desired.name.clone(), desired.place);
                 let base = base.desired.zones.get(&desired.name).unwrap_or(&nothing);
-                plan_part_with_base(desired, base, live, &self.only)
+                plan_part_with_base(desired, base, live, &self.only, others)
             }
         }
     }

@@ -11,6 +11,7 @@ use super::plan::Planned;
 use crate::diagnostic::{Diagnostics, Severity, Sources};
 use crate::document::plan::Plan as PlanDocument;
 use crate::document::saved_plan::{self, Basis, SavedPlan};
+use crate::insight::Overview;
 use crate::model::time::{NotATime, age, parse_rfc3339, rfc3339};
 use crate::model::{Danger, Desired, Only};
 use crate::plan::{Consents, Verdict};
@@ -198,7 +199,10 @@ pub fn open(
     let only = only.map_err(|error| saved_plan::SavedPlanError::Malformed(error.to_string()));
     let only = Only::new(only.map_err(|source| SavedPlanError::File { name, source })?);
     let source = Source::SavedPlan { base, today: saved.today, reviewed: operations };
-    Ok((Goal { desired, diagnostics, sources, digest, files: 1, records, source, only }, consents))
+    Ok((
+        Goal { desired, diagnostics, sources, digest, files: 1, records, source, only, overview: Overview::default() },
+        consents,
+    ))
 }
 
 /// A time in its two largest units.

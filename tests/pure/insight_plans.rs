@@ -297,7 +297,9 @@ fn a_limit_below_ordinary_browsing_is_named() {
         // A form, however long the period is.
         (PATH, 10, &alone, 3),
         (PATH, 3600, &alone, 3),
-        ("http.request.method eq \"POST\"", 60, &alone, 3),
+        // Scripts of all pages send with a method.
+        ("http.request.method eq \"POST\"", 10, &alone, 11),
+        ("http.request.method eq \"POST\"", 60, &alone, 20),
         // A hundred visitors with one counter.
         ("true", 10, &together, 9_000),
         ("true", 10, &nobody, 9_000),
@@ -315,6 +317,19 @@ fn a_limit_below_ordinary_browsing_is_named() {
     {
         assert_eq!(locks_out(expression, 10, 1, &alone), None, "{expression}");
     }
+    // A limit that falls to a tenth has lost a digit, whoever it is for but those who are named.
+    let limit = |expression: &str, requests: i64, period: i64| {
+        let rate = json!({ "characteristics": ["cf.colo.id", "ip.src"], "requests_per_period": requests, "period": period });
+        body(json!({ "action": "block", "expression": expression, "ratelimit": rate }))
+    };
+    let falls = |expression: &str, from: (i64, i64), to: (i64, i64)| {
+        let (before, after) = (limit(expression, from.0, from.1), limit(expression, to.0, to.1));
+        rule_locks_out(Some(&before), &after, Direction::Strengthens).is_some()
+    };
+    const API: &str = "http.host eq \"api.example.com\"";
+    assert!(falls(API, (600, 60), (60, 60)) && falls(API, (600, 60), (600, 600)) && falls(PATH, (1000, 60), (99, 60)));
+    assert!(!falls(API, (600, 60), (61, 60)) && !falls(API, (600, 60), (100, 10)));
+    assert!(!falls("ip.src in {192.0.2.0/24}", (600, 60), (6, 60)));
     // The examples of Cloudflare (waf/rate-limiting-rules/best-practices, read 2026-11) stop no ordinary visitor.
     const LOGIN: &str =
         "http.host eq \"example.com\" and http.request.uri.path eq \"/login\" and http.request.method eq \"POST\"";

@@ -8,9 +8,14 @@ use std::rc::Rc;
 use crate::support::rulesets::waf;
 use serde_json::Value;
 use zonewright::diagnostic::{Diagnostics, Severity, Sources};
+use zonewright::insight::{Others, Overview};
 use zonewright::model::ruleset::{EntryPoint, LiveRule, LiveRuleset, LiveWaf, Phase, RuleId, RulesetId};
-use zonewright::model::{AsReported, DesiredZone, LiveDnssec, LiveRecord, LiveZone, RecordId, Tier, Ttl, ZoneId};
-use zonewright::plan::{Consents, Plan, RuleAction, Verdict, plan_zone, plan_zone_with_base};
+use zonewright::model::{
+    AsReported, Desired, DesiredZone, LiveDnssec, LiveRecord, LiveZone, Only, RecordId, Tier, Ttl, ZoneId, ZoneName,
+};
+use zonewright::plan::{
+    Consents, Plan, RuleAction, Verdict, ZonePlan, plan_part, plan_part_with_base, plan_zone, plan_zone_with_base,
+};
 use zonewright::{spec, wire};
 
 /// The zones, each with its accidents and everyday changes.
@@ -207,7 +212,8 @@ fn notes_and_times_to_live_are_silent() {
         let base = load(zone);
         let live = live(&base);
         let lines: Vec<&str> = zone.lines().collect();
-        let record = |line: &'_ str| line.strip_suffix(" }").filter(|line| line.contains("type: ")).map(str::to_owned);
+        let is_plain = |line: &&str| line.contains("type: ") && !line.contains("ttl: ") && !line.contains("comment: ");
+        let record = |line: &'_ str| line.strip_suffix(" }").filter(is_plain).map(str::to_owned);
         let noted = |line: &str| match record(line) {
             Some(record) => format!("{record}, ttl: 777, comment: by hand, tags: [\"team:dns\"] }}"),
             None => line.to_owned(),
@@ -270,6 +276,45 @@ fn what_is_replaced_is_not_counted() {
         assert_eq!(stops_of(&prune(before), &prune(after), false), Vec::<&str>::new());
     }
     assert_eq!(stops_of(&prune(&format!("{old}{third}")), &prune(&new), false), ["delete"]);
+}
+
+/// What one zone hides or uses is known to the others of the spec.
+#[test]
+fn the_other_zones_of_a_spec_count() {
+    let both = |records: &str| -> Desired {
+        let text = format!(
+            "version: 1\nzones:\n  example.com:\n    records:\n      - {{ name: api, type: A, content: 198.51.100.4, proxied: true }}\n      \
+             - {{ name: lab, type: NS, content: [ns1.provider-dns.org, ns2.provider-dns.org] }}\n  example.net:\n    records:\n      \
+             - {{ name: \"@\", type: A, content: 203.0.113.1 }}\n{records}"
+        );
+        let mut sources = Sources::default();
+        spec::load(&[spec::Input::Stdin(text)], &spec::Options::default(), &mut sources).desired.expect("a spec")
+    };
+    let base = both("");
+    let name = ZoneName::parse("example.net").expect("a name");
+    for (record, code) in [
+        ("{ name: direct, type: A, content: 198.51.100.4 }", Some("exposes-origin")),
+        ("{ name: \"@\", type: TXT, content: \"v=spf1 ip4:198.51.100.4 -all\" }", Some("exposes-origin")),
+        ("{ name: lab, type: NS, content: [ns1.provdier-dns.org, ns2.provdier-dns.org] }", Some("looks-mistyped")),
+        ("{ name: lab, type: NS, content: [ns1.provider-dns.com, ns2.provider-dns.com] }", Some("looks-mistyped")),
+        ("{ name: direct, type: A, content: 198.51.100.5 }", None),
+        ("{ name: lab, type: NS, content: [ns1.provider-dns.org, ns2.provider-dns.org] }", None),
+    ] {
+        let spec = both(&format!("      - {record}\n"));
+        let (own, old) = (&spec.zones[&name], &base.zones[&name]);
+        let dangers = |zone: ZonePlan| -> BTreeSet<&'static str> {
+            zone.operations.iter().flat_map(|o| &o.dangers).map(|danger| danger.code()).collect()
+        };
+        let overview = Overview::default();
+        let others = Others::of(&base, &overview);
+        let with_base = plan_part_with_base(own, old, &live(old), &Only::default(), others).0;
+        let overview = Overview::default();
+        let without = plan_part(own, &live(old), &Only::default(), Others::of(&spec, &overview)).0;
+        for zone in [with_base, without] {
+            assert_eq!(dangers(zone).into_iter().next(), code, "{record}");
+        }
+        assert_eq!(dangers(plan_zone(own, &live(old)).0), BTreeSet::new(), "{record}");
+    }
 }
 
 /// A zone of these records, without those that a spec may not have, which are written down.

@@ -1,0 +1,116 @@
+//! What the other zones of a spec hide and use, for judging the changes of one zone.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::IpAddr;
+use std::sync::OnceLock;
+
+use super::hosts::registrable;
+use crate::model::{Desired, DesiredRecord, Fqdn, RecordType, ZoneName};
+
+/// What is known of all zones of a spec. Each part is made when it is first asked for.
+#[derive(Debug, Default)]
+pub struct Overview {
+    addresses: OnceLock<Addresses>,
+    hosts: OnceLock<Hosts>,
+}
+
+/// By which zones something is used: one, or several.
+type Users = Option<ZoneName>;
+
+/// Addresses of a spec.
+#[derive(Debug, Default)]
+struct Addresses {
+    hidden: BTreeSet<IpAddr>,
+    public: BTreeMap<IpAddr, Users>,
+}
+
+/// Hosts of a spec that are outside of the zone that names them.
+#[derive(Debug, Default)]
+struct Hosts {
+    /// Their registered domains.
+    domains: BTreeMap<String, Users>,
+    servers: BTreeMap<Fqdn, Users>,
+}
+
+/// The other zones of a spec.
+#[derive(Debug, Clone, Copy)]
+pub struct Others<'s>(Option<(&'s Desired, &'s Overview)>);
+
+impl<'s> Others<'s> {
+    /// There are none, or they are unknown.
+    pub const NONE: Self = Self(None);
+
+    /// Those of a spec, whatever the zone.
+    #[must_use]
+    pub fn of(spec: &'s Desired, overview: &'s Overview) -> Self {
+        Self((spec.zones.len() > 1).then_some((spec, overview)))
+    }
+
+    /// Whether a proxied name hides an address that no other zone publishes.
+    pub(super) fn hide(self, address: IpAddr, own: &ZoneName) -> bool {
+        let Some((spec, overview)) = self.0 else { return false };
+        let all = overview.addresses.get_or_init(|| Addresses::of(spec));
+        all.hidden.contains(&address) && all.public.get(&address).is_none_or(|users| users.as_ref() == Some(own))
+    }
+
+    /// The registered domains of the hosts that other zones name.
+    pub(super) fn domains(self, own: &ZoneName) -> impl Iterator<Item = &'s str> {
+        let domains = self.hosts().into_iter().flat_map(|hosts| &hosts.domains);
+        domains.filter(|(_, users)| users.as_ref() != Some(own)).map(|(domain, _)| domain.as_str())
+    }
+
+    /// The name servers that other zones name.
+    pub(super) fn servers(self, own: &ZoneName) -> impl Iterator<Item = &'s Fqdn> {
+        let servers = self.hosts().into_iter().flat_map(|hosts| &hosts.servers);
+        servers.filter(|(_, users)| users.as_ref() != Some(own)).map(|(server, _)| server)
+    }
+
+    fn hosts(self) -> Option<&'s Hosts> {
+        self.0.map(|(spec, overview)| overview.hosts.get_or_init(|| Hosts::of(spec)))
+    }
+}
+
+/// Every record of a spec, with its zone.
+fn records(spec: &Desired) -> impl Iterator<Item = (&ZoneName, &DesiredRecord)> {
+    spec.zones.values().flat_map(|zone| zone.records.iter().map(|record| (&zone.name, record)))
+}
+
+/// Notes that a zone uses something.
+fn note<T: Ord>(all: &mut BTreeMap<T, Users>, what: T, zone: &ZoneName) {
+    let users = all.entry(what).or_insert_with(|| Some(zone.clone()));
+    if users.as_ref() != Some(zone) {
+        *users = None;
+    }
+}
+
+impl Addresses {
+    fn of(spec: &Desired) -> Self {
+        let mut all = Self::default();
+        for (zone, record) in records(spec) {
+            match (record.data.address(), record.facets.proxied) {
+                (Some(address), Some(true)) => drop(all.hidden.insert(address)),
+                (Some(address), _) => note(&mut all.public, address, zone),
+                (None, _) => {}
+            }
+        }
+        all
+    }
+}
+
+impl Hosts {
+    fn of(spec: &Desired) -> Self {
+        let mut all = Self::default();
+        for (zone, record) in records(spec) {
+            let Some(target) = record.data.target().filter(|target| !target.is_within(zone.as_fqdn())) else {
+                continue;
+            };
+            if let Some(domain) = registrable(target) {
+                note(&mut all.domains, domain.to_owned(), zone);
+            }
+            if record.data.record_type() == Some(RecordType::Ns) {
+                note(&mut all.servers, target.clone(), zone);
+            }
+        }
+        all
+    }
+}
