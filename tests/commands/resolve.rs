@@ -60,6 +60,15 @@ fn names_are_resolved_under_a_spec_live_and_from_a_snapshot() {
     }
     let lines = json(&["resolve", "web.example.com", "A", "--live", "--spec", "zone.yaml"]);
     assert_eq!(lines["answers"][0]["records"][0]["source"]["line"], 7);
+    // As people ask `dig`.
+    let shown = |name, kind| workspace.run(&["resolve", name, kind, "--spec", "zone.yaml"]).exits(0).stdout;
+    let usual = workspace.run(&["resolve", "www.example.com", "--spec", "zone.yaml"]).exits(0).stdout;
+    assert_eq!(usual.matches("only the spec is looked at").count(), 1, "{usual}");
+    for (name, kind) in [("WWW.Example.COM.", "any"), ("www.example.com", "ANY"), ("www.example.com.", "*")] {
+        assert_eq!(shown(name, kind), usual, "{name} {kind}");
+    }
+    let soa = workspace.run(&["resolve", "example.com", "soa", "--spec", "zone.yaml"]).exits(64).stderr;
+    assert!(soa.contains("Cloudflare answers SOA itself"), "{soa}");
     let wrong = [
         (&["resolve", "www.example.com"][..], 64),
         (&["resolve", "a b", "--live"], 64),

@@ -319,7 +319,8 @@ fn a_limit_below_ordinary_browsing_is_named() {
     }
     // A limit that falls to a tenth has lost a digit, whoever it is for but those who are named.
     let limit = |expression: &str, requests: i64, period: i64| {
-        let rate = json!({ "characteristics": ["cf.colo.id", "ip.src"], "requests_per_period": requests, "period": period });
+        let rate =
+            json!({ "characteristics": ["cf.colo.id", "ip.src"], "requests_per_period": requests, "period": period });
         body(json!({ "action": "block", "expression": expression, "ratelimit": rate }))
     };
     let falls = |expression: &str, from: (i64, i64), to: (i64, i64)| {

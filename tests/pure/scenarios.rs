@@ -278,6 +278,31 @@ fn what_is_replaced_is_not_counted() {
     assert_eq!(stops_of(&prune(&format!("{old}{third}")), &prune(&new), false), ["delete"]);
 }
 
+/// A weakening that lasts longer changes nothing at Cloudflare, so no operation shows it.
+#[test]
+fn a_later_last_day_is_told() {
+    let text = std::fs::read_to_string("tests/scenarios/protection.yaml").expect("a file");
+    let data: Value = serde_yaml::from_str(&text).expect("a file of scenarios");
+    let text = data["zone"].as_str().expect("a zone");
+    let base = load(text);
+    let told = |from: &str, to: &str| -> Vec<String> {
+        let (zone, diagnostics) = plan_zone_with_base(&load(&text.replace(from, to)), &base, &live(&base));
+        assert!(zone.is_empty(), "{to}");
+        diagnostics.iter().filter(|d| d.code() == "PLAN0048").map(|d| d.detail.clone()).collect()
+    };
+    let editor = "the editor sends HTML, expires: 2027-01-31";
+    let later = told(editor, "the editor sends HTML, expires: 2036-01-31");
+    assert_eq!(later, ["the exception editor lasts until 2036-01-31, and no longer until 2027-01-31"]);
+    assert_eq!(told(editor, "the editor sends HTML"), ["the exception editor no longer ends on 2027-01-31"]);
+    let rule = told("punctuation, expires: 2027-01-31", "punctuation, expires: 2027-03-31");
+    assert_eq!(rule, ["the override of owasp, rule 942430, lasts until 2027-03-31, and no longer until 2027-01-31"]);
+    for (from, to) in
+        [(editor, "the editor sends HTML, expires: 2026-12-31"), ("reason: the editor", "reason: an editor")]
+    {
+        assert_eq!(told(from, to), Vec::<String>::new());
+    }
+}
+
 /// What one zone hides or uses is known to the others of the spec.
 #[test]
 fn the_other_zones_of_a_spec_count() {
