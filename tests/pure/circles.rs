@@ -13,6 +13,10 @@ const ONE_THOUGHT: &[(&[&str], &str)] = &[
         &["diagnostic/diagnostics.rs", "diagnostic/findings/mod.rs"],
         "a diagnostic has a kind, and a kind makes diagnostics",
     ),
+    (
+        &["import/terraform/configuration.rs", "import/terraform/configuration/calls.rs"],
+        "a module calls others, which are modules, and what it gives them is evaluated in it",
+    ),
     (&["lint/aliases.rs", "lint/view.rs"], "the view of a spec holds its aliases, which are found in the view"),
     (
         &["model/expression/check.rs", "model/expression/patterns.rs", "model/expression/suspicious_values.rs"],
