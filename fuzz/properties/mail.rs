@@ -5,7 +5,7 @@ use zonewright::insight::mail::dkim::{self, Selector};
 use zonewright::insight::mail::dmarc::{Dmarc, is_dmarc};
 use zonewright::insight::mail::spf::{Mechanism, Spf, is_spf};
 use zonewright::insight::mail::transport::{Announcement, mta_sts, tls_reporting};
-use zonewright::insight::{Others, Step, effects};
+use zonewright::insight::{OtherZones, Step, effects};
 use zonewright::model::{Fqdn, Rdata, RecordType, Settings, Ttl, ZoneName};
 
 /// Most bytes that a message may have beyond a fixed number for each byte of the record.
@@ -125,7 +125,7 @@ pub fn caa(data: &[u8]) {
         let new = after.iter().map(|data| Step { before: None, after: Some(entry(zone.as_fqdn(), data)) });
         let steps: Vec<Step<'_>> = gone.chain(new).collect();
         let of = |values| ZoneIndex::with(&zone, Serving::default(), entries(zone.as_fqdn(), values).into_iter());
-        effects(&of(before), &of(after), &steps, Others::NONE).into_iter().map(|(_, effect)| effect.line).collect()
+        effects(&of(before), &of(after), &steps, OtherZones::NONE).into_iter().map(|(_, effect)| effect.line).collect()
     };
     // Nothing changes for those who stay, whichever way the records are written again.
     let same = lines(&before, &before);

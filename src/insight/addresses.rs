@@ -9,7 +9,7 @@ use super::direction::Direction;
 use super::dns::Entry;
 use super::effect::{Effect, Topic, listed};
 use super::mail::spf::{Mechanism, Qualifier, Spf};
-use super::others::Others;
+use super::other_zones::OtherZones;
 use super::view::View;
 use crate::model::{Danger, Fqdn, Rdata, RecordType};
 
@@ -27,7 +27,7 @@ pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) ->
                 format!("{name}: {came} differs from {gone} by one digit and is in no network that this zone uses");
             effects.push(Effect::needing(Danger::LooksMistyped, Topic::Addresses, name, line));
         }
-        if let Some(line) = gone.clone().next().and_then(|_| shared(name, *came, before)) {
+        if let Some(line) = gone.clone().next().and_then(|_| shared(name, *came, before, after)) {
             effects.push(Effect::shown(Topic::Addresses, name, Direction::Neutral, line));
         }
         let Some(why) = unreachable(*came) else { continue };
@@ -43,9 +43,11 @@ pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) ->
     effects
 }
 
-/// Which other names have had an address until now, in words.
-fn shared(name: &Fqdn, address: IpAddr, before: View<'_, '_>) -> Option<String> {
+/// Which other names have had an address until now and keep it, in words.
+fn shared(name: &Fqdn, address: IpAddr, before: View<'_, '_>, after: View<'_, '_>) -> Option<String> {
     let others = before.0.entries().filter(|r| r.name != name && r.data.address() == Some(address));
+    let keeps = |name: &Fqdn| after.at(name).iter().any(|r| r.data.address() == Some(address));
+    let others = others.filter(|r| keeps(r.name));
     let others: BTreeSet<&str> = others.map(|r| before.0.name().relative(r.name)).collect();
     (!others.is_empty()).then(|| format!("{name}: {address} is the address of {} as well", listed(others)))
 }
@@ -186,7 +188,11 @@ pub(super) struct Hidden(BTreeSet<IpAddr>);
 
 impl Hidden {
     /// Looks for those that these records would publish. Takes time in proportion to the zone, if there is any.
-    pub(super) fn of<'r>(before: View<'_, '_>, after: impl Iterator<Item = &'r Entry<'r>>, others: Others<'_>) -> Self {
+    pub(super) fn of<'r>(
+        before: View<'_, '_>,
+        after: impl Iterator<Item = &'r Entry<'r>>,
+        others: OtherZones<'_>,
+    ) -> Self {
         let wanted: BTreeSet<IpAddr> = after.flat_map(published).collect();
         if wanted.is_empty() {
             return Self::default();

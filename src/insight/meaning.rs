@@ -10,7 +10,7 @@ use super::dns::{Entry, ZoneIndex};
 use super::effect::Effect;
 use super::mail::{exchanges, keys, policy, senders, spf, transport};
 use super::mistyped::{included, mistyped};
-use super::others::Others;
+use super::other_zones::OtherZones;
 use super::step::Step;
 use super::view::View;
 use super::{addresses, delegation, issuance, takeover};
@@ -92,7 +92,7 @@ pub fn effects<'a>(
     before: &ZoneIndex<'a>,
     after: &ZoneIndex<'a>,
     steps: &[Step<'a>],
-    others: Others<'_>,
+    others: OtherZones<'_>,
 ) -> Vec<(Vec<usize>, Effect)> {
     let mut found = by_subject(before, after, steps);
     let hidden = Hidden::of(View(before), steps.iter().filter_map(|s| s.after.as_ref()), others);

@@ -18,7 +18,7 @@ use super::hosts::{self, registrable};
 use super::mail::dmarc::{Dmarc, is_dmarc};
 use super::mail::spf;
 use super::mail::transport::{Announcement, tls_reporting};
-use super::others::Others;
+use super::other_zones::OtherZones;
 use super::step::Step;
 use crate::model::{Danger, Fqdn, Rdata, RecordType};
 
@@ -48,7 +48,7 @@ struct Known<'a> {
 }
 
 impl<'a> Known<'a> {
-    fn of(zone: &ZoneIndex<'a>, others: Others<'a>) -> Self {
+    fn of(zone: &ZoneIndex<'a>, others: OtherZones<'a>) -> Self {
         let apex = zone.name().as_fqdn();
         let mut known = Self { domains: BTreeSet::new(), servers: BTreeSet::new(), last: BTreeSet::new() };
         let mut hosts: BTreeSet<&'a Fqdn> = BTreeSet::from([apex]);
@@ -77,7 +77,7 @@ pub(super) fn mistyped<'a>(
     before: &ZoneIndex<'a>,
     after: &ZoneIndex<'a>,
     steps: &[Step<'a>],
-    others: Others<'_>,
+    others: OtherZones<'_>,
 ) -> Vec<(Vec<usize>, Effect)> {
     let mut known: Option<Known<'_>> = None;
     let mut found = Vec::new();

@@ -12,7 +12,7 @@ use crate::diff::{
     Change, RecordChanges, SetAside, SetAsideReason, SettingChange, WafChanges, diff_records, diff_rulesets,
     diff_settings, foreign_by_action,
 };
-use crate::insight::Others;
+use crate::insight::OtherZones;
 use crate::model::{DesiredZone, Fqdn, LiveZone, Only, Purpose, Rdata, RecordId, RecordType, Unmanaged};
 
 /// How many records left alone are named in the detailed output, for each reason.
@@ -21,12 +21,17 @@ const EXAMPLES: usize = 100;
 /// Plans one zone: compares, turns differences into operations, checks them against the limits of the zone's plan.
 #[must_use]
 pub fn plan_zone(desired: &DesiredZone, live: &LiveZone) -> (ZonePlan, Diagnostics) {
-    plan_part(desired, live, &Only::default(), Others::NONE)
+    plan_part(desired, live, &Only::default(), OtherZones::NONE)
 }
 
 /// Plans a part of one zone, as [`plan_zone`]; it is an error if the part needs more of the plan.
 #[must_use]
-pub fn plan_part(desired: &DesiredZone, live: &LiveZone, only: &Only, others: Others<'_>) -> (ZonePlan, Diagnostics) {
+pub fn plan_part(
+    desired: &DesiredZone,
+    live: &LiveZone,
+    only: &Only,
+    others: OtherZones<'_>,
+) -> (ZonePlan, Diagnostics) {
     let (mut plan, diagnostics) = plan_with_base(desired, None, live, only, others);
     dangers::accept(&mut plan, desired);
     (plan, diagnostics)
@@ -39,7 +44,7 @@ pub(super) fn plan_with_base(
     base: Option<&DesiredZone>,
     live: &LiveZone,
     only: &Only,
-    others: Others<'_>,
+    others: OtherZones<'_>,
 ) -> (ZonePlan, Diagnostics) {
     // In a pruned zone nothing is foreign, unless a base knows better.
     let is_complete = base.is_none() && desired.unmanaged == Unmanaged::Prune;
@@ -75,7 +80,8 @@ pub fn plan_changes(
     rule_changes: &WafChanges,
     setting_changes: Vec<SettingChange>,
 ) -> (ZonePlan, Diagnostics) {
-    let (mut plan, diagnostics) = compile(desired, live, changes, rule_changes, setting_changes, (false, Others::NONE));
+    let (mut plan, diagnostics) =
+        compile(desired, live, changes, rule_changes, setting_changes, (false, OtherZones::NONE));
     dangers::accept(&mut plan, desired);
     (plan, diagnostics)
 }
@@ -87,7 +93,7 @@ fn compile(
     changes: &RecordChanges,
     rule_changes: &WafChanges,
     setting_changes: Vec<SettingChange>,
-    (is_complete, others): (bool, Others<'_>),
+    (is_complete, others): (bool, OtherZones<'_>),
 ) -> (ZonePlan, Diagnostics) {
     let count = |wanted: fn(&SetAsideReason) -> bool| changes.set_aside.iter().filter(|a| wanted(&a.reason)).count();
     let mut diagnostics = Diagnostics::default();

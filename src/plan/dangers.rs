@@ -18,7 +18,7 @@ use super::subject::{RecordAction, RecordSubject, Subject};
 use super::zone_plan::ZonePlan;
 use crate::diff::DeleteReason;
 use crate::insight::dns::{Entry, Node, ZoneIndex};
-use crate::insight::{Effect, Impact, Others, Step, effects};
+use crate::insight::{Effect, Impact, OtherZones, Step, effects};
 use crate::model::{Danger, DesiredZone, Fqdn, LiveZone, NARROW_DAYS, NARROW_RULES, Purpose, Rdata, RecordType};
 
 /// How many values of a wildcard are named.
@@ -26,7 +26,7 @@ const MOST_ANSWERS: usize = 4;
 
 /// Names the dangers of a zone's operations on its records. `is_complete`: the spec is all that the zone should have, and no base
 /// tells whose the rest is. `others`: the other zones of the spec.
-pub(super) fn assign(plan: &mut ZonePlan, live: &LiveZone, is_complete: bool, others: Others<'_>) {
+pub(super) fn assign(plan: &mut ZonePlan, live: &LiveZone, is_complete: bool, others: OtherZones<'_>) {
     if plan.records().next().is_some() {
         replacements(plan, is_complete);
         let (numbers, found, notes) = judge(plan, live, others);
@@ -58,7 +58,7 @@ type Concerning<T> = Vec<(T, Vec<Danger>)>;
 type Caused = Vec<(Vec<usize>, Effect)>;
 
 /// The effects of the operations on records, their dangers that no effect names, and notes about wildcards.
-fn judge(plan: &ZonePlan, live: &LiveZone, others: Others<'_>) -> (Caused, Concerning<usize>, BTreeSet<String>) {
+fn judge(plan: &ZonePlan, live: &LiveZone, others: OtherZones<'_>) -> (Caused, Concerning<usize>, BTreeSet<String>) {
     let (numbers, steps): (Vec<usize>, Vec<Step<'_>>) = plan.records().map(|(n, _, record)| (n, step(record))).unzip();
     let before = ZoneIndex::of_live(live);
     let mut after = before.clone();

@@ -22,7 +22,7 @@ use super::subject::{RecordAction, RecordSubject, RuleAction, RuleSubject, Subje
 use super::zone_plan::ZonePlan;
 use crate::diagnostic::{Diagnostics, Place};
 use crate::diff::{DeleteReason, RuleDeleteReason};
-use crate::insight::Others;
+use crate::insight::OtherZones;
 use crate::model::ruleset::{DesiredRule, DesiredWaf, Note, Phase, RuleTuning, Switch, TagTuning};
 use crate::model::{Address, Danger, DesiredRecord, DesiredZone, Fqdn, LiveZone, Only, Rdata, RecordId};
 
@@ -32,7 +32,7 @@ const FEWEST: usize = 10;
 /// Plans one zone with the previous spec as the third leg.
 #[must_use]
 pub fn plan_zone_with_base(desired: &DesiredZone, base: &DesiredZone, live: &LiveZone) -> (ZonePlan, Diagnostics) {
-    plan_part_with_base(desired, base, live, &Only::default(), Others::NONE)
+    plan_part_with_base(desired, base, live, &Only::default(), OtherZones::NONE)
 }
 
 /// Plans a part of one zone, as [`plan_zone_with_base`]; it is an error if the part needs more of the plan.
@@ -42,12 +42,12 @@ pub fn plan_part_with_base(
     base: &DesiredZone,
     live: &LiveZone,
     only: &Only,
-    others: Others<'_>,
+    others: OtherZones<'_>,
 ) -> (ZonePlan, Diagnostics) {
     let extended = with_removed(desired, base);
     let (mut plan, mut diagnostics) = plan_with_base(&extended, Some(base), live, only, others);
     diagnostics.append(postponed::check(desired, base));
-    let (past, _) = plan_with_base(base, Some(base), live, &Only::default(), Others::NONE);
+    let (past, _) = plan_with_base(base, Some(base), live, &Only::default(), OtherZones::NONE);
     let drift = Drift::new(&past);
     for operation in &mut plan.operations {
         // What the previous spec did not date was not agreed to.

@@ -11,7 +11,7 @@ use super::undo::{Undo, UndoError};
 use super::waf_lock;
 use crate::diagnostic::{Diagnostics, Severity, Sources};
 use crate::document::reviewed::Reviewed;
-use crate::insight::{Others, Overview};
+use crate::insight::{OtherZones, Overview};
 use crate::live::snapshot::AsOf;
 use crate::live::{WafQuery, Wanted};
 use crate::model::ruleset::Phase;
@@ -220,9 +220,9 @@ impl Goal {
             return undo.plan(desired, live);
         }
         match self.base() {
-            None => plan_part(desired, live, &self.only, Others::of(&self.desired, &self.overview)),
+            None => plan_part(desired, live, &self.only, OtherZones::of(&self.desired, &self.overview)),
             Some(base) => {
-                let others = Others::of(&base.desired, &self.overview);
+                let others = OtherZones::of(&base.desired, &self.overview);
                 // A zone that the previous spec did not name wanted nothing.
                 let nothing = DesiredZone::new(desired.name.clone(), desired.place);
                 let base = base.desired.zones.get(&desired.name).unwrap_or(&nothing);

@@ -98,7 +98,7 @@ fn push(out: &mut String, part: &str) {
 fn words(out: &mut String, text: &str) {
     let mut span: Vec<&str> = Vec::new();
     let mut rest = text;
-    while let Some(word) = next_word(&mut rest) {
+    while let Some(word) = take_term(&mut rest) {
         let is_first = out.is_empty() && span.is_empty();
         // What follows punctuation is another thing.
         if span.last().is_some_and(|last| last.ends_with([',', ';', ':'])) {
@@ -114,8 +114,8 @@ fn words(out: &mut String, text: &str) {
     push_span(out, &mut span);
 }
 
-/// The next word; a phrase in quotes is one.
-fn next_word<'t>(rest: &mut &'t str) -> Option<&'t str> {
+/// Takes the next word; a phrase in quotes is one.
+fn take_term<'t>(rest: &mut &'t str) -> Option<&'t str> {
     let text = rest.trim_start_matches(' ');
     let end = |from: usize| text[from..].find(' ').map_or(text.len(), |space| from + space);
     let closing = || text[1..].find('"').map(|quote| end(1 + quote));

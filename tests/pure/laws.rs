@@ -14,7 +14,7 @@ use proptest::prelude::*;
 use zonewright::apply::{Journal, JournalFile, JournalRun, JournalText, StepFate, needed, undo_zone};
 use zonewright::diagnostic::{Diagnostics, Sources};
 use zonewright::diff::{SetAsideReason, diff_records};
-use zonewright::insight::Others;
+use zonewright::insight::OtherZones;
 use zonewright::model::{
     Address, AsReported, Desired, DesiredZone, Facets, Fields, LiveRecord, LiveZone, Only, Rdata, RecordForm, RecordId,
     RecordType, Unmanaged, Value, ZoneId,
@@ -122,7 +122,7 @@ proptest! {
         }
         let part = |addresses: &[Address]| {
             let patterns = addresses.iter().map(|a| glob::Pattern::new(&glob::Pattern::escape(a.as_str())).unwrap());
-            plan_part(&desired, &zone, &Only::new(patterns.collect()), Others::NONE)
+            plan_part(&desired, &zone, &Only::new(patterns.collect()), OtherZones::NONE)
         };
         let needed = |found: &Diagnostics| -> Vec<Address> {
             let named = found.iter().filter(|d| d.code() == "PLAN0046").filter_map(|d| d.address.clone());

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use crate::support::rulesets::waf;
 use serde_json::Value;
 use zonewright::diagnostic::{Diagnostics, Severity, Sources};
-use zonewright::insight::{Others, Overview};
+use zonewright::insight::{OtherZones, Overview};
 use zonewright::model::ruleset::{EntryPoint, LiveRule, LiveRuleset, LiveWaf, Phase, RuleId, RulesetId};
 use zonewright::model::{
     AsReported, Desired, DesiredZone, LiveDnssec, LiveRecord, LiveZone, Only, RecordId, Tier, Ttl, ZoneId, ZoneName,
@@ -331,10 +331,10 @@ fn the_other_zones_of_a_spec_count() {
             zone.operations.iter().flat_map(|o| &o.dangers).map(|danger| danger.code()).collect()
         };
         let overview = Overview::default();
-        let others = Others::of(&base, &overview);
+        let others = OtherZones::of(&base, &overview);
         let with_base = plan_part_with_base(own, old, &live(old), &Only::default(), others).0;
         let overview = Overview::default();
-        let without = plan_part(own, &live(old), &Only::default(), Others::of(&spec, &overview)).0;
+        let without = plan_part(own, &live(old), &Only::default(), OtherZones::of(&spec, &overview)).0;
         for zone in [with_base, without] {
             assert_eq!(dangers(zone).into_iter().next(), code, "{record}");
         }

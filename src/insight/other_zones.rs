@@ -34,9 +34,9 @@ struct Hosts {
 
 /// The other zones of a spec.
 #[derive(Debug, Clone, Copy)]
-pub struct Others<'s>(Option<(&'s Desired, &'s Overview)>);
+pub struct OtherZones<'s>(Option<(&'s Desired, &'s Overview)>);
 
-impl<'s> Others<'s> {
+impl<'s> OtherZones<'s> {
     /// There are none, or they are unknown.
     pub const NONE: Self = Self(None);
 
