@@ -111,7 +111,7 @@ impl Rehearsal {
             zone: zone.as_str().to_owned(),
             name: expectation.name.clone(),
             outcome: match outcome {
-                Outcome::Passed => Holds::Passed,
+                Outcome::Passed | Outcome::PassedSoFar(_) => Holds::Passed,
                 Outcome::Failed(_) => Holds::Failed,
                 Outcome::Unknown(_) => Holds::Unknown,
             },

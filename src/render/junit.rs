@@ -118,7 +118,7 @@ pub fn expectations(all: &[Checked<'_>], sources: &Sources) -> String {
             );
             let at = place(expectation.place, sources).map(|at| format!("{at}: ")).unwrap_or_default();
             let _ = match outcome {
-                Outcome::Passed => writeln!(body, "/>"),
+                Outcome::Passed | Outcome::PassedSoFar(_) => writeln!(body, "/>"),
                 Outcome::Failed(why) => {
                     writeln!(
                         body,

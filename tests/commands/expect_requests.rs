@@ -31,6 +31,11 @@ fn they_are_checked_offline() {
     let ran = workspace.run(&["test", "spec.yaml"]).exits(0);
     assert!(ran.stdout.contains("5 expectations: 5 passed"), "{}", ran.stdout);
     assert!(ran.stdout.contains("passed   GET https://www.example.com/search?q=union"), "{}", ran.stdout);
+    // What was not evaluated is told with a verdict that holds, and so is that no rule applies.
+    let why = "pass, but this was not evaluated: live rules that the spec does not name (spec.yaml:5)";
+    assert!(ran.stdout.contains(why), "{}", ran.stdout);
+    let direct = "pass: the host is DNS only, and meets no rule (spec.yaml:9)";
+    assert!(ran.stdout.contains(direct), "{}", ran.stdout);
     let failing = [
         "{ name: a, request: \"GET https://www.example.com/wp-x\", verdict: pass }",
         "{ name: b, request: \"GET https://www.example.com/wp-x\", verdict: block, by: another }",

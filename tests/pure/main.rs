@@ -10,6 +10,7 @@ mod dns_answers;
 mod executor;
 mod expectations;
 mod export;
+mod expression_engine;
 mod expression_laws;
 mod expression_wirefilter;
 mod expressions;

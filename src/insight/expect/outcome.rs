@@ -5,6 +5,8 @@
 pub enum Outcome {
     /// It holds.
     Passed,
+    /// It holds as far as that is known; what was not evaluated, or why nothing had to be.
+    PassedSoFar(String),
     /// It does not hold; what is found instead.
     Failed(String),
     /// It cannot be told; why.
@@ -16,18 +18,18 @@ impl Outcome {
     #[must_use]
     pub fn as_str(&self) -> &'static str {
         match self {
-            Self::Passed => "passed",
+            Self::Passed | Self::PassedSoFar(_) => "passed",
             Self::Failed(_) => "failed",
             Self::Unknown(_) => "unknown",
         }
     }
 
-    /// What is found instead, or why it cannot be told.
+    /// What is found instead, why it cannot be told, or what was not evaluated.
     #[must_use]
     pub fn why(&self) -> Option<&str> {
         match self {
             Self::Passed => None,
-            Self::Failed(why) | Self::Unknown(why) => Some(why),
+            Self::PassedSoFar(why) | Self::Failed(why) | Self::Unknown(why) => Some(why),
         }
     }
 
@@ -45,7 +47,7 @@ impl Outcome {
         let (mut failed, mut unknown) = (Vec::new(), Vec::new());
         for part in parts {
             match part {
-                Self::Passed => {}
+                Self::Passed | Self::PassedSoFar(_) => {}
                 Self::Failed(why) => failed.push(why),
                 Self::Unknown(why) => unknown.push(why),
             }

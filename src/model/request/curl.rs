@@ -2,7 +2,8 @@
 //!
 //! # Sources
 //! curl.se/docs/manpage.html, read 2026-11-22: `-d` makes a POST with `application/x-www-form-urlencoded`, several are joined by `&`,
-//! `-G` puts them into the query; `--json` sets both content types.
+//! `-G` puts them into the query; `--json` sets both content types; `-F` makes a POST with `multipart/form-data`, `--data-urlencode` encodes
+//! what follows the first equals sign; `--compressed` asks for packed answers.
 
 use data_encoding::BASE64;
 
@@ -24,7 +25,6 @@ const IGNORED: &[&str] = &[
     "--include",
     "-f",
     "--fail",
-    "--compressed",
     "-#",
     "--progress-bar",
     "-N",
@@ -36,6 +36,23 @@ const IGNORED: &[&str] = &[
     "-6",
     "--ipv4",
     "--ipv6",
+    "-j",
+    "--junk-session-cookies",
+    "-O",
+    "--remote-name",
+    "-J",
+    "--remote-header-name",
+    "-R",
+    "--remote-time",
+    "-q",
+    "--disable",
+    "--fail-with-body",
+    "--location-trusted",
+    "--no-progress-meter",
+    "--no-keepalive",
+    "--tlsv1.2",
+    "--tlsv1.3",
+    "--tcp-nodelay",
 ];
 
 /// Options with an argument that change nothing that rules see.
@@ -54,7 +71,24 @@ const IGNORED_WITH_ARGUMENT: &[&str] = &[
     "--resolve",
     "-D",
     "--dump-header",
+    "-c",
+    "--cookie-jar",
+    "-E",
+    "--cert",
+    "--key",
+    "--ciphers",
+    "--interface",
+    "--limit-rate",
+    "--max-redirs",
+    "--retry-delay",
+    "--retry-max-time",
+    "--connect-to",
+    "--dns-servers",
+    "--capath",
 ];
+
+/// The boundary of a form: that of `curl` is random, and has as many characters.
+const BOUNDARY: &str = "------------------------0123456789abcdefghijkl";
 
 impl Request {
     /// A request from a `curl` command. All headers are known but the user agent, which is unsure if none is given.
@@ -99,11 +133,33 @@ fn split(word: &str) -> (String, Option<String>) {
         };
     }
     match word.char_indices().nth(2) {
-        Some((at, _)) if "XHdAebuomwxD".contains(|c| word[1..].starts_with(c)) => {
+        Some((at, _)) if "XHdAebuomwxDFcEr".contains(|c| word[1..].starts_with(c)) => {
             (word[..at].to_owned(), Some(word[at..].to_owned()))
         }
         _ => (word.to_owned(), None),
     }
+}
+
+/// The error of an option that reads a file.
+fn reads_file(option: &str, name: &str) -> RequestError {
+    RequestError::new(format!("`{option} {}` reads a file", clip(name)), "write the body itself")
+}
+
+/// A text with percent signs for all but letters, digits and `-._~`.
+fn encoded(text: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
+    text.bytes()
+        .map(|byte| if is_plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
+        .collect()
+}
+
+/// The body of a form (RFC 7578).
+fn form(parts: &[(String, String)]) -> String {
+    let part = |(name, value): &(String, String)| {
+        let name = name.replace('"', "%22");
+        format!("--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n")
+    };
+    format!("{}--{BOUNDARY}--\r\n", parts.iter().map(part).collect::<String>())
 }
 
 /// What was read of a command.
@@ -113,7 +169,10 @@ struct Read {
     method: Option<String>,
     headers: Vec<(String, Vec<u8>)>,
     data: Vec<String>,
+    /// The parts of a form, by name and value.
+    parts: Vec<(String, String)>,
     is_json: bool,
+    is_compressed: bool,
     /// Whether the command says that there is no user agent.
     are_clients_told: bool,
     is_get: bool,
@@ -174,10 +233,41 @@ impl Read {
             "-d" | "--data" | "--data-ascii" | "--data-binary" | "--data-raw" => {
                 let data = argument()?;
                 if data.starts_with('@') && option != "--data-raw" {
-                    let detail = format!("`{option} {}` reads a file", clip(&data));
-                    return Err(RequestError::new(detail, "write the body itself"));
+                    return Err(reads_file(option, &data));
                 }
                 self.data.push(data);
+            }
+            "--data-urlencode" => {
+                let data = argument()?;
+                let encoded = match data.split_once('=') {
+                    _ if data.starts_with('@') => None,
+                    Some(("", content)) => Some(encoded(content)),
+                    Some((name, content)) => Some(format!("{name}={}", encoded(content))),
+                    None if data.contains('@') => None,
+                    None => Some(encoded(&data)),
+                };
+                self.data.push(encoded.ok_or_else(|| reads_file(option, &data))?);
+            }
+            "-F" | "--form" | "--form-string" => {
+                let part = argument()?;
+                let Some((name, value)) = part.split_once('=') else {
+                    return Err(RequestError::new(format!("`{option}` has no equals sign"), "write `-F 'name=value'`"));
+                };
+                let is_plain = option == "--form-string";
+                if value.starts_with(['@', '<']) && !is_plain {
+                    return Err(reads_file(option, value));
+                }
+                let value = if is_plain { value } else { value.split(";type=").next().unwrap_or_default() };
+                self.parts.push((name.to_owned(), value.to_owned()));
+            }
+            "--compressed" => self.is_compressed = true,
+            "-r" | "--range" => {
+                let range = format!("bytes={}", argument()?);
+                self.header("range", &range);
+            }
+            "--oauth2-bearer" => {
+                let value = format!("Bearer {}", argument()?);
+                self.header("authorization", &value);
             }
             "--json" => {
                 self.is_json = true;
@@ -220,8 +310,14 @@ impl Read {
         if !address.contains("://") {
             address = format!("http://{address}");
         }
-        let data = self.data.join("&");
-        let has_data = !self.data.is_empty();
+        if !self.parts.is_empty() && !self.data.is_empty() {
+            return Err(RequestError::new("the command has a form and data", "write one of `-F` and `-d`"));
+        }
+        let (is_form, data) = match self.parts.is_empty() {
+            true => (false, self.data.join("&")),
+            false => (true, form(&self.parts)),
+        };
+        let has_data = is_form || !self.data.is_empty();
         if self.is_get && has_data {
             let address_of = address.split_once('#').map_or(address.as_str(), |(address, _)| address);
             let mark = if address_of.contains('?') { '&' } else { '?' };
@@ -234,13 +330,21 @@ impl Read {
             (false, false) => "GET",
         };
         let mut request = Request::new(self.method.as_deref().unwrap_or(usual), &address)?;
-        let kind = if self.is_json { "application/json" } else { "application/x-www-form-urlencoded" };
+        let form = format!("multipart/form-data; boundary={BOUNDARY}");
+        let kind = match (self.is_json, is_form) {
+            (true, _) => "application/json",
+            (false, true) => &form,
+            (false, false) => "application/x-www-form-urlencoded",
+        };
         let mut by_default = |name: &str, value: &str| {
             if self.headers.iter().all(|(known, _)| known != name) {
                 self.headers.push((name.to_owned(), value.as_bytes().to_vec()));
             }
         };
         by_default("accept", if self.is_json { kind } else { "*/*" });
+        if self.is_compressed {
+            by_default("accept-encoding", "deflate, gzip, br, zstd");
+        }
         if has_body {
             by_default("content-type", kind);
             by_default("content-length", &data.len().to_string());
@@ -283,6 +387,27 @@ mod tests {
         assert_eq!(read("curl -XDELETE -uA:b https://x.test").header("authorization"), Some(&b"Basic QTpi"[..]));
         assert_eq!(read("curl -I --http2 --url=https://x.test").version.as_deref(), Some("HTTP/2"));
         assert_eq!(read("curl -H 'Host: Y.test' https://x.test").host, "y.test");
+        assert_eq!(
+            read("curl --compressed https://x.test").header("accept-encoding"),
+            Some(&b"deflate, gzip, br, zstd"[..])
+        );
+        let encoded =
+            read("curl -G --data-urlencode 'q=a b&c' --data-urlencode '=x/y' --data-urlencode z https://x.test/");
+        assert_eq!(encoded.query, "q=a%20b%26c&x%2Fy&z");
+        let form = read("curl -F 'a\"b=1;type=text/plain' --form-string c=@d https://x.test/up");
+        let Body::Known(body) = &form.body else { panic!("it is known") };
+        let body = String::from_utf8_lossy(body).replace(BOUNDARY, "B").replace("\r\n", "|");
+        let part = "--B|Content-Disposition: form-data; name=";
+        assert_eq!(body, format!("{part}\"a%22b\"||1|{part}\"c\"||@d|--B--|"));
+        assert!(
+            form.method == "POST"
+                && form.header("content-length") == Some(form.body.bytes().len().to_string().as_bytes())
+        );
+        let sent = read("curl -c jar -r 0-5 --oauth2-bearer t --max-redirs 3 -OJ --fail-with-body https://x.test");
+        assert_eq!(
+            (sent.header("range"), sent.header("authorization")),
+            (Some(&b"bytes=0-5"[..]), Some(&b"Bearer t"[..]))
+        );
     }
 
     #[test]
@@ -294,7 +419,10 @@ mod tests {
             "curl 'https://x.test",
             "curl https://x.test https://y.test",
             "curl -d @file https://x.test",
-            "curl -F a=b https://x.test",
+            "curl -F a=@b https://x.test",
+            "curl -F a https://x.test",
+            "curl -F a=b -d c=d https://x.test",
+            "curl --data-urlencode a@b https://x.test",
             "curl https://x.test -H",
             "curl -H x https://x.test",
             "curl https://user@x.test/",
