@@ -150,7 +150,7 @@ fn what_cannot_be_followed_is_refused() {
         ("https://www.example.com/", &[][..], "not a method and an address"),
         ("GET www.example.com", &[], "no scheme"),
         ("GET https://ä.example.com/", &[], "U+00E4"),
-        ("curl -F a=@b https://www.example.com/", &[], "the effect of `-F` is not known"),
+        ("curl -F a=@b https://www.example.com/", &[], "`-F @b` reads a file"),
         ("curl 'https://www.example.com/", &[], "open quote"),
         (
             "GET https://www.example.com/",
