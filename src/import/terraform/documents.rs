@@ -3,12 +3,13 @@
 //! # Sources
 //! developer.hashicorp.com/terraform/internals/json-format (values representation), read 2026-11-22; the state file by its members.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::Value as Json;
 
 use super::Resource;
-use super::value::Term;
+use super::value::{Missing, Term};
 use crate::diagnostic::Place;
 
 /// Whether a document is a state or a plan.
@@ -32,6 +33,7 @@ pub(in crate::import) fn read(json: &Json) -> Result<Vec<Resource>, String> {
     if let Some(root) = root {
         module(root, &mut resources);
     }
+    unknown_values(json, &mut resources);
     // A plan has the data sources that were read in the state before it.
     if let Some(root) = json.pointer("/prior_state/values/root_module") {
         let mut prior = Vec::new();
@@ -42,6 +44,59 @@ pub(in crate::import) fn read(json: &Json) -> Result<Vec<Resource>, String> {
         return Err("it is neither a state nor a plan; make it with `terraform show -json`".to_owned());
     }
     Ok(resources)
+}
+
+/// Notes the values that a plan does not know yet, where the configuration sets them. What Cloudflare computes is not needed.
+fn unknown_values(plan: &Json, resources: &mut [Resource]) {
+    let mut written = BTreeMap::new();
+    if let Some(root) = plan.pointer("/configuration/root_module") {
+        expressions(root, "", &mut written);
+    }
+    let changes = list(plan, "resource_changes").iter();
+    let unknown = |change: &'_ Json| change.pointer("/change/after_unknown").and_then(Json::as_object).cloned();
+    let unknown: BTreeMap<&str, _> = changes.map(|change| (text(change, "address"), unknown(change))).collect();
+    for resource in resources {
+        let Some(Some(unknown)) = unknown.get(resource.address.as_str()) else { continue };
+        let Some(written) = written.get(&without_keys(&resource.address)) else { continue };
+        let Term::Map(values) = &mut resource.values else { continue };
+        let is_unknown = |(name, value): &(&String, &Json)| {
+            **value == Json::Bool(true) && *name != "zone_id" && written.get(name.as_str()).is_some()
+        };
+        for (name, _) in unknown.iter().filter(is_unknown) {
+            let why = format!("`{name}` is known only after `terraform apply`");
+            values.insert(name.clone(), Term::Missing(Missing::unknown(why, Place::NOWHERE)));
+        }
+    }
+}
+
+/// What the configuration in a plan sets for each resource of a module, and of those that it calls, by address.
+fn expressions<'j>(module: &'j Json, prefix: &str, out: &mut BTreeMap<String, &'j Json>) {
+    for resource in list(module, "resources") {
+        let expressions = resource.get("expressions");
+        out.extend(expressions.map(|own| (format!("{prefix}{}", text(resource, "address")), own)));
+    }
+    for (name, call) in module.get("module_calls").and_then(Json::as_object).into_iter().flatten() {
+        if let Some(inner) = call.get("module") {
+            expressions(inner, &format!("{prefix}module.{name}."), out);
+        }
+    }
+}
+
+/// An address without the keys of its instances, such as `module.a["x"].b.c[0]`.
+fn without_keys(address: &str) -> String {
+    let (mut out, mut in_key, mut in_quotes, mut is_escaped) = (String::new(), false, false, false);
+    for c in address.chars() {
+        match c {
+            _ if is_escaped => is_escaped = false,
+            '\\' if in_quotes => is_escaped = true,
+            '"' if in_key => in_quotes = !in_quotes,
+            '[' if !in_quotes => in_key = true,
+            ']' if !in_quotes => in_key = false,
+            _ if in_key => {}
+            c => out.push(c),
+        }
+    }
+    out
 }
 
 /// A member that is a list.
@@ -96,5 +151,32 @@ fn module(json: &Json, out: &mut Vec<Resource>) {
     }
     for child in list(json, "child_modules") {
         module(child, out);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_plan_does_not_know_is_missing_where_the_configuration_sets_it() {
+        assert_eq!(without_keys(r#"module.a["x.y\"]"].b.c[0]"#), "module.a.b.c");
+        let address = "module.m[\"k\"].cloudflare_dns_record.r[\"a\"]";
+        let values = serde_json::json!({ "name": "www", "type": "A", "ttl": 300 });
+        let resource = serde_json::json!({ "address": address, "mode": "managed", "type": "cloudflare_dns_record", "values": values });
+        let unknown = serde_json::json!({ "content": true, "settings": true, "id": true, "zone_id": true });
+        let written = serde_json::json!({ "content": { "references": ["aws_eip.x"] }, "zone_id": {}, "name": {} });
+        let plan = serde_json::json!({
+            "format_version": "1.2",
+            "planned_values": { "root_module": { "child_modules": [{ "resources": [resource] }] } },
+            "resource_changes": [{ "address": address, "change": { "after_unknown": unknown } }],
+            "configuration": { "root_module": { "module_calls": { "m": { "module": {
+                "resources": [{ "address": "cloudflare_dns_record.r", "expressions": written }] } } } } },
+        });
+        let read = read(&plan).unwrap();
+        let Term::Map(values) = &read[0].values else { panic!("{read:?}") };
+        let missing: Vec<&String> =
+            values.iter().filter(|(_, v)| v.missing().is_some()).map(|(name, _)| name).collect();
+        assert_eq!(missing, ["content"]);
     }
 }
