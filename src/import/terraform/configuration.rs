@@ -256,7 +256,8 @@ impl<'b> Module<'b> {
                 }
             }
             ("module", [name]) => {
-                if self.calls.insert(name, (source, block)).is_some() && role == Role::Override {
+                let is_known = self.calls.insert(name, (source, block)).is_some();
+                if is_known && role == Role::Override {
                     self.overridden.insert(format!("module.{name}"));
                 }
             }
