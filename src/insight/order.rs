@@ -214,18 +214,27 @@ pub fn lets_pass<'p, 'r: 'p>(
     waf: &LiveWaf,
 ) -> Option<(Direction, String)> {
     let is_challenge = matches!(rule.kind(), Kind::Acts(Strength::Challenge)) && rule.body.is_enabled();
-    // Whoever skipped the blocks before is not let past them now.
-    if !is_challenge || before.is_some_and(|before| before.is_enabled() && skipped(before).is_some()) {
+    if !is_challenge {
         return None;
     }
+    let is_within = |one: &Expression, other: &Expression| {
+        matches!(Expression::scope_change(one, other), ScopeChange::Equal | ScopeChange::Wider)
+    };
+    let exception = before.filter(|before| before.is_enabled()).and_then(|before| Some((before, skipped(before)?)));
+    // Whoever bypassed a block before is not let past it now.
+    let was_bypassed = |other: &MovedRule<'_>| {
+        exception.as_ref().is_some_and(|(body, skipped)| {
+            let had = scope::expression(body);
+            skipped.acts_on(other.body, waf) == Some(true)
+                && (is_within(rule.scope(), &had) || is_within(other.scope(), &had))
+        })
+    };
     for other in later {
         let is_block = matches!(other.kind(), Kind::Acts(Strength::Block)) && other.body.is_enabled();
-        if !is_block || scope::are_apart(rule.scope(), other.scope()) {
+        if !is_block || scope::are_apart(rule.scope(), other.scope()) || was_bypassed(other) {
             continue;
         }
-        let is_within =
-            matches!(Expression::scope_change(rule.scope(), other.scope()), ScopeChange::Equal | ScopeChange::Wider);
-        let direction = if is_within { Direction::Weakens } else { Direction::Both };
+        let direction = if is_within(rule.scope(), other.scope()) { Direction::Weakens } else { Direction::Both };
         return Some((direction, format!("is before {}: {ACCEPTED}", name(other.body, waf))));
     }
     None

@@ -148,6 +148,7 @@ fn a_challenge_before_a_block_is_judged_by_what_it_accepts() {
     assert_eq!(judged(None, "challenge", "ip.src eq 198.51.100.1"), None);
     assert_eq!(judged(None, "block", A), None);
     assert_eq!(judged(act("skip", A), "managed_challenge", A), None);
+    assert_eq!(judged(act("skip", "ip.src eq 198.51.100.1"), "managed_challenge", A), Some(Weakens));
 }
 
 #[test]
