@@ -1,8 +1,8 @@
 //! A tree to a program: names become numbers, right sides become tests, and what can never be told gets its reason.
 
 use super::functions::Function;
+use super::sample::number_of;
 use super::test::{Constant, NoTest, Test};
-use super::value::number_of;
 use super::{Reason, Reasons, Truth};
 use crate::model::expression::canonical;
 use crate::model::expression::syntax::{

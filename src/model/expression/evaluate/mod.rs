@@ -6,7 +6,8 @@
 //! | a tree to a program | `compile` |
 //! | what a comparison compares with | `test` |
 //! | true, false or unknown | `truth` |
-//! | values of fields, and what is known of a request | `value`; `list`: the items of lists |
+//! | values of fields | `value`; `list`: the items of lists |
+//! | what is known of a request | `sample` |
 //! | a program over a sample | `run`; `functions`: the calls |
 //!
 //! # Sources
@@ -19,6 +20,7 @@ mod compile;
 mod functions;
 mod list;
 mod run;
+mod sample;
 mod test;
 mod truth;
 mod value;
@@ -30,8 +32,9 @@ use bumpalo::Bump;
 
 use compile::{Compiler, Condition};
 pub use list::{ListItems, Lists};
+pub use sample::Sample;
 pub use truth::{Reason, Reasons, Truth};
-pub use value::{Sample, Value};
+pub use value::Value;
 
 use super::Expression;
 

@@ -5,7 +5,8 @@ use bumpalo::collections::Vec as Items;
 
 use super::compile::{Argument, Condition, Origin, Quantifier, Term};
 use super::functions::Function;
-use super::value::{Sample, Value};
+use super::sample::Sample;
+use super::value::Value;
 use super::{Reasons, Truth};
 use crate::model::expression::syntax::Index;
 
