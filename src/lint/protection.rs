@@ -50,7 +50,10 @@ pub(super) fn expressions(waf: &DesiredWaf) -> Vec<(Expression, Place)> {
 
 /// Whether a section protects against anything.
 pub(super) fn is_protected(waf: &DesiredWaf) -> bool {
-    let acts = |form: &RuleForm| !matches!(form, RuleForm::Skip(_));
+    let acts = |form: &RuleForm| match form {
+        RuleForm::Act { .. } | RuleForm::Rate(_) | RuleForm::Raw(_) => true,
+        RuleForm::Skip(_) => false,
+    };
     let mut rules = waf.lists.iter().filter(|(phase, _)| !phase.deploys()).flat_map(|(_, rules)| rules);
     waf.deployments.iter().any(|d| d.switch == Switch::On) || rules.any(|r| r.enabled && !r.is_absent && acts(&r.form))
 }

@@ -67,7 +67,7 @@ fn presentation(facts: &TypeFacts, record: &Record) -> String {
             | FieldKind::Decimal { .. }
             | FieldKind::Choice(_)
             | FieldKind::SvcParams => text,
-            FieldKind::Text => txt::quote(text.as_bytes()),
+            FieldKind::Text | FieldKind::CharacterString => txt::quote(text.as_bytes()),
         }
     });
     words.collect::<Vec<_>>().join(" ")

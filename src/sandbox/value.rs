@@ -165,7 +165,7 @@ fn assemble(facts: &TypeFacts, fields: &[(&FieldFacts, Checked)]) -> RecordValue
     } else {
         let composed = in_slot(Slot::Data).filter(|(f, _)| !(facts.repeats_priority && f.name == "priority"));
         let words = composed.map(|(field, checked)| match field.kind {
-            FieldKind::Text => txt::quote(checked.text.as_bytes()),
+            FieldKind::Text | FieldKind::CharacterString => txt::quote(checked.text.as_bytes()),
             FieldKind::Decimal { places, .. } => {
                 format!("{:.*}", usize::from(places), checked.json.as_f64().unwrap_or_default())
             }
@@ -248,7 +248,7 @@ fn check(facts: &TypeFacts, field: &FieldFacts, raw: &Value, quotes: TxtQuotes) 
             let tag = tag.ok_or_else(|| wrong("letters and digits"))?;
             Ok(Checked { identity: tag.to_ascii_lowercase(), ..Checked::text(tag.to_owned()) })
         }
-        FieldKind::Text => {
+        FieldKind::Text | FieldKind::CharacterString => {
             let text = raw.as_str().filter(|s| !s.contains(['\r', '\n'])).ok_or_else(|| wrong("text"))?;
             if text.len() > TXT_WIRE_BYTES { Err(too_long()) } else { Ok(Checked::text(text.to_owned())) }
         }

@@ -189,7 +189,8 @@ fn field(facts: &FieldFacts) -> Value {
         | FieldKind::Base64
         | FieldKind::SvcParams
         | FieldKind::Tag
-        | FieldKind::Text => json!({ "type": ["string", "number"] }),
+        | FieldKind::Text
+        | FieldKind::CharacterString => json!({ "type": ["string", "number"] }),
     };
     if let Some(object) = schema.as_object_mut() {
         object.insert("title".to_owned(), json!(facts.name));

@@ -51,8 +51,11 @@ pub enum FieldKind {
     },
     /// A word of letters and digits; case is ignored.
     Tag,
-    /// Free text; quoted in the composed content.
+    /// Free text, which fills the rest of the value on the wire (RFC 8659 section 4.1, RFC 7553 section 4.4); quoted in the composed
+    /// content.
     Text,
+    /// Free text that is a character string on the wire (RFC 3403 section 4.1); quoted in the composed content.
+    CharacterString,
     /// A host name or `.`; returned in lower case with the final dot.
     HostKeepDot,
     /// Octets as hexadecimal digits, in any case.

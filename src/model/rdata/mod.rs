@@ -3,7 +3,7 @@
 //! The values of most types are [`Plain`]: fields of a known kind in a known order, and everything follows from the facts of the
 //! type in `plain_types.rs`. A type with another grammar has a file with its struct in canonical form, its facts, and the
 //! conversions from and to [`Fields`] and presentation text. The list generates [`RecordType`], [`Rdata`], the dispatch and the
-//! facts of all types; `wire`, the schema, the documentation and the sandbox use the facts, so a new type touches no other file.
+//! facts of all types; `wire`, the schema, the documentation and the sandbox use the facts.
 //!
 //! | step | form |
 //! |---|---|

@@ -57,9 +57,9 @@ impl RecordData for Naptr {
         fields: &[
             FieldFacts::number("order", 65_535, "0 to 65535; the lowest is tried first"),
             FieldFacts::number("preference", 65_535, "0 to 65535; the lowest of one order is preferred"),
-            FieldFacts::data("flags", FieldKind::Text, "S, A, U, P or nothing: what the result is"),
-            FieldFacts::data("service", FieldKind::Text, "the kind of service, such as SIP+D2U"),
-            FieldFacts::data("regex", FieldKind::Text, "the expression that rewrites, or nothing"),
+            FieldFacts::data("flags", FieldKind::CharacterString, "S, A, U, P or nothing: what the result is"),
+            FieldFacts::data("service", FieldKind::CharacterString, "the kind of service, such as SIP+D2U"),
+            FieldFacts::data("regex", FieldKind::CharacterString, "the expression that rewrites, or nothing"),
             FieldFacts::data(
                 "replacement",
                 FieldKind::HostKeepDot,

@@ -103,7 +103,7 @@ impl Plain {
                 FieldKind::Integer { max } => reader.integer(name, max).map(Part::Number),
                 FieldKind::Hex { .. } => reader.hex(name).map(|octets| Part::Octets(octets.into())),
                 FieldKind::Base64 => reader.base64(name).map(|octets| Part::Octets(octets.into())),
-                FieldKind::Text => reader.text(name).map(|text| Part::Text(presentation::unquoted(&text).into())),
+                FieldKind::Text | FieldKind::CharacterString => reader.text(name).map(|text| Part::Text(presentation::unquoted(&text).into())),
                 _ => reader.text(name).and_then(|text| reader.keep(of_text(field, &text))),
             }
         };
@@ -246,7 +246,7 @@ impl PlainType {
     /// The names of the fields in the order of a text, for a hint.
     fn form(&self) -> String {
         let names = self.facts.fields.iter().map(|field| match field.kind {
-            FieldKind::Text => format!("\"{}\"", field.name.to_ascii_uppercase()),
+            FieldKind::Text | FieldKind::CharacterString => format!("\"{}\"", field.name.to_ascii_uppercase()),
             FieldKind::HostOrRoot if field.name == "content" => "HOST".to_owned(),
             _ => field.name.to_ascii_uppercase().replace('_', "-"),
         });

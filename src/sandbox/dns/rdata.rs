@@ -29,13 +29,13 @@ pub(super) fn wire(
             Slot::Top => Value::from(priority?),
             Slot::Data => data?.get(field.name).cloned().unwrap_or_default(),
         };
-        octets.extend(part(facts, field, &value)?);
+        octets.extend(part(field, &value)?);
     }
     u16::try_from(octets.len()).is_ok().then_some(octets)
 }
 
 /// The octets of one field.
-fn part(facts: &TypeFacts, field: &FieldFacts, value: &Value) -> Option<Vec<u8>> {
+fn part(field: &FieldFacts, value: &Value) -> Option<Vec<u8>> {
     let text = || value.as_str();
     match field.kind {
         FieldKind::Ipv4 => Some(text()?.parse::<Ipv4Addr>().ok()?.octets().to_vec()),
@@ -57,9 +57,7 @@ fn part(facts: &TypeFacts, field: &FieldFacts, value: &Value) -> Option<Vec<u8>>
             Some(octets[skipped..].to_vec())
         }
         FieldKind::Tag => character_string(text()?.as_bytes()),
-        // The texts of NAPTR are character strings (RFC 3403 section 4.1); those of CAA and URI fill the rest of the value
-        // (RFC 8659 section 4.1, RFC 7553 section 4.4).
-        FieldKind::Text if facts.name == "NAPTR" => character_string(text()?.as_bytes()),
+        FieldKind::CharacterString => character_string(text()?.as_bytes()),
         FieldKind::Text => Some(text()?.as_bytes().to_vec()),
         FieldKind::Hex { .. } => HEXLOWER_PERMISSIVE.decode(text()?.as_bytes()).ok(),
         FieldKind::Base64 => BASE64.decode(text()?.as_bytes()).ok(),
