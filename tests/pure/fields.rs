@@ -19,8 +19,8 @@ fn another(field: &FieldFacts, value: &Value) -> Value {
             text("other.example.org.", "x.example.org.")
         }
         FieldKind::CharacterStrings | FieldKind::Tag => text("other", "another"),
-        FieldKind::Text if field.name == "flags" => text("A", "U"),
-        FieldKind::Text => text("other", "another"),
+        FieldKind::CharacterString if field.name == "flags" => text("A", "U"),
+        FieldKind::Text | FieldKind::CharacterString => text("other", "another"),
         // 9 is no kind of digest with a length of its own, and fits wherever a number does.
         FieldKind::Integer { .. } => Value::Integer(if *value == Value::Integer(9) { 8 } else { 9 }),
         FieldKind::Hex { .. } => {
