@@ -10,6 +10,7 @@
 //! | `ZONEWRIGHT_HISTORY_RECORD` | a directory: write what each run showed and sent, one file a seed, to compare two versions |
 #![expect(clippy::expect_used, clippy::print_stdout, reason = "a test fails by panicking, and prints")]
 
+mod comparison;
 mod consents;
 mod draw;
 mod facts;

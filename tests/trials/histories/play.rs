@@ -7,7 +7,8 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, Mutex};
 
@@ -67,8 +68,18 @@ pub(crate) struct Played {
     pub(crate) third: Ran,
 }
 
+/// The program that is run.
+#[derive(Debug, Clone)]
+pub(crate) enum Program {
+    /// This one, in this process: its waits take no time.
+    Here,
+    /// A binary, whose waits take their time. It is not asked to stop, and nobody hears its events.
+    Binary(PathBuf),
+}
+
 /// A service, a directory and a runtime.
 struct Stage {
+    program: Program,
     directory: TempDir,
     sandbox: Running,
     runtime: Runtime,
@@ -76,7 +87,12 @@ struct Stage {
 
 /// Plays a history from its beginning to its end.
 pub(crate) fn play(history: &History) -> Played {
-    let stage = Stage::new(history);
+    play_with(history, Program::Here)
+}
+
+/// Plays a history with a program.
+pub(crate) fn play_with(history: &History, program: Program) -> Played {
+    let stage = Stage::new(history, program);
     let call = &history.call;
     let plan_file = stage.path("plan.json");
     let flags = flags(history, &stage);
@@ -160,7 +176,7 @@ fn fault(strike: &Strike) -> Fault {
 
 impl Stage {
     /// Everything as it is at the beginning.
-    fn new(history: &History) -> Self {
+    fn new(history: &History, program: Program) -> Self {
         let directory = TempDir::new().expect("there is room for a directory");
         let profile = if history.service.is_old { Profile::previous_generation() } else { Profile::default() };
         let profile = Profile {
@@ -174,7 +190,7 @@ impl Stage {
         let sandbox = SERVICES.block_on(sandbox::start(options)).expect("a port is free");
         sandbox.seed(&history.document()).unwrap_or_else(|error| panic!("{error:?}\n{:#}", history.document()));
         let runtime = Builder::new_current_thread().enable_all().start_paused(true).build();
-        let stage = Self { directory, sandbox, runtime: runtime.expect("a runtime can be made") };
+        let stage = Self { program, directory, sandbox, runtime: runtime.expect("a runtime can be made") };
         std::fs::write(stage.path("spec.yaml"), history.spec()).expect("the directory can be written");
         std::fs::write(stage.path("base.yaml"), history.base()).expect("the directory can be written");
         stage
@@ -213,9 +229,30 @@ impl Stage {
         let requests = self.sandbox.requests().len();
         let journals = self.path("journal");
         let known = journal_files(&journals);
+        let Heard { exit, results, messages, unannounced } = match &self.program {
+            Program::Here => self.run_here(answers, &arguments),
+            Program::Binary(path) => run_binary(path, self.directory.path(), &arguments),
+        };
+        let new = journal_files(&journals).into_iter().find(|path| !known.contains(path));
+        let text = |bytes: &[u8]| self.timeless(&String::from_utf8_lossy(bytes), new.as_ref());
+        Ran {
+            arguments: arguments.iter().map(|argument| self.timeless(argument, None)).collect(),
+            exit,
+            document: serde_json::from_str(&text(&results)).unwrap_or_default(),
+            messages: text(&messages),
+            requests: self.sandbox.requests().split_off(requests),
+            before,
+            after: self.dump(),
+            journal: new.map(|path| super::intents::lines(&path)).unwrap_or_default(),
+            unannounced,
+        }
+    }
+
+    /// Runs the program in this process.
+    fn run_here(&self, answers: Option<u64>, arguments: &[String]) -> Heard {
         let results: Arc<Mutex<Vec<u8>>> = Arc::default();
         let messages: Arc<Mutex<Vec<u8>>> = Arc::default();
-        let intents = Arc::new(Intents::new(journals.clone()));
+        let intents = Arc::new(Intents::new(self.path("journal")));
         let held = Arc::new(Held::default());
         let environment = [("CLOUDFLARE_API_TOKEN".to_owned(), OsString::from(sandbox::TOKEN))];
         let heard = Arc::clone(&intents);
@@ -236,23 +273,28 @@ impl Stage {
             })),
         };
         let exit = self.runtime.block_on(invocation.run_until(stop)).code();
-        let new = journal_files(&journals).into_iter().find(|path| !known.contains(path));
-        let text = |sink: &Mutex<Vec<u8>>| {
-            let text = String::from_utf8_lossy(&sink.lock().expect("nobody panics")).into_owned();
-            self.timeless(&text, new.as_ref())
-        };
-        Ran {
-            arguments: arguments.iter().map(|argument| self.timeless(argument, None)).collect(),
-            exit,
-            document: serde_json::from_str(&text(&results)).unwrap_or_default(),
-            messages: text(&messages),
-            requests: self.sandbox.requests().split_off(requests),
-            before,
-            after: self.dump(),
-            journal: new.map(|path| super::intents::lines(&path)).unwrap_or_default(),
-            unannounced: intents.unannounced(),
-        }
+        let bytes = |sink: &Mutex<Vec<u8>>| sink.lock().expect("nobody panics").clone();
+        Heard { exit, results: bytes(&results), messages: bytes(&messages), unannounced: intents.unannounced() }
     }
+}
+
+/// What is heard of a run.
+pub(super) struct Heard {
+    pub(super) exit: u8,
+    pub(super) results: Vec<u8>,
+    pub(super) messages: Vec<u8>,
+    unannounced: Vec<String>,
+}
+
+/// Runs a binary in a directory, whose files it is given by paths that do not tell where that is.
+pub(super) fn run_binary(path: &Path, directory: &Path, arguments: &[String]) -> Heard {
+    let below = format!("{}/", directory.display());
+    let mut command = Command::new(path);
+    command.current_dir(directory).args(arguments.iter().map(|argument| argument.replace(&below, "")));
+    command.env_clear().env("CLOUDFLARE_API_TOKEN", sandbox::TOKEN).stdin(Stdio::null());
+    let output = command.output().unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let exit = output.status.code().and_then(|code| u8::try_from(code).ok()).expect("it ends with a code");
+    Heard { exit, results: output.stdout, messages: output.stderr, unannounced: Vec::new() }
 }
 
 /// The journals of a directory.
