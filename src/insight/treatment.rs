@@ -16,6 +16,7 @@ use super::effective::effective_deployment;
 use super::exception::{Skipped, Target, skipped};
 use super::rule::rule_impact;
 use super::{phrases, rate, scope};
+use crate::model::Value;
 use crate::model::expression::{Expression, ScopeChange};
 use crate::model::ruleset::{LiveWaf, Phase, RuleBody, canonical};
 
@@ -93,9 +94,22 @@ pub struct Requests {
     /// The bypassed rules that are off in each version.
     versions_off: Vec<u64>,
     exempt: Vec<(String, String)>,
-    others: Vec<String>,
+    others: Vec<Unfollowed>,
     /// What is an obstacle unless it is bypassed.
     outside: u64,
+}
+
+/// What acts or is bypassed in a way that is not followed, and only told apart.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Unfollowed {
+    /// A rule with another action.
+    Rule(RuleBody),
+    /// A phase that we do not manage.
+    Phase(String),
+    /// A product outside the rulesets.
+    Product(String),
+    /// An unknown parameter of a skip rule.
+    Parameter(String, Value),
 }
 
 /// The position of a value in a list, to which it is added if needed. The last place stands for all that have none.
@@ -182,7 +196,7 @@ impl Requests {
             Some(_) if rate::rate(body).is_some() => Some(Act::Limit(number_of(&mut self.limits, deed(body)))),
             Some(Strength::Block) => Some(Act::Block),
             Some(Strength::Challenge) => Some(Act::Challenge),
-            None => Some(Act::Other(number_of(&mut self.others, format!("{:?}", deed(body))))),
+            None => Some(Act::Other(number_of(&mut self.others, Unfollowed::Rule(deed(body))))),
         }
     }
 
@@ -196,13 +210,13 @@ impl Requests {
                 Target::Rule(ruleset, id) => bypass.rules |= 1 << number_of(&mut self.exempt, (ruleset, id)),
                 Target::Phase(name) => match Phase::ALL.iter().position(|phase| phase.as_str() == name) {
                     Some(n) => bypass.phases |= 1 << n,
-                    None => bypass.others |= 1 << number_of(&mut self.others, name),
+                    None => bypass.others |= 1 << number_of(&mut self.others, Unfollowed::Phase(name)),
                 },
-                Target::Product(name) => bypass.others |= 1 << number_of(&mut self.others, name),
+                Target::Product(name) => bypass.others |= 1 << number_of(&mut self.others, Unfollowed::Product(name)),
             }
         }
         for (name, value) in &skipped.unknown {
-            bypass.others |= 1 << number_of(&mut self.others, format!("{name}: {value:?}"));
+            bypass.others |= 1 << number_of(&mut self.others, Unfollowed::Parameter(name.clone(), value.clone()));
         }
         bypass
     }

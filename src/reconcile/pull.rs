@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::goal::{Goal, Unusable};
 use crate::edit::{Chosen, Left, Proposal, ProposeError, Sides, comments, propose};
-use crate::model::{Address, Desired, Live, Only};
+use crate::model::{Address, Desired, Live, Only, Rdata, Unmanaged, Value};
 use crate::plan::{Cause, Operation, Plan, Subject};
 use crate::spec;
 
@@ -252,38 +252,52 @@ fn remains(operation: &Operation) -> PullError {
     PullError::Remains { address: operation.address.clone(), fields }
 }
 
+/// One thing that a spec says.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Said {
+    /// Of a zone: whether it is pruned, whether it is created, and how many patterns it ignores.
+    Zone { prunes: bool, creates: bool, ignores: usize },
+    /// An entry, as a spec has it.
+    Entry(String),
+    /// A record that must not exist.
+    Absent(Option<Rdata>),
+    /// The value of a setting.
+    Setting(Value),
+}
+
 /// What a spec says, by the address of what it is about, as far as addresses tell things apart.
-fn outline(desired: &Desired) -> BTreeMap<String, Vec<String>> {
-    let mut all: BTreeMap<String, Vec<String>> = BTreeMap::new();
+fn outline(desired: &Desired) -> BTreeMap<String, Vec<Said>> {
+    let mut all: BTreeMap<String, Vec<Said>> = BTreeMap::new();
     for (name, zone) in &desired.zones {
-        let mut add = |key: String, value: String| all.entry(key).or_default().push(value);
-        add(name.to_string(), format!("{:?} {} {}", zone.unmanaged, zone.create, zone.ignore.len()));
+        let mut add = |key: String, value: Said| all.entry(key).or_default().push(value);
+        let prunes = zone.unmanaged == Unmanaged::Prune;
+        add(name.to_string(), Said::Zone { prunes, creates: zone.create, ignores: zone.ignore.len() });
         for record in &zone.records {
             let key = Address::of_record(name, &record.name, &record.data, false);
-            add(key.to_string(), spec::record_entry(name, record).to_string());
+            add(key.to_string(), Said::Entry(spec::record_entry(name, record).to_string()));
         }
         for stone in &zone.tombstones {
             let key = format!("{name}/dns/{}/{}", name.relative(&stone.name), stone.record_type);
-            add(key, format!("absent {:?}", stone.data));
+            add(key, Said::Absent(stone.data.clone()));
         }
         for (key, (value, _)) in &zone.settings.settings {
-            add(format!("{name}/settings/{key}"), format!("{value:?}"));
+            add(format!("{name}/settings/{key}"), Said::Setting(value.clone()));
         }
-        zone.settings.dnssec.iter().for_each(|(on, _)| add(format!("{name}/dnssec"), on.to_string()));
+        zone.settings.dnssec.iter().for_each(|(on, _)| add(format!("{name}/dnssec"), Said::Setting(Value::Bool(*on))));
         for (value, _) in zone.settings.dns_settings.values() {
-            add(format!("{name}/dns_settings"), format!("{value:?}"));
+            add(format!("{name}/dns_settings"), Said::Setting(value.clone()));
         }
         let Some(waf) = zone.waf.as_deref() else { continue };
         use crate::model::ruleset::Phase;
         for (phase, rules) in &waf.lists {
             for rule in rules {
                 let key = Address::of_rule(name, *phase, Some(&rule.name));
-                add(key.to_string(), spec::rule_entry(rule, *phase).to_string());
+                add(key.to_string(), Said::Entry(spec::rule_entry(rule, *phase).to_string()));
             }
         }
         for deployment in &waf.deployments {
             let key = Address::of_rule(name, Phase::Managed, Some(deployment.ruleset.key()));
-            add(key.to_string(), spec::deployment_entry(deployment).to_string());
+            add(key.to_string(), Said::Entry(spec::deployment_entry(deployment).to_string()));
         }
     }
     all.values_mut().for_each(|values| values.sort());

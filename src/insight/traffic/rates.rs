@@ -130,8 +130,7 @@ pub(super) fn key(characteristics: &[String], sample: &Sample<'_>) -> Result<u64
     let mut hasher = DefaultHasher::new();
     for name in characteristics.iter().filter(|name| *name != "cf.colo.id") {
         let value = value(name, sample).ok_or_else(|| name.clone())?;
-        // Equal values are written alike.
-        format!("{value:?}").hash(&mut hasher);
+        value.hash(&mut hasher);
     }
     Ok(hasher.finish())
 }

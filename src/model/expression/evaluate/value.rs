@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use super::Reasons;
 
 /// The value of a field, of a part of it, or of a call.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Value<'v> {
     /// The sample does not tell; for these reasons of the program.
     Unknown(Reasons),
