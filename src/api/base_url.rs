@@ -27,7 +27,7 @@ impl BaseUrl {
         // A URL with a password is refused before it is quoted anywhere.
         let refuse = |why: &str| Err(ApiError::settings(format!("use the base URL: {why}")));
         let Ok(url) = Url::parse(text.trim()) else {
-            return refuse("it is no absolute URL such as `https://api.cloudflare.com/client/v4`");
+            return refuse("it is not an absolute URL such as `https://api.cloudflare.com/client/v4`");
         };
         if !url.username().is_empty() || url.password().is_some() {
             return refuse("it must not hold a user name or a password");
@@ -38,8 +38,7 @@ impl BaseUrl {
         match url.scheme() {
             "https" => {}
             "http" if is_loopback(&url) => {}
-            "http" => return refuse("plain HTTP is allowed only to this machine (loopback); write `https://`"),
-            _ => return refuse("it must begin with `https://`"),
+            _ => return refuse("it must use https:// (http:// only for localhost)"),
         }
         let path = url.path().trim_end_matches('/').to_owned();
         Ok(Self { url, path })

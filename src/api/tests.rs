@@ -319,7 +319,7 @@ async fn each_handle_does_one_thing() {
 fn unusable_settings_are_refused() {
     let refused = |settings: Settings| Client::new(settings).unwrap_err().to_string();
     let plain = refused(Settings::new("http://api.example.com", token()));
-    assert!(plain.contains("plain HTTP is allowed only to this machine"), "{plain}");
+    assert!(plain.contains("it must use https:// (http:// only for localhost)"), "{plain}");
     assert!(refused(Settings::new("https://me:hush@api.example.com", token())).contains("password"));
     for rate in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         refused(Settings { max_rps: Some(rate), ..Settings::new("http://localhost", token()) });

@@ -91,13 +91,12 @@ impl Webhook {
     fn with_delays(url: &SecretString, timeout: Duration, base: Duration) -> Result<Self, WebhookError> {
         let refuse = |why| Err(WebhookError::Address(why));
         let Ok(url) = Url::parse(url.expose_secret().trim()) else {
-            return refuse("it is no absolute URL");
+            return refuse("it is not an absolute URL");
         };
         match url.scheme() {
             "https" => {}
             "http" if is_loopback(&url) => {}
-            "http" => return refuse("plain HTTP is allowed only to this machine (loopback); write `https://`"),
-            _ => return refuse("it must begin with `https://`"),
+            _ => return refuse("it must use https:// (http:// only for localhost)"),
         }
         if timeout.is_zero() {
             return refuse("with a timeout of zero no answer can arrive");

@@ -62,10 +62,10 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
                     }
                     outcome.into()
                 }
-                (Some(ZoneSetting::Dnssec { on: true }), Some(made)) if made.is_inactive() => {
-                    Outcome::Deferred("the zone is not active yet; a run after that switches DNSSEC on".to_owned())
-                        .into()
-                }
+                (Some(ZoneSetting::Dnssec { on: true }), Some(made)) if made.is_inactive() => Outcome::Deferred(
+                    "the zone is not active yet; a run after it becomes active switches DNSSEC on".to_owned(),
+                )
+                .into(),
                 (Some(setting), Some(made)) if is_read => match needed(setting, desired, made) {
                     Needed::Nothing => Outcome::Done.into(),
                     Needed::Impossible(reason) => Outcome::Refused(reason).into(),
@@ -79,7 +79,7 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
                     let zone = &zone.for_zone(made);
                     self.change(&SettingWork { zone, desired, live: made, operation, setting }).await
                 }
-                (Some(_), None) => Outcome::NotSent("the zone could not be made".to_owned()).into(),
+                (Some(_), None) => Outcome::NotSent("the zone could not be created".to_owned()).into(),
             };
             ended.push(ends);
             if outcome == Outcome::Done {
@@ -180,7 +180,7 @@ impl<R: Reader, W: Writer> Attempt for ZoneAttempt<'_, '_, R, W> {
         self.result = Some(answer.result);
         match self.made {
             Some(_) => Ok((StepFate::Done, None, Outcome::Done)),
-            None => Err("Cloudflare said that it made the zone, but the zone cannot be found".to_owned()),
+            None => Err("Cloudflare reported that it created the zone, but the zone cannot be found".to_owned()),
         }
     }
 

@@ -24,7 +24,7 @@ impl<'a> Index<'a> {
     }
 }
 
-/// How an operation stands to what is live.
+/// How an operation relates to what is live.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OperationState {
     /// Everything is as it expects; it has not taken effect.
@@ -35,7 +35,7 @@ pub enum OperationState {
     Moved(String),
 }
 
-/// How an operation on a record stands to what is live.
+/// How an operation on a record relates to what is live.
 #[must_use]
 pub fn state_of(record: &RecordSubject, live: &Index) -> OperationState {
     match &record.action {

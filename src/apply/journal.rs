@@ -167,7 +167,7 @@ impl Journal {
         self.write_intent(zone, &step.request, operations)
     }
 
-    /// Notes an operation that is sent by itself, as [`Journal::intent`]. `rules` are those of its phase as they stand: an
+    /// Notes an operation that is sent by itself, as [`Journal::intent`]. `rules` are those of its phase as they are: an
     /// undo puts them back into that order.
     #[must_use]
     pub fn intent_of(

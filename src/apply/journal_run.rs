@@ -26,7 +26,7 @@ use crate::wire::record;
 use crate::wire::ruleset::read_position;
 use crate::wire::settings::from_json;
 
-/// What stands for the id of a zone that is still to be made.
+/// What takes the place of the id of a zone that is still to be made.
 const NO_ZONE: &str = "NEW_ZONE_ID";
 
 /// What an apply did to one thing.
@@ -168,7 +168,7 @@ struct Line {
 }
 
 impl JournalRun {
-    /// Reads what was done. `source` is where the journal's [`JournalText::outline`] stands among the texts of a run.
+    /// Reads what was done. `source` is where the journal's [`JournalText::outline`] is among the texts of a run.
     ///
     /// # Errors
     /// It cannot be read, has more operations than can be undone at once, or is broken within.
@@ -198,7 +198,7 @@ impl JournalRun {
             if operations > MOST {
                 return Err(JournalReadError::TooLarge(MOST as u64, "operations"));
             }
-            let name = ZoneName::parse(&intent.zone).map_err(|_| broken("its `zone` is no name of a zone"))?;
+            let name = ZoneName::parse(&intent.zone).map_err(|_| broken("its `zone` is not the name of a zone"))?;
             let outcome = outcomes.get(&intent.step);
             let line = Line { number, place, intent };
             zones.entry(name.clone()).or_default().intent(&name, &line, outcome)?;

@@ -31,7 +31,7 @@ pub(super) const MOST_VALUES: usize = 700_000;
 /// Most lines, and most operations and ids in all of them.
 pub(super) const MOST: usize = 250_000;
 
-/// Characters of a line that are kept for showing where it stands.
+/// Characters of a line that are kept for showing its place.
 const OUTLINE: usize = 100;
 
 /// What is wrong with a line that is JSON of another shape.
@@ -55,7 +55,7 @@ pub enum JournalReadError {
     )]
     Empty,
     /// Not begun by an apply.
-    #[error("it is no journal of an apply: its first line does not begin one")]
+    #[error("it is not a journal of an apply: its first line does not begin one")]
     Foreign,
     /// Written by a newer version.
     #[error(

@@ -23,7 +23,8 @@ pub enum Outcome {
 
 impl Outcome {
     /// Why an operation was [`Self::Restored`], in words.
-    pub const WHY_RESTORED: &'static str = "what it made room for was refused, or it is unknown whether it is there";
+    pub const WHY_RESTORED: &'static str =
+        "its replacement was refused, or it is unknown whether the replacement exists";
 }
 
 /// A record that someone else changed while a plan was carried out.

@@ -119,7 +119,7 @@ impl<'z> Run<'z> {
         self.noticed.len() > noticed
     }
 
-    /// Whether anything that is left changes or deletes what stands there.
+    /// Whether anything that is left changes or deletes a live record.
     pub(super) fn may_overwrite(&self) -> bool {
         let has_id = |n: &usize| self.record(*n).is_some_and(|record| record.action.id().is_some());
         self.queue.iter().flatten().any(has_id)
@@ -215,7 +215,7 @@ impl<'z> Run<'z> {
     /// |---|---|
     /// | several groups | halves that cut no group in two |
     /// | of one group, with several bonds | halves that cut no bond in two |
-    /// | of one bond, which makes room | the deletes with one create, then the other creates |
+    /// | of one bond, which replaces | the deletes with one create, then the other creates |
     /// | of one bond, which replaces values | the creates, then the deletes, which wait for them: see [`Self::vain`] |
     pub(super) fn parts(&self, operations: &[usize]) -> Option<Vec<Vec<usize>>> {
         if self.narrowings >= NARROWINGS {
@@ -286,7 +286,7 @@ impl<'z> Run<'z> {
         };
         let creates = || (0..self.outcomes.len()).filter(|n| self.zone.operations[*n].action() == Action::Create);
         (others.is_empty() && self.narrowings > 0 && creates().any(is_missing))
-            .then_some("what was to take its place was refused, so it stays")
+            .then_some("its replacement was refused, so it stays")
     }
 
     /// Whether these operations put back an answer where a delete took it away: a stop must not leave such a name empty.

@@ -207,7 +207,9 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
                 answer = self.writer.write(&back.request).await;
             }
             let not_filled = |reason: &str| {
-                format!("it was deleted to make room, and could not be created again: {reason}; this name may be empty")
+                format!(
+                    "it was deleted for its replacement, and could not be created again: {reason}; this name may be empty"
+                )
             };
             let (word, detail, result, outcome) = match answer {
                 Ok(answer) => (StepFate::Restored, None, Some(answer.result), Outcome::Restored),
@@ -223,7 +225,7 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
                 // The delete is what it was: done.
                 Err(error) => {
                     let reason = said(&error);
-                    let stood = before.data.record_type().map_or("what stood here", |t| t.as_str());
+                    let stood = before.data.record_type().map_or("the deleted record", |t| t.as_str());
                     run.explain(failed, &format!("{stood}: {}", not_filled(&reason)));
                     run.give_up_filling(n);
                     (StepFate::Refused, Some(reason), None, Outcome::Done)

@@ -146,7 +146,7 @@ impl<R: Reader, W: Writer> Attempt for RuleAttempt<'_, '_, R, W> {
     fn other_way(&mut self, error: &ApiError) -> Option<ControlFlow<Judged>> {
         let RuleAction::CreateEntryPoint { rules } = &self.rule.action else { return None };
         if self.sent == 1 && error.has_code(ENTRY_POINT_EXISTS) {
-            let reason = "someone made the entry point since it was read; plan again".to_owned();
+            let reason = "someone created the entry point after it was read; plan again".to_owned();
             return Some(ControlFlow::Break((StepFate::Refused, Some(said(error)), Outcome::Stale(reason))));
         }
         if self.replaces || !error.is_no_such_route() {
@@ -272,7 +272,7 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
             RuleAction::CreateEntryPoint { .. } | RuleAction::Create { .. } | RuleAction::Move { .. } => None,
         };
         let what = match replaced {
-            Some(theirs) => format!("overwritten is the rule {} as {}", rule.name, shown(theirs)),
+            Some(theirs) => format!("the rule {} was overwritten; it was {}", rule.name, shown(theirs)),
             None => "nothing of that was overwritten".to_owned(),
         };
         Some((format!("{jump}; {what}; plan again"), None))
@@ -300,7 +300,7 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
         match written {
             Ok(ruleset) => {
                 let own = ruleset.rules.iter().skip(lost.len()).map(|rule| rule.id.clone()).collect();
-                let text = format!("{jump}; {} of its rules were erased and are there again, with new ids", lost.len());
+                let text = format!("{jump}; {} of its rules were erased and restored, with new ids", lost.len());
                 (format!("{text}: {}; plan again", names.join(", ")), Some(own))
             }
             Err(error) => {
@@ -331,7 +331,7 @@ fn words(error: &ApiError, rule: &RuleSubject) -> String {
     let words = said(error);
     match &rule.action {
         RuleAction::CreateEntryPoint { .. } if error.is_no_such_route() => {
-            format!("{words}; this service has no means of deploying the first rule of a phase: do it there once")
+            format!("{words}; the API cannot create the first rule of this phase: create it in the dashboard once")
         }
         _ => words,
     }

@@ -149,7 +149,7 @@ impl<R: Reader, W: Writer> Attempt for SettingAttempt<'_, '_, R, W> {
             ZoneSetting::DnsSettings { .. } => !settings.dns_settings.is_empty(),
         };
         if !is_told {
-            return Seen::Unread("Cloudflare does not report what is there now".to_owned());
+            return Seen::Unread("Cloudflare does not report the current value".to_owned());
         }
         seen(work, &LiveZone { settings, ..(*live).clone() })
     }

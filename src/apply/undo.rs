@@ -4,7 +4,7 @@
 //! |---|---|---|---|
 //! | made a record | it is deleted | it is gone: nothing to do | conflict |
 //! | changed one | the fields that it changed are changed back | nothing to do | conflict |
-//! | deleted one | it is made again, all of it | nothing to do | conflict, also if something stands in its way |
+//! | deleted one | it is made again, all of it | nothing to do | conflict, also if another record conflicts with it |
 //! | changed a part of the zone | it gets the value from before | nothing to do | conflict |
 //! | made the zone | it stays: no code path deletes a zone | | |
 //!
@@ -59,7 +59,7 @@ pub fn undo_zone(run: &ZoneRun, desired: &DesiredZone, live: &LiveZone) -> Undon
     let (mut plan, diagnostics) = plan_changes(desired, live, &changes, &rules, settings);
     plan.unchanged += settings_unchanged;
     if run.is_made {
-        notes.push("the zone was made by this apply and stays: zonewright deletes no zone".to_owned());
+        notes.push("the zone was created by this apply and stays: zonewright never deletes a zone".to_owned());
     }
     plan.notes.splice(0..0, notes);
     Undone { plan, diagnostics, conflicts }
@@ -155,7 +155,7 @@ impl<'l> Records<'l> {
             if !is(live, RecordType::Ns) || !stranded.contains(&live.name) {
                 return true;
             }
-            conflicts.push(conflict(entry, "a DS record that needs it is there now"));
+            conflicts.push(conflict(entry, "a DS record that needs it exists now"));
             false
         });
     }
@@ -172,7 +172,7 @@ impl<'l> Records<'l> {
             };
             let Some(blocker) = standing.get(&after.name).and_then(|all| all.iter().find(blocks)) else { return true };
             let (kind, when) = (blocker.data.type_name(), since(blocker));
-            let what = format!("a record that cannot exist beside it is there now ({kind}{when})");
+            let what = format!("a record that cannot exist beside it exists now ({kind}{when})");
             conflicts.push(conflict(entry, what));
             false
         });
@@ -286,7 +286,7 @@ impl<'l> Live<'l> {
                 (Some(live), _) => Some(*live),
                 (None, Some(other)) => {
                     return Err(format!(
-                        "the record is gone, and someone else made one of the same value{}",
+                        "the record is gone, and someone else created one with the same value{}",
                         since(other)
                     ));
                 }

@@ -4,7 +4,7 @@
 //! |---|---|---|---|
 //! | made a rule, or the entry point | the rule is deleted; the entry point stays | nothing to do | conflict |
 //! | replaced a definition | the whole definition from before comes back | nothing to do | conflict |
-//! | moved a rule | it goes back behind the rule that it stood behind | nothing to do | conflict |
+//! | moved a rule | it goes back behind the rule that it was behind | nothing to do | conflict |
 //! | deleted a rule | it is made again at its place | nothing to do | conflict |
 //!
 //! Several operations on one rule count as one. Whether the order is as the apply left it is told by carrying out its moves on
@@ -167,7 +167,7 @@ impl<'l, 'e> PhaseUndo<'l, 'e> {
         let created: Vec<(usize, &Net)> =
             todo.iter().filter(|(_, t)| matches!(t, Todo::Create(_))).map(|(n, _)| (*n, &self.nets[*n])).collect();
         if self.order.is_none() && !created.is_empty() {
-            let words = "the journal does not say where deleted rules stood: they are made again at the end";
+            let words = "the journal does not say where deleted rules were: they are created again at the end";
             notes.push(format!("{}: {words}", self.phase.about()));
         }
         let (order, moved) = self.sequence(&gone, &moved, &created);
@@ -232,7 +232,7 @@ impl<'l, 'e> PhaseUndo<'l, 'e> {
                 None => return Ok(None),
                 Some(live) if id.is_some() && by_id.is_none() => {
                     let when = when(&self.rules()[live]);
-                    return Err(format!("the rule is gone, and someone else made one like it{when}"));
+                    return Err(format!("the rule is gone, and someone else created one like it{when}"));
                 }
                 Some(live) if is_same(&self.rules()[live].body, after) => (live, Some(Todo::Delete(live))),
                 Some(live) => return Err(changed(&self.rules()[live])),
@@ -270,7 +270,7 @@ impl<'l, 'e> PhaseUndo<'l, 'e> {
         })
     }
 
-    /// The live rules that go back to where they stood.
+    /// The live rules that go back to where they were.
     fn moved(
         &self,
         entries: &[&Entry<RuleEffect>],
@@ -286,7 +286,7 @@ impl<'l, 'e> PhaseUndo<'l, 'e> {
             entries.iter().filter_map(|entry| Some((*entry, was_moved(entry)?))).collect();
         let Some((first, _)) = all.first() else { return BTreeSet::new() };
         let Some(order) = &self.order else {
-            notes.push(format!("{}: the journal does not say where moved rules stood: they stay", self.phase.about()));
+            notes.push(format!("{}: the journal does not say where moved rules were: they stay", self.phase.about()));
             return BTreeSet::new();
         };
         for (entry, id) in &all {
@@ -307,7 +307,7 @@ impl<'l, 'e> PhaseUndo<'l, 'e> {
         all.iter().filter_map(|(_, id)| self.number(id)).collect()
     }
 
-    /// Whether the live rules that a list names stand in its order.
+    /// Whether the live rules that a list names are in its order.
     fn stand_as(&self, order: &[RuleId]) -> bool {
         order.iter().filter_map(|id| self.number(id)).is_sorted()
     }

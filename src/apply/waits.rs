@@ -6,7 +6,7 @@
 //! | [`FOR_LOST`] | 1, 2, 4 | a listing may not show yet what a request did whose response was lost |
 //! | [`FOR_DONE`] | 1, 3 | a zone is read back in which only what was just done is missing |
 //! | [`FOR_NEW_ZONE`] | 1, 2, 4, 8, 15, 30 | a zone just created refuses to be read |
-//! | [`LOOK_AGAIN`] | 60 | a zone is read again before more of what stands there is overwritten |
+//! | [`LOOK_AGAIN`] | 60 | a zone is read again before more of its records are overwritten |
 //! | [`before_resend`] | 0.5, 1, 2, 4 | a request whose response was lost, and which had no effect, is sent again |
 
 use std::time::Duration;

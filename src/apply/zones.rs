@@ -170,7 +170,7 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
         let Prepared { zone, outcomes } = self.prepare(plan, desired, live).await;
         parts.zone = outcomes;
         let Some(live) = zone else {
-            return (parts.into_applied(plan, "the zone could not be made"), live.clone());
+            return (parts.into_applied(plan, "the zone could not be created"), live.clone());
         };
         let plan = plan.for_zone(&live);
         if plan.is_new {

@@ -61,7 +61,7 @@ fn find(directory: &Path, command: &str) -> Result<Found, String> {
         (false, [_]) => directories.remove(0),
         (false, _) => {
             return Err(format!(
-                "no SPEC is given, and {}/ are both here; name the one that is meant: zonewright {command} {}",
+                "no SPEC is given, and {}/ both exist here; name the one to use: zonewright {command} {}",
                 directories.join("/ and "),
                 directories.join(", or ")
             ));
@@ -69,7 +69,7 @@ fn find(directory: &Path, command: &str) -> Result<Found, String> {
     };
     if !is_below(&at(path), directory) {
         return Err(format!(
-            "no SPEC is given, and {path} is a link that leads out of this directory; name the SPEC if that is meant"
+            "no SPEC is given, and {path} is a link that leads out of this directory; to use it, name it as the SPEC"
         ));
     }
     Ok(Found { path, beside: directories })

@@ -57,7 +57,7 @@ pub(super) fn write(path: &Path, bytes: &[u8], readers: Readers, output: &Output
 /// Writes a file that nobody named, in place of a regular file or a link.
 ///
 /// # Errors
-/// Those of the file system; what was there before stays then. Something else stands there.
+/// Those of the file system; what was there before stays then. Or something that is not a file has the name.
 pub(super) fn replace(path: &Path, bytes: &[u8], readers: Readers) -> io::Result<()> {
     match fs::symlink_metadata(path) {
         Ok(there) if !there.is_file() && !there.is_symlink() => Err(io::Error::other("it is not a regular file")),

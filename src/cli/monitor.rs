@@ -79,13 +79,13 @@ impl Health {
     /// Whether all is well at a moment; if not, why.
     fn judge(&self, now: Instant) -> Result<(), String> {
         let Some(since) = self.good().as_ref().map(|good| now.saturating_duration_since(good.at)) else {
-            return Err("no round has gone well yet".to_owned());
+            return Err("no round has succeeded yet".to_owned());
         };
         if since <= self.interval.saturating_mul(PATIENCE) {
             return Ok(());
         }
         let seconds = self.interval.as_secs_f64();
-        Err(format!("the last good round is {} s ago, and one is due every {seconds} s", since.as_secs()))
+        Err(format!("the last successful round was {} s ago, and one is due every {seconds} s", since.as_secs()))
     }
 }
 
@@ -158,7 +158,7 @@ fn respond(health: &Health, request: &Request<Incoming>) -> Response<String> {
         }
         "/metrics" => match health.good().as_ref() {
             Some(good) => (StatusCode::OK, openmetrics::CONTENT_TYPE, good.metrics.clone()),
-            None => (StatusCode::SERVICE_UNAVAILABLE, TEXT, "no round has gone well yet\n".to_owned()),
+            None => (StatusCode::SERVICE_UNAVAILABLE, TEXT, "no round has succeeded yet\n".to_owned()),
         },
         "/healthz" => match health.judge(Instant::now()) {
             Ok(()) => (StatusCode::OK, TEXT, "ok\n".to_owned()),
@@ -207,7 +207,7 @@ mod tests {
         let partial = read_after(address, b"GET /healthz HTTP/1.1\r\nhost: x\r\n").await;
         assert!(!partial.contains("200 OK"), "{partial}");
         let served = read_after(address, b"GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n").await;
-        assert!(served.starts_with("HTTP/1.1 503 ") && served.ends_with("no round has gone well yet\n"), "{served}");
+        assert!(served.starts_with("HTTP/1.1 503 ") && served.ends_with("no round has succeeded yet\n"), "{served}");
         let head = [b"GET /healthz HTTP/1.1\r\nhost: ".as_slice(), &[b'x'; 2 * HEAD_BYTES], b"\r\n\r\n"].concat();
         assert!(!read_after(address, &head).await.contains("no round"), "a head without end");
         let posted = read_after(address, b"POST /metrics HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\n\r\n").await;
@@ -225,7 +225,7 @@ mod tests {
         let at = health.good().as_ref().unwrap().at;
         assert_eq!(health.judge(at + Duration::from_secs(30)), Ok(()));
         let why = health.judge(at + Duration::from_secs(31)).unwrap_err();
-        assert_eq!(why, "the last good round is 31 s ago, and one is due every 10 s");
+        assert_eq!(why, "the last successful round was 31 s ago, and one is due every 10 s");
         // A clock that goes back is no reason to worry.
         assert_eq!(health.judge(begin), Ok(()));
     }

@@ -116,7 +116,7 @@ impl Service {
             let made = sandbox::ensure_zone(&store, zone.as_str(), tier, SEED)
                 .with_context(|| format!("failed to prepare the sandbox in {}", directory.display()))?;
             if made {
-                output.say(&format!("sandbox: made the empty zone {zone} ({tier} plan)"));
+                output.say(&format!("sandbox: created the empty zone {zone} ({tier} plan)"));
             }
         }
         let options = sandbox::Options { store, seed: SEED, remembered: 0, ..sandbox::Options::default() };

@@ -46,7 +46,8 @@ enum Meaning {
 }
 
 /// What is said when what is under way is finished.
-const FINISHING: &str = "stopping: what is under way is finished, and nothing more is begun (once more: ends at once)";
+const FINISHING: &str =
+    "stopping: finishing what is under way and starting nothing more (a second signal ends at once)";
 
 impl Stage {
     /// What it means now that someone wants to stop, for the first time or once more.

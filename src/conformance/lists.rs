@@ -117,7 +117,7 @@ pub(super) async fn zones_none_no_pages(bench: &Bench) -> Finding {
 pub(super) async fn user_token_elsewhere(bench: &Bench) -> Finding {
     let Some(account) = &bench.account else { return Finding::Unknown("the account is not known".to_owned()) };
     if bench.read(&crate::wire::account::verify_user_token()).await.is_err() {
-        return Finding::Unknown("these credentials are no token of a user".to_owned());
+        return Finding::Unknown("these credentials are not a token of a user".to_owned());
     }
     match bench.read(&verify_account_token(account)).await {
         Ok(_) => Finding::Differed("it is accepted".to_owned()),

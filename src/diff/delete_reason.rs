@@ -26,11 +26,11 @@ impl DeleteReason {
         match self {
             Self::Tombstone => "the spec says state: absent",
             Self::Pruned => "not in the spec, and the zone is pruned",
-            Self::InTheWay => "makes room for another record at this name",
+            Self::InTheWay => "replaced by another record at this name",
             Self::WithDelegation => "belongs to the delegation (NS), which is deleted",
             Self::Removed => "removed from the spec",
             Self::Replaced => "replaced by a record that this plan creates; not counted as a delete",
-            Self::Undone => "made by the apply that is undone",
+            Self::Undone => "created by the apply that is undone",
         }
     }
 
@@ -39,7 +39,7 @@ impl DeleteReason {
     pub fn brief(self) -> &'static str {
         match self {
             Self::Tombstone => "state: absent",
-            Self::InTheWay => "makes room at this name",
+            Self::InTheWay => "replaced by a record at this name",
             Self::WithDelegation => "goes with its delegation",
             Self::Replaced => "replaced, not counted as a delete",
             Self::Pruned | Self::Removed | Self::Undone => self.about(),
@@ -71,7 +71,7 @@ impl RuleDeleteReason {
             Self::Absent => "the spec says state: absent",
             Self::Pruned => "not in the spec, and the section is pruned",
             Self::Removed => "removed from the spec",
-            Self::Undone => "made by the apply that is undone",
+            Self::Undone => "created by the apply that is undone",
         }
     }
 

@@ -50,9 +50,9 @@ struct Outcome<'a> {
     creates: Vec<&'a DesiredRecord>,
     changes: Vec<ChangeKind<'a>>,
     set_aside: Vec<SetAside<'a>>,
-    /// Records wanted that stand there with differences, maintained by someone else.
+    /// Wanted records that are live with differences, maintained by someone else.
     kept_different: Vec<Conflict<'a>>,
-    /// Live records that nobody wants, before it is known whether they are in the way.
+    /// Live records that the spec does not want, before it is known whether they are in the way.
     rest: Vec<(&'a LiveRecord, Claim<'a>)>,
 }
 
@@ -109,7 +109,7 @@ fn names<'a>(desired: &'a DesiredZone, live: &'a LiveZone) -> (HashMap<&'a Fqdn,
     (names, maintained)
 }
 
-/// Whether one record is wanted at a name, and it alone stands there, as it should.
+/// Whether one record is wanted at a name, and only it is there, as it should be.
 fn is_settled(entries: &[Entry]) -> bool {
     match entries {
         [Entry::Desired(desired), Entry::Live(live)] => live.data == desired.data && is_as_wanted(live, desired),
@@ -186,7 +186,7 @@ fn diff_name<'a>(
     }
 }
 
-/// Whether a live record that nobody names has another value for the same purpose as a record that is created.
+/// Whether a live record that the spec does not name has another value for the same purpose as a record that is created.
 fn is_beside(aside: &SetAside, after: &DesiredRecord) -> bool {
     let purpose = after.data.purpose();
     aside.reason == SetAsideReason::Unmanaged && purpose != Purpose::Unique && aside.record.data.purpose() == purpose
@@ -280,7 +280,7 @@ fn diff_group<'a>(group: Group<'a>, base: &BaseName<'a>, unmanaged: Unmanaged) -
     outcome
 }
 
-/// A wanted record that stands there already, maintained by someone else, is as it should be.
+/// A wanted record that is live already, maintained by someone else, is as it should be.
 ///
 /// Records that the zone's own `ignore` names are compared all the same if the spec names exactly this value.
 fn take_satisfied_by_untouchable<'a>(desired: &mut Vec<&'a DesiredRecord>, outcome: &mut Outcome<'a>) {

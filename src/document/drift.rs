@@ -91,7 +91,7 @@ struct Zone {
     summary: Counts,
     /// The age of the oldest change that was made outside, in seconds.
     oldest_seconds: Option<u64>,
-    /// What nobody names.
+    /// What neither the spec nor the previous spec names.
     unmanaged: Vec<Aside>,
     /// What is left alone for a reason.
     left_alone: Vec<Aside>,
@@ -130,7 +130,7 @@ struct Aside {
 struct Finding {
     /// Its address.
     address: String,
-    /// How it stands between the spec, the previous spec and Cloudflare.
+    /// Its state, from the spec, the previous spec and Cloudflare.
     state: Keyword<State>,
     /// How long ago it was changed, in seconds.
     age_seconds: Option<u64>,

@@ -102,7 +102,7 @@ struct Summary {
     update: usize,
     /// Operations that delete, replacements included.
     delete: usize,
-    /// The deletes that need consent: the number for `--allow-deletes`. A delete that makes room for its successor needs none.
+    /// The deletes that need consent: the number for `--allow-deletes`. A delete whose record is replaced needs none.
     deletes_to_allow: usize,
     /// Records and rules as they should be.
     unchanged: usize,

@@ -47,7 +47,7 @@ pub struct Reviewed {
     dangers: Vec<Danger>,
     /// The members of the state before it, by their sums; `None` if there was none.
     before: Option<Vec<(Box<str>, Sum)>>,
-    /// The sum of all of it, apart from where it stands in a file and, of a record, what it means for resolvers.
+    /// The sum of all of it, apart from its place in a file and, of a record, what it means for resolvers.
     essence: Sum,
     /// The same, apart from what the progress of its plan changes.
     of_rest: Sum,

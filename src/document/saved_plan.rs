@@ -80,7 +80,7 @@ pub enum SavedPlanError {
     #[error("the file is not whole, or no plan at all: {0}")]
     NotJson(String),
     /// It is JSON of another kind.
-    #[error("the file is no saved plan; save one with `plan --out`")]
+    #[error("the file is not a saved plan; save one with `plan --out`")]
     NotSaved,
     /// It was written in another form.
     #[error("the plan is in format {0}; this version reads format {FORMAT}. Plan again")]

@@ -41,7 +41,7 @@ impl Verdict {
 pub struct Finding {
     /// Its address.
     pub address: Address,
-    /// How it stands.
+    /// Its state.
     pub state: State,
     /// When Cloudflare says that it was changed last, in Cloudflare's words; `None` if it is not there, or not told.
     pub modified_on: Option<String>,
@@ -82,7 +82,7 @@ pub struct ZoneReport {
     /// # Order
     /// That of the operations of the plan: the zone itself, rules, records.
     pub findings: Vec<Finding>,
-    /// What nobody names.
+    /// What the spec does not name.
     pub unmanaged: Vec<SetAsideCount>,
     /// What is left alone for a reason: ignored, or made by other products of Cloudflare.
     pub spared: Vec<SetAsideCount>,
@@ -135,7 +135,7 @@ impl Report {
         State::ALL.iter().map(|state| self.count(*state)).sum()
     }
 
-    /// Whether nothing differs and no expectation fails; what nobody names does not count.
+    /// Whether nothing differs and no expectation fails; what the spec does not name does not count.
     #[must_use]
     pub fn is_in_sync(&self) -> bool {
         self.is_complete && self.failed_expectations() == 0 && self.zones.iter().all(|z| z.findings.is_empty())
@@ -279,7 +279,7 @@ mod tests {
         plan.zones[0].set_aside = vec![aside(Keeper::Unknown, 3), aside(Keeper::Ignored, 5), aside(Keeper::Service, 7)];
         let report = classify(&plan, SystemTime::UNIX_EPOCH);
         assert_eq!((report.count(State::Unmanaged), report.zones[0].spared.len()), (3, 2));
-        assert!(report.is_in_sync(), "what nobody names is no difference");
+        assert!(report.is_in_sync(), "what the spec does not name is not a difference");
     }
 
     #[test]

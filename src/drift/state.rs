@@ -2,10 +2,10 @@
 
 use crate::plan::Cause;
 
-/// How an object stands between the spec, the previous spec, and Cloudflare.
+/// The state of an object, from the spec, the previous spec, and Cloudflare.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum State {
-    /// The spec and someone else changed it, each in their own way, or the spec wants the place of a foreign value.
+    /// The spec and someone else changed it, each in their own way, or the spec replaces a foreign value.
     Conflicting,
     /// Someone changed it at Cloudflare; the spec is as before.
     Drifted,
@@ -13,7 +13,7 @@ pub enum State {
     Unknown,
     /// The spec changed, and that is not applied yet.
     Pending,
-    /// Cloudflare has it, and nobody names it.
+    /// Cloudflare has it, and the spec does not name it.
     Unmanaged,
     /// It is as the spec wants it.
     InSync,
@@ -41,14 +41,12 @@ impl State {
     #[must_use]
     pub fn about(self) -> &'static str {
         match self {
-            Self::Conflicting => {
-                "changed in the spec, and at Cloudflare as well; or the spec wants the place of a foreign value"
-            }
+            Self::Conflicting => "changed in the spec, and at Cloudflare as well; or the spec replaces a foreign value",
             Self::Drifted => "changed at Cloudflare",
-            Self::Unknown => "differs; without --base it is not known who changed it",
+            Self::Unknown => "differs; without --base it is unknown who changed it",
             Self::Pending => "changed in the spec, not applied yet",
             Self::Unmanaged => "at Cloudflare, not in the spec",
-            Self::InSync => "as the spec wants it",
+            Self::InSync => "as in the spec",
         }
     }
 

@@ -31,7 +31,7 @@ pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) ->
             effects.push(Effect::shown(Topic::Addresses, name, Direction::Neutral, line));
         }
         let Some(why) = unreachable(*came) else { continue };
-        let line = format!("{name}: {came} is {why}, so nobody on the internet reaches it");
+        let line = format!("{name}: {came} is {why}, so it cannot be reached from the internet");
         effects.push(
             if gone.any(|gone| unreachable(*gone).is_none()) && new.iter().all(|a| unreachable(*a).is_some()) {
                 Effect::needing(Danger::LooksMistyped, Topic::Addresses, name, line)

@@ -1,4 +1,4 @@
-//! Host names: who registered them, and whether one looks like a typing error of another.
+//! Host names: who registered them, and whether one looks like a typo of another.
 
 use std::collections::BTreeSet;
 

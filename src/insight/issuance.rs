@@ -250,7 +250,7 @@ pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) ->
     }
     if !new.unknown.is_empty() && new.unknown != old.unknown {
         let line = format!(
-            "certificates for {name}: the critical property {} is unknown, so nobody may issue",
+            "certificates for {name}: the critical property {} is unknown, so no authority may issue",
             listed(&new.unknown)
         );
         effects.push(changes(line));

@@ -190,7 +190,7 @@ impl Lock {
                 match text.strip_prefix("waf.lock ").and_then(|v| v.parse::<u32>().ok()) {
                     Some(FORMAT) => has_head = true,
                     Some(_) => return error("the file has a form of another version of zonewright; write it again"),
-                    None => return error("this is no waf.lock; it would begin with `waf.lock 1`"),
+                    None => return error("this is not a waf.lock file, which begins with `waf.lock 1`"),
                 }
             } else if let Some(rest) = text.strip_prefix("ruleset ") {
                 let mut parts = rest.splitn(3, ' ');

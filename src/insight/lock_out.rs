@@ -151,7 +151,7 @@ fn locks_out(rule: &RuleBody) -> Option<String> {
         let who = requests(rule);
         return (!expression.names(ANY)).then(|| {
             format!(
-                "{who} {}: nothing in it names hosts, paths, methods, or whom it is about, so ordinary visitors are among them",
+                "{who} {}: it names no hosts, paths, methods or clients, so ordinary visitors are affected",
                 fate(rule.action())
             )
         });

@@ -161,19 +161,19 @@ fn outside(
     };
     let replaced: Vec<&Fqdn> = replaced.iter().collect();
     if let Some(near) = hosts::mistyped(target, &replaced, &known.domains) {
-        return Some(format!("looks like a typing error of {near}"));
+        return Some(format!("looks like a typo of {near}"));
     }
     if record.is(RecordType::Txt)
         && let Some(near) = replaced.iter().find(|old| hosts::is_slip(target, old))
     {
-        return Some(format!("looks like a typing error of {near}"));
+        return Some(format!("looks like a typo of {near}"));
     }
     if record.is(RecordType::Ns) || record.is(RecordType::Mx) {
         if let Some(other) = hosts::odd_one_out(target, set) {
             return Some(format!("and {other}, beside it, nearly are the same domain: one of them looks mistyped"));
         }
         if let Some(near) = known.servers.iter().find(|server| hosts::differs_by_suffix(target, server)) {
-            return Some(format!("looks like a typing error of {near}"));
+            return Some(format!("looks like a typo of {near}"));
         }
     }
     let end = last(target);
@@ -200,7 +200,7 @@ fn inside(target: &Fqdn, record: &Entry<'_>, after: &ZoneIndex<'_>) -> Option<St
         is_it.then_some(name)
     };
     let near = above.children().find_map(|sibling| meant(sibling.name()))?;
-    Some(format!("is not there, and looks like a typing error of {near}"))
+    Some(format!("is not there, and looks like a typo of {near}"))
 }
 
 /// Whether two labels nearly are one, and are not numbered.
@@ -224,7 +224,7 @@ fn label(record: &Entry<'_>, before: &ZoneIndex<'_>) -> Option<Effect> {
         LABELS.iter().filter(|_| counts && !LABELS.contains(&label)).find(near)
     };
     let (label, near) = record.name.as_str().split('.').find_map(|label| Some((label, near(label)?)))?;
-    let line = format!("{}: `{label}` looks like a typing error of `{near}`", record.name);
+    let line = format!("{}: `{label}` looks like a typo of `{near}`", record.name);
     Some(Effect::needing(Danger::LooksMistyped, Topic::MailAuthentication, record.name, line))
 }
 

@@ -71,7 +71,7 @@ pub fn move_impact(phase: Phase, moved: &Move<'_, '_>, waf: &LiveWaf) -> Impact 
         return Impact::none("the rule is off");
     }
     if rule.scope().is_always_false() {
-        return Impact::none("no request is concerned");
+        return Impact::none("no request matches");
     }
     let mut effects = Effects::default();
     for other in upward {
@@ -189,7 +189,7 @@ fn sentence(
         (true, Direction::Strengthens) => format!("{requests} no longer bypass this rule"),
         (false, Direction::Weakens) if !is_exception(rule) => ACCEPTED.to_owned(),
         (false, Direction::Strengthens) if !is_exception(rule) => {
-            "who would pass the challenge is blocked before it".to_owned()
+            "visitors who would pass the challenge are blocked before it".to_owned()
         }
         (false, Direction::Weakens) => "more is bypassed".to_owned(),
         (false, Direction::Strengthens) => "less is bypassed".to_owned(),
@@ -202,7 +202,7 @@ fn sentence(
 }
 
 /// What a challenge does to the rules after it.
-const ACCEPTED: &str = "whoever passes the challenge is accepted, and is not blocked any more";
+const ACCEPTED: &str = "visitors who pass the challenge are accepted, and no longer blocked";
 
 /// What a challenge that is made, or that more requests get, does to the blocks after it: whoever passes it is accepted. `None`
 /// if the rule is no challenge, or no block follows for the same requests.

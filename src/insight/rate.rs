@@ -100,9 +100,7 @@ pub(super) fn compare(
                 };
                 let change = match (side(before, concerned), side(after, concerned_after)) {
                     (Some(before), Some(after)) => scope::compare(&before, &after),
-                    (None, _) | (_, None) => {
-                        Some((Direction::Unclassified, "it is another set of requests now".to_owned()))
-                    }
+                    (None, _) | (_, None) => Some((Direction::Unclassified, "other requests match now".to_owned())),
                 };
                 if let Some((direction, words)) = change {
                     effects.add(direction, format!("what is counted: {words}"));
@@ -146,13 +144,13 @@ fn compare_limits(before: &BTreeMap<String, Value>, after: &BTreeMap<String, Val
                 }
             };
             let sense = match direction {
-                Direction::Strengthens => "requests are too many sooner",
-                Direction::Weakens => "it takes a higher rate to be too many",
+                Direction::Strengthens => "the limit is reached sooner",
+                Direction::Weakens => "the limit is reached later",
                 Direction::Both if fewer == Direction::Strengthens => {
-                    "smaller bursts are too many, and a higher steady rate is not"
+                    "smaller bursts reach the limit, and a higher steady rate does not"
                 }
                 Direction::Neutral | Direction::Both | Direction::Unclassified => {
-                    "a lower steady rate is too many, and larger bursts are not"
+                    "a lower steady rate reaches the limit, and larger bursts do not"
                 }
             };
             effects.add(direction, format!("{what}: {sense}"));

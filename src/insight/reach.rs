@@ -60,7 +60,7 @@ pub fn reach_summary(all: &[Reach]) -> Option<String> {
                 some => format!(" (score taken as {HIGHEST_SCORE}, not being known: {})", phrases::some(some, 5)),
             };
             Some(format!(
-                "below the threshold {} with all their rules together, so not stopped by this ruleset alone: {}{assumed}",
+                "these categories can never reach {}, even if every rule matches: {}{assumed}",
                 several[0].threshold,
                 names.join(", ")
             ))

@@ -30,18 +30,17 @@ pub(super) fn are_apart(one: &Expression, other: &Expression) -> bool {
 pub(super) fn compare(before: &Expression, after: &Expression) -> Option<(Direction, String)> {
     let (direction, about) = match Expression::scope_change(before, after) {
         ScopeChange::Equal => return None,
-        ScopeChange::Wider => (Direction::Strengthens, "more requests are concerned"),
-        ScopeChange::Narrower => (Direction::Weakens, "fewer requests are concerned"),
+        ScopeChange::Wider => (Direction::Strengthens, "more requests match"),
+        ScopeChange::Narrower => (Direction::Weakens, "fewer requests match"),
         ScopeChange::Unknown if is_negated(before, after) => {
-            (Direction::Both, "the opposite: exactly the requests that were not concerned before")
+            (Direction::Both, "the opposite: exactly the requests that did not match before")
         }
         ScopeChange::Unknown if are_apart(before, after) => {
-            (Direction::Both, "other requests are concerned, and none of those before")
+            (Direction::Both, "other requests match, and none of those before")
         }
-        ScopeChange::Unknown => (
-            Direction::Unclassified,
-            "whether more or fewer requests are concerned cannot be told from the expressions",
-        ),
+        ScopeChange::Unknown => {
+            (Direction::Unclassified, "whether more or fewer requests match cannot be told from the expressions")
+        }
     };
     Some((direction, format!("scope {} → {}: {about}", requests(before), requests(after))))
 }

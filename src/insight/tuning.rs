@@ -39,7 +39,7 @@ pub(super) fn compare(
         (false, false) => {}
     }
     if before.overrides.action != after.overrides.action && before.anomaly.is_some() {
-        effects.remark("the action of the whole ruleset does not reach what is done at the threshold".to_owned());
+        effects.remark("the action of the whole ruleset does not change the action at the threshold".to_owned());
     }
     remark_idle(&before.overrides, after, catalogue, effects);
 }

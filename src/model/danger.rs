@@ -51,7 +51,7 @@ dangers! {
     /// The address behind a proxied name becomes public.
     ExposesOrigin "exposes-origin", "the address behind a proxied name becomes public", "make the address behind a proxied name public";
     /// A delegation ends, is hidden behind a new one, or no longer matches its DS record.
-    BreaksDelegation "breaks-delegation", "names stop being answered, because a delegation goes, comes or does not match", "let a delegation go, hide names, or not match its DS record";
+    BreaksDelegation "breaks-delegation", "names stop being answered, because a delegation is removed, added or does not match", "let a delegation go, hide names, or not match its DS record";
     /// The name servers of the zone or of a delegated name change.
     ChangesNameServers "changes-name-servers", "the name servers of the zone or of a delegated name change", "change the name servers of a zone or of a delegated name";
     /// Mail of a domain goes to other servers, or in another order.
@@ -61,7 +61,7 @@ dangers! {
     /// Another set of authorities may issue certificates.
     ChangesIssuance "changes-issuance", "an authority may no longer issue certificates, or every one may", "change who may issue certificates";
     /// A new value nearly is another one that is known.
-    LooksMistyped "looks-mistyped", "an address, host or identifier looks like a typing error", "use a value that looks like a typing error";
+    LooksMistyped "looks-mistyped", "an address, host or identifier looks like a typo", "use a value that looks like a typo";
     /// A token goes without which others could claim the hosting of a name.
     AllowsTakeover "allows-takeover", "someone else could claim the hosting that a name points to", "remove a token that keeps others from claiming a name";
     /// DNSSEC is disabled, or DS or DNSKEY records change.
@@ -80,7 +80,7 @@ dangers! {
     LiveShrank "live-shrank", "the live zone has much less than the previous spec wanted", "continue although the live zone lost half of its records";
     /// Someone else changed what the spec changes.
     OverridesConflict "overrides-conflict", "someone else changed what the spec changes", "override what someone else changed";
-    /// A value that someone else made is replaced, or deleted to make room.
+    /// A value that someone else made is replaced, or deleted because it conflicts.
     OverwritesForeign "overwrites-foreign", "a value that someone else made, or may have made, is replaced", "replace values that someone else made or may have made";
 }
 

@@ -74,9 +74,9 @@ impl Cause {
     pub fn about(self, modified_on: Option<&str>) -> Option<String> {
         let when = modified_on.map(|time| format!(" (last changed {time})")).unwrap_or_default();
         match self {
-            Self::Drift => Some(format!("takes back a change made outside{when}")),
+            Self::Drift => Some(format!("reverts a change made outside the spec{when}")),
             Self::Both => Some(format!("changed in the spec, and by someone else as well{when}")),
-            Self::Foreign => Some(format!("takes the place of what someone else made{when}")),
+            Self::Foreign => Some(format!("replaces what someone else created{when}")),
             Self::Spec | Self::Unknown => None,
         }
     }

@@ -16,9 +16,9 @@
 //! | foreign | the same value | takes it over: sets the attributes that the spec names | `spec` | |
 //! | foreign | another value, which can be beside it | creates that, leaves the foreign one alone | `spec` | |
 //! | foreign | a value that cannot be beside it: an alias, a text that exists once, the same host with another priority | replaces it | `both` | `overwrites-foreign` |
-//! | foreign | a record of a type that cannot be beside it | deletes it to make room | `both` | `overwrites-foreign` |
+//! | foreign | a record of a type that cannot be beside it | deletes it | `both` | `overwrites-foreign` |
 //! | foreign DS | no delegation any more | deletes it with the delegation | `both` | `overwrites-foreign` |
-//! | drift: in the place of a record of another type that the base wanted | that record | deletes it to make room | `drift` | |
+//! | drift: in the place of a record of another type that the base wanted | that record | deletes it | `drift` | |
 //! | unknown A, AAAA or CNAME | another value, or a type that cannot be beside it | replaces or deletes it, with a remark | `unknown` | |
 //! | unknown, of another type | another value, or a type that cannot be beside it | replaces or deletes it | `unknown` | `overwrites-foreign` |
 //! | unknown | the same host or property with another priority, weight or flag | changes it | `unknown` | |

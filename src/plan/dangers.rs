@@ -5,7 +5,7 @@
 //!
 //! | danger | when |
 //! |---|---|
-//! | delete | a record is deleted for any reason but to make room, and nothing takes its place |
+//! | delete | a record is deleted, and no other record replaces it |
 //! | changes-protected | a record marked so is changed or goes |
 //! | removes-last-address | a name that can be a host had an address, alias or the like, and has none afterwards, or an alias that leads to nothing |
 //! | falls-to-wildcard | a name is gone afterwards, and a wildcard answers for it with records of the kind that it had; an alias answers for every kind |

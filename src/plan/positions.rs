@@ -13,7 +13,7 @@ use crate::model::ruleset::{LiveRule, Position, RuleId};
 pub(super) struct RulePositions<'a> {
     /// The rules as they were read.
     rules: &'a [LiveRule],
-    /// Where each of them stood.
+    /// Where each of them was.
     numbers: HashMap<&'a RuleId, usize>,
     /// The order wanted in the end.
     wanted: &'a [Member],
@@ -21,7 +21,7 @@ pub(super) struct RulePositions<'a> {
     ranks: BTreeMap<Member, usize>,
     /// Those of them that are in place already; the others are placed anew and have not been yet.
     settled: BTreeSet<usize>,
-    /// What stands now.
+    /// What is there now.
     now: Line,
 }
 
@@ -76,7 +76,7 @@ impl<'a> RulePositions<'a> {
         let number = self.number(member);
         self.now.remove(number);
         let own = self.ranks.get(&member).copied();
-        // The nearest that follows and stands; others may still be waiting for their own turn.
+        // The nearest that follows and is in place; others may still be waiting for their own turn.
         let next = self.settled.range(own.map_or(0, |rank| rank + 1)..).next();
         let next = next.map(|rank| self.number(self.wanted[*rank]));
         self.settled.extend(own);
@@ -111,14 +111,14 @@ impl<'a> RulePositions<'a> {
 
 /// Numbers in a row, linked to their neighbours.
 struct Line {
-    /// What stands before each number, and before the end, which is the last entry; itself for what stands nowhere.
+    /// What is before each number, and before the end, which is the last entry; itself for what is nowhere.
     previous: Vec<usize>,
-    /// What stands behind each number, and behind the end: the first.
+    /// What is behind each number, and behind the end: the first.
     next: Vec<usize>,
 }
 
 impl Line {
-    /// As many numbers in a row, and as many more that stand nowhere yet.
+    /// As many numbers in a row, and as many more that are nowhere yet.
     fn new(placed: usize, unplaced: usize) -> Self {
         let end = placed + unplaced;
         let mut line = Self { previous: (0..=end).collect(), next: (0..=end).collect() };
@@ -126,19 +126,19 @@ impl Line {
         line
     }
 
-    /// The number that stands for the end.
+    /// The number that means the end.
     fn end(&self) -> usize {
         self.next.len() - 1
     }
 
-    /// Takes a number out, if it stands anywhere.
+    /// Takes a number out, if it is anywhere.
     fn remove(&mut self, number: usize) {
         let (previous, next) = (self.previous[number], self.next[number]);
         (self.next[previous], self.previous[next]) = (next, previous);
         (self.next[number], self.previous[number]) = (number, number);
     }
 
-    /// Puts a number that stands nowhere before another, or at the end.
+    /// Puts a number that is nowhere before another, or at the end.
     fn insert(&mut self, number: usize, before: Option<usize>) {
         let next = before.unwrap_or(self.end());
         let previous = self.previous[next];
@@ -146,12 +146,12 @@ impl Line {
         (self.next[previous], self.previous[next]) = (number, number);
     }
 
-    /// What stands right before a number.
+    /// What is right before a number.
     fn before(&self, number: usize) -> Option<usize> {
         Some(self.previous[number]).filter(|n| *n != self.end())
     }
 
-    /// How many stand before a number. This goes through all of them, and is asked only where a rule is put between two that
+    /// How many are before a number. This goes through all of them, and is asked only where a rule is put between two that
     /// have no ids yet.
     fn count_before(&self, number: usize) -> usize {
         std::iter::successors(self.before(number), |n| self.before(*n)).count()

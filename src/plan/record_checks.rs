@@ -37,7 +37,7 @@ pub(super) fn records_after(live: &LiveZone, operations: &[Operation]) -> usize 
     (live.records.len() + count(operations, Action::Create)).saturating_sub(count(operations, Action::Delete))
 }
 
-/// Whether more records are planned than zones of this plan usually hold, while nobody asked for the real quota.
+/// Whether more records are planned than zones of this plan usually hold, while the real quota was not read.
 pub(super) fn quota_in_doubt(live: &LiveZone, operations: &[Operation]) -> bool {
     live.record_quota.is_none() && records_after(live, operations) > assumed_quota(live)
 }
@@ -86,7 +86,7 @@ fn keeper(reason: &SetAsideReason) -> String {
     }
 }
 
-/// Records wanted where something else stands that must not be touched.
+/// Wanted records that conflict with a live record that must not be touched.
 fn conflicts(changes: &RecordChanges, found: &mut Diagnostics) {
     for conflict in &changes.conflicts {
         let owner = keeper(&conflict.reason);

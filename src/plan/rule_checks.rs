@@ -48,7 +48,7 @@ pub(super) fn check(
     if live.tier >= Tier::Enterprise && operations.iter().any(is_managed) {
         // It is about this change, not about the zone: no place, so that it is always shown.
         found.push(findings::ACCOUNT_NOT_READ.nowhere(format!(
-            "what is planned for managed rulesets of {} is about the zone alone; the rules of its account were not read",
+            "the plan for the managed rulesets of {} covers the zone only; the rules of its account were not read",
             live.name
         )));
     }
@@ -156,7 +156,7 @@ fn of_problem(problem: &Problem, live: &LiveZone) -> Diagnostic {
             ))
         }
         ProblemKind::StrangeOverrides => findings::STRANGE_OVERRIDES
-            .nowhere("they have a shape that this version does not know, so nothing can be laid over them")
+            .nowhere("they have a shape that this version does not know, so nothing can be merged into them")
             .help("write them under `raw`, or remove them at Cloudflare"),
         ProblemKind::Idle(name) => findings::IDLE_TUNING
             .nowhere(format!("`{name}` would be as wanted without it, by the level, the tags or the ruleset's default"))
@@ -335,7 +335,7 @@ fn reach(desired: &DesiredZone, live: &LiveZone, changes: &WafChanges, found: &m
             .at(
                 deployment.threshold.map_or(deployment.place, |(_, place)| place),
                 format!(
-                    "all rules that are on score less than {threshold} together for {}: OWASP alone cannot stop these",
+                    "these categories can never reach {threshold}, even if every rule matches: {}",
                     families.join(", ")
                 ),
             )

@@ -92,7 +92,7 @@ fn locks_out(change: &RuleChange, direction: Direction, waf: &LiveWaf) -> Option
         RuleChangeKind::Move(_) | RuleChangeKind::Delete(..) => return None,
     };
     match change.after.executes() {
-        // Where an exception leaves nothing of it, it stops nobody.
+        // Where an exception leaves nothing of it, it stops no request.
         Some(_) if direction == Direction::Neutral => None,
         Some(id) => deployment_locks_out(before, Some(&change.after), waf.catalogue(id)),
         None => rule_locks_out(before, &change.after, direction),
@@ -169,7 +169,7 @@ fn passed<'w, 'c>(wanted: &'w Wanted<'c>, placed: Member) -> Option<Move<'w, 'c>
         let others = side.iter().filter(|(m, _)| matches!(m, Member::Live(_)) && has_passed(*m));
         others.map(|(_, rule)| rule).collect()
     };
-    // Live members are numbered in the order in which they stand.
+    // Live members are numbered in their order.
     Some(Move {
         rule: &wanted[at].1,
         upward: live(&wanted[at + 1..], &|other| other < placed),
@@ -234,7 +234,7 @@ fn in_company(
             RuleChangeKind::Update(live) => Some(&live.body),
             RuleChangeKind::Create | RuleChangeKind::Move(_) | RuleChangeKind::Delete(..) => None,
         };
-        // A rule that is new as well stopped nobody before.
+        // A rule that is new as well stopped no request before.
         let there = rest.filter(|(member, _)| matches!(member, Member::Live(_))).map(|(_, rule)| rule);
         if let Some((direction, line)) = rule.and_then(|rule| lets_pass(before, rule, there, waf)) {
             impact.direction = direction;
@@ -255,7 +255,7 @@ fn in_company(
         && !cancels_any()
     {
         impact.direction = Direction::Neutral;
-        let line = "nothing that it bypasses was there before (rules of the account, which come first, are not read)";
+        let line = "no existing protection is skipped (rules of the account, which run first, are not read)";
         impact.lines.push(line.to_owned());
     }
     impact

@@ -1,7 +1,7 @@
 //! The order in which the changes of a zone's rules are carried out, over all phases.
 //!
 //! Between two requests, each kind of request has to meet what it met before the plan or what it meets after it; at the least,
-//! nobody may pass who is stopped both before and after. Of all orders, the one with the fewest states is taken in which that
+//! no request may pass that is stopped both before and after. Of all orders, the one with the fewest states is taken in which that
 //! is not so, and such states are reported. Among equal orders, the changes keep their ranks. With few changes every order
 //! is looked at; with many, the next change is the first one that leads to a good state.
 

@@ -71,7 +71,7 @@ pub struct ZonePlan {
     pub rules_unchanged: usize,
     /// Records that are as they should be.
     pub unchanged: usize,
-    /// Live records that nobody named.
+    /// Live records that the spec does not name.
     pub unmanaged: usize,
     /// Live records that an `ignore` pattern names.
     pub ignored: usize,
@@ -133,7 +133,7 @@ pub struct Summary {
     pub update: usize,
     /// Records to delete.
     pub delete: usize,
-    /// Those of them that need consent: a delete that makes room for its successor does not.
+    /// Those of them that need consent: a delete whose record is replaced does not.
     pub deletes_to_allow: usize,
     /// Records and rules as they should be.
     pub unchanged: usize,

@@ -1,7 +1,7 @@
 //! A spec of what Cloudflare has, which `validate` accepts and which plans empty once it is printed.
 //!
 //! Cloudflare stores what a spec may not say: a CNAME that leads to itself over three names, a DS record without its delegation. A
-//! lint about such a record is suppressed where it stands, so that it stays visible and applies to nothing else. A record that no
+//! lint about such a record is suppressed at its place, so that it stays visible and applies to nothing else. A record that no
 //! spec can say is left out, with a note.
 
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Sources};

@@ -142,7 +142,7 @@ impl Reader<'_> {
             Ok(ttl) => ttl,
             Err(error) => {
                 let detail = match error {
-                    TtlTextError::Range => format!("{} seconds are not possible", super::clip(text)),
+                    TtlTextError::Range => format!("{} seconds are not allowed", super::clip(text)),
                     TtlTextError::Duration(_) | TtlTextError::Other => {
                         format!("`{}` is not a time to live", super::clip(text))
                     }

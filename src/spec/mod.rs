@@ -152,7 +152,7 @@ pub fn load(inputs: &[Input], options: &Options, sources: &mut Sources) -> Outco
         diagnostics.push(
             findings::TOO_MANY
                 .nowhere(format!("after {MOST} findings, the rest of the spec was not checked"))
-                .help("mend these and check again"),
+                .help("fix these and check again"),
         );
     }
     diagnostics.sort(sources);

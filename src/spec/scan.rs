@@ -380,7 +380,7 @@ fn is_tab(kind: &ErrorKind) -> bool {
 /// Our message for common errors, and what to write instead.
 fn explain(kind: &ErrorKind) -> (Option<&'static str>, Option<&'static str>) {
     match kind {
-        kind if is_tab(kind) => (Some("a tab is used for indentation"), Some("indent with blanks, two for each level")),
+        kind if is_tab(kind) => (Some("a tab is used for indentation"), Some("use spaces, two for each level")),
         ErrorKind::UnexpectedEofFlowSequence => (Some("a `[` is not closed"), Some("add the closing `]`")),
         ErrorKind::UnexpectedEofFlowMapping | ErrorKind::UnexpectedEofImplicitFlowMapping => {
             (Some("a `{` is not closed"), Some("add the closing `}`"))

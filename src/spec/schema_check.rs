@@ -306,12 +306,12 @@ impl Check<'_> {
             {
                 findings::UNKNOWN_WORD.at(place, format!("`{}` is not a type of records", super::clip(text))).help(help)
             } else {
-                findings::UNKNOWN_WORD.at(place, format!("`{}` is not possible for {name}", super::clip(text))).help(
-                    match switch_meant(text).filter(|word| shape.allows_value(word)) {
+                findings::UNKNOWN_WORD
+                    .at(place, format!("`{}` is not a valid value for {name}", super::clip(text)))
+                    .help(match switch_meant(text).filter(|word| shape.allows_value(word)) {
                         Some(word) => format!("write `{word}`"),
                         None => hint(text, shape.words.iter().map(String::as_str), "words"),
-                    },
-                )
+                    })
             };
             self.diagnostics.push(diagnostic);
             return false;

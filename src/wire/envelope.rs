@@ -106,7 +106,7 @@ impl Envelope {
             JsonError::Syntax(error) => EnvelopeError::NotAnEnvelope(excerpt(body, &error.to_string())),
         })?;
         let Json::Object(mut object) = json else {
-            return Err(EnvelopeError::NotAnEnvelope("a JSON value that is no object".to_owned()));
+            return Err(EnvelopeError::NotAnEnvelope("a JSON value that is not an object".to_owned()));
         };
         let success = object.get("success").and_then(Json::as_bool);
         let Some(success) = success else {

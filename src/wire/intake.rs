@@ -270,7 +270,7 @@ impl<T: DeserializeOwned> List<T> {
                 0
             }
             (_, Next::CommaOrEnd) => {
-                self.wrong = Some(format!("after {} items of the list comes neither `,` nor `]`", self.items.len()));
+                self.wrong = Some(format!("after {} items of the list there is neither `,` nor `]`", self.items.len()));
                 1
             }
         }

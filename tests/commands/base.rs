@@ -72,7 +72,7 @@ fn intent_drift_and_conflicts_are_told_apart() {
     edit(&workspace, "    records:\n      - { name: www, type: A, content: 192.0.2.1, ttl: 300 }");
     assert_eq!(causes(&plan(&workspace, "HEAD")), one("dns/www/A", "update", "drift"));
     let ran = workspace.run(&["plan", "spec", "--base", "HEAD"]).exits(0);
-    assert!(ran.stdout.contains("takes back a change made outside (last changed 20"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("reverts a change made outside the spec (last changed 20"), "{}", ran.stdout);
     // Unknown without the previous spec.
     let without = workspace.run(&["plan", "spec", "--format", "json"]).exits(0);
     assert_eq!(causes(&without), one("dns/www/A", "update", "unknown"));

@@ -197,7 +197,7 @@ fn interrupted(workspace: &Workspace) -> crate::support::interrupt::UnderWay {
     );
     workspace.until_held(1);
     run.signal("INT");
-    run.says("stopping: what is under way is finished");
+    run.says("stopping: finishing what is under way");
     run
 }
 

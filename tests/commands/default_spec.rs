@@ -50,7 +50,7 @@ fn a_file_comes_before_directories_and_two_directories_are_refused() {
     workspace.file("zones/a.yaml", ZONE);
     workspace.file("dns/b.yaml", ZONE);
     let ran = workspace.run(&["plan", "--format", "json"]).exits(64);
-    assert!(ran.stdout.is_empty() && ran.stderr.contains("zones/ and dns/ are both here"), "{ran:?}");
+    assert!(ran.stdout.is_empty() && ran.stderr.contains("zones/ and dns/ both exist here"), "{ran:?}");
     workspace.file("zonewright.yaml", "version: 1\ninclude: [zones/*.yaml]\n");
     let ran = workspace.run(&["validate"]).exits(0);
     let said =

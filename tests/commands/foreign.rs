@@ -40,7 +40,7 @@ fn a_foreign_value_is_shown_with_what_its_maker_said_and_stays_without_consent()
         "! overwrites-foreign",
         "--allow overwrites-foreign",
         "beside 1 live value that the spec does not name",
-        "takes the place of what someone else made (last changed 20",
+        "replaces what someone else created (last changed 20",
     ] {
         assert!(text.contains(words), "{words:?} is not in\n{text}");
     }
@@ -52,10 +52,7 @@ fn a_foreign_value_is_shown_with_what_its_maker_said_and_stays_without_consent()
         assert!(!shown.contains('\u{1b}'), "{format}");
     }
     let github = run(&["plan", "spec.yaml", "--format", "github"]).exits(0).stdout;
-    assert!(
-        github.contains("overwrites-foreign") && github.contains("takes the place of what someone else made"),
-        "{github}"
-    );
+    assert!(github.contains("overwrites-foreign") && github.contains("replaces what someone else created"), "{github}");
     let json = run(&["plan", "spec.yaml", "--format", "json"]).exits(0).json();
     let shop =
         json["operations"].as_array().expect("operations").iter().find(|o| o["action"] == "update").expect("one");
@@ -161,7 +158,7 @@ fn a_ds_that_must_stay_keeps_its_delegation() {
     workspace.plant_records(json!([{ "type": "DS", "name": "lab.example.com", "data": { "key_tag": 1, "algorithm": 13, "digest_type": 2, "digest": digest } }]));
     let writes = workspace.writes().len();
     let ran = workspace.run(&["undo", &journal, "--yes", "--allow-deletes", "1"]).exits(4);
-    assert!(format!("{}{}", ran.stdout, ran.stderr).contains("a DS record that needs it is there now"), "{ran:?}");
+    assert!(format!("{}{}", ran.stdout, ran.stderr).contains("a DS record that needs it exists now"), "{ran:?}");
     assert_eq!(workspace.writes().len(), writes);
 }
 

@@ -15,7 +15,7 @@ use zonewright::cli::{Invocation, Sink};
 use zonewright::sandbox::{Fault, What, When};
 
 /// What is said at the first signal.
-const STOPPING: &str = "stopping: what is under way is finished";
+const STOPPING: &str = "stopping: finishing what is under way";
 
 /// The signals that ask to end.
 const SIGNALS: [&str; 5] = ["INT", "TERM", "HUP", "QUIT", "XCPU"];

@@ -347,7 +347,7 @@ const TROUBLES: &[Trouble] = &[
         advice: "the proxy asks for credentials",
     },
     Trouble {
-        name: "a SOCKS proxy that lets nobody through",
+        name: "a SOCKS proxy that refuses every connection",
         run: |scene| through_socks(scene, Socks::NotAllowed),
         tries: 6,
         says: "connect for GET /zones",

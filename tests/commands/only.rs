@@ -267,7 +267,7 @@ fn a_saved_part_is_resumed_and_a_spec_is_not() {
     for part in [&part[..], &[]] {
         let ran = workspace.run(&[&["apply", "spec.yaml", "--yes", "--resume"], part].concat()).exits(64);
         assert!(
-            ran.stderr.contains("--resume finishes a saved plan") && ran.stderr.contains("without --resume"),
+            ran.stderr.contains("--resume is for a saved plan") && ran.stderr.contains("without --resume"),
             "{ran:?}"
         );
     }

@@ -252,7 +252,7 @@ fn the_whole_loop() {
     assert_eq!(forge.workspace.writes().len(), writes, "nothing is sent");
     // Planned again from what is merged, it is a plain revert of what was done outside.
     let again = forge.zonewright(&["plan", "zones", "--base", "HEAD"]).exits(0);
-    assert!(again.stdout.contains("takes back a change made outside (last changed 20"), "{}", again.stdout);
+    assert!(again.stdout.contains("reverts a change made outside the spec (last changed 20"), "{}", again.stdout);
     forge.zonewright(&["apply", "zones", "--base", "HEAD", "--yes", "--journal", "../journal"]).exits(0);
     forge.zonewright(&["plan", "zones", "--detailed-exitcode"]).exits(0);
     drift(&forge, 0, &["<!-- zonewright:drift"]);

@@ -202,10 +202,7 @@ fn a_plan_of_settings_alone_says_what_resolvers_see() {
         assert!(said.contains(line), "{line}\n{said}");
     }
     let hidden = spec("    dns_settings: { zone_mode: dns_only }\n");
-    assert!(
-        hidden.contains("1 name is answered with what the records say, which everybody can look up: web"),
-        "{hidden}"
-    );
+    assert!(hidden.contains("1 name is answered with what the records say, which anyone can look up: web"), "{hidden}");
     let silent = spec("    settings: { always_use_https: \"on\" }\n");
     assert!(!silent.contains("answered") && !silent.contains("name"), "{silent}");
 }
@@ -246,8 +243,8 @@ fn odd_names_types_and_zones_have_an_answer_or_a_reason() {
         ("", "A", 64, "the name is empty"),
         ("a..b", "A", 64, "an empty label"),
         ("a\nb.example.com", "A", 64, "is not allowed in a name"),
-        ("www.example.com", "FOO", 64, "is not a record type"),
-        ("www.example.com", "ANY", 64, "is not a record type"),
+        ("www.example.com", "FOO", 64, "is not a supported record type"),
+        ("www.example.com", "ANY", 64, "is not a supported record type"),
     ] {
         let ran = workspace.run(&["resolve", name, kind, "--spec", "wide.yaml"]).exits(code);
         assert!(ran.stderr.contains(words), "{name}: {}", ran.stderr);

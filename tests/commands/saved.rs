@@ -106,7 +106,7 @@ fn a_file_that_is_not_what_was_saved_is_refused() {
     refused(other.to_string(), "format 2");
     refused(sealed(other), "format 2");
     let plain = workspace.run(&["plan", "spec.yaml", "--format", "json"]).exits(0).stdout;
-    refused(plain, "no saved plan");
+    refused(plain, "not a saved plan");
     let mut unlike = plan.clone();
     unlike["operations"][0]["action"] = json!("destroy");
     refused(sealed(unlike), "not what this version writes");

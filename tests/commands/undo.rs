@@ -54,7 +54,7 @@ fn an_apply_of_every_kind_is_taken_back_and_brought_again() {
         // It is shown like any plan, needs the same consents, and says where each operation comes from.
         let writes = workspace.writes().len();
         let refused = workspace.run(&["undo", &journal, "--yes"]).exits(3);
-        assert!(refused.stdout.contains("made by the apply that is undone"), "{}", refused.stdout);
+        assert!(refused.stdout.contains("created by the apply that is undone"), "{}", refused.stdout);
         assert!(refused.stdout.contains("--allow-deletes 3"), "{}", refused.stdout);
         let dry =
             workspace.run(&["undo", &journal, "--dry-run", "--allow-deletes", "3", "--allow", "changes-mail"]).exits(0);
@@ -183,7 +183,7 @@ fn what_is_no_journal_is_refused_with_the_reason() {
     let begin = r#"{"event":"begin","format":1,"spec_digest":"","time":"2026-01-01T00:00:00Z"}"#;
     let outside = r#"{"event":"intent","step":1,"zone":"example.com","zone_id":"x","request":{},"operations":[{"address":"example.com/dns/a/A","action":"delete","id":"1","before":{"type":"A","name":"a.example.net","content":"192.0.2.1"}}]}"#;
     for (text, words) in [
-        ("version: 1\n".to_owned(), "no journal of an apply"),
+        ("version: 1\n".to_owned(), "not a journal of an apply"),
         (begin.replace(":1,", ":2,") + "\n", "it has format 2; this version reads format 1 only"),
         (format!("{begin}\nnonsense\n{begin}\n"), "line 2 is broken"),
         (format!("{begin}\n{outside}\n"), "outside of its zone"),

@@ -102,7 +102,7 @@ fn rules_come_back_at_their_places() {
     assert_ne!(names(&workspace)[0], "a");
     let journal = newest(&workspace);
     let shown = workspace.run(&["undo", &journal, "--yes"]).exits(3);
-    assert!(shown.stdout.contains("made by the apply that is undone"), "{}", shown.stdout);
+    assert!(shown.stdout.contains("created by the apply that is undone"), "{}", shown.stdout);
     assert!(shown.stdout.contains("moved"), "{}", shown.stdout);
     allowing(&workspace, &["undo", &journal]).exits(0);
     assert_eq!(world(&workspace), before);
@@ -231,7 +231,7 @@ fn a_zone_that_was_made_stays() {
     allowing(&workspace, &["apply", "spec.yaml"]).exits(0);
     let ran = allowing(&workspace, &["undo", &newest(&workspace)]).exits(0);
     assert!(
-        format!("{}{}", ran.stdout, ran.stderr).contains("zonewright deletes no zone"),
+        format!("{}{}", ran.stdout, ran.stderr).contains("zonewright never deletes a zone"),
         "{}{}",
         ran.stdout,
         ran.stderr

@@ -221,7 +221,7 @@ fn the_lock_shows_what_the_service_changed() {
     assert_eq!((&json["same"], &json["rulesets"][0]["relevelled"][0]["after"]["level"]), (&json!(false), &json!(2)));
     std::fs::write(&path, "<<<<<<< HEAD\n").expect("it can be written");
     let broken = workspace.run(&["waf", "lock", "zone.yaml", "--check"]).exits(1);
-    assert!(broken.stderr.contains("line 1: this is no waf.lock"), "{}", broken.stderr);
+    assert!(broken.stderr.contains("line 1: this is not a waf.lock"), "{}", broken.stderr);
     workspace.run(&["waf", "lock", "zone.yaml"]).exits(0);
     assert_eq!(std::fs::read_to_string(&path).expect("it was written again"), text);
     workspace.run(&["waf", "lock", "zone.yaml", "--lock", "other.lock"]).exits(0);

@@ -60,7 +60,7 @@ fn a_change_that_one_request_overwrites_is_told() {
     let ran = workspace.run(&["apply", "spec.yaml", "--yes", "--allow", "weakens-protection"]).exits(5);
     assert!(ran.stdout.contains("someone else changed the ruleset at the same time"), "{}", ran.stdout);
     assert!(
-        ran.stdout.contains("overwritten is the rule a as") && ran.stdout.contains("made in the meantime"),
+        ran.stdout.contains("the rule a was overwritten; it was") && ran.stdout.contains("made in the meantime"),
         "{}",
         ran.stdout
     );
@@ -85,7 +85,7 @@ fn an_entry_point_that_someone_makes_first_is_not_replaced() {
     let path = format!("/zones/{zone}/rulesets/phases/{CUSTOM}/entrypoint");
     before(&workspace, ("POST", "/rulesets"), ("PUT", path), json!({ "rules": [block("theirs")] }));
     let ran = workspace.run(&["apply", "spec.yaml", "--yes"]).exits(4);
-    assert!(ran.stdout.contains("someone made the entry point"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("someone created the entry point"), "{}", ran.stdout);
     assert_eq!(refs(&workspace), ["theirs"]);
     workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
     assert_eq!(refs(&workspace), ["theirs", "a"]);
@@ -104,7 +104,7 @@ fn what_a_put_erased_is_put_back() {
             before(&workspace, ("PUT", "/entrypoint"), ("PUT", path), json!({ "rules": [block("theirs")] }));
         }
         let ran = workspace.run(&["apply", "spec.yaml", "--yes"]).exits(code);
-        assert_eq!(ran.stdout.contains("are there again, with new ids"), erased, "{}", ran.stdout);
+        assert_eq!(ran.stdout.contains("erased and restored, with new ids"), erased, "{}", ran.stdout);
         assert_eq!(refs(&workspace), if erased { vec!["theirs", "a"] } else { vec!["a"] });
         workspace.run(&["plan", "spec.yaml", "--detailed-exitcode"]).exits(0);
     }

@@ -162,7 +162,7 @@ fn the_two_pages_say_how_it_is() {
     let mut watching = Watching::start(&workspace, &["--interval", "1h", "--listen", "127.0.0.1:0"]);
     let port = watching.port();
     watching.until("round 1 failed");
-    assert_eq!(get(port, "/healthz"), (503, "no round has gone well yet\n".to_owned()));
+    assert_eq!(get(port, "/healthz"), (503, "no round has succeeded yet\n".to_owned()));
     assert_eq!(get(port, "/metrics").0, 503);
     watching.signal("-TERM");
     assert_eq!(watching.end().0, Some(0));

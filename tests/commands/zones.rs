@@ -96,7 +96,7 @@ fn a_zone_that_cannot_be_made_is_said_so() {
         times: 9,
     });
     let ran = workspace.run(&["apply", "spec.yaml", "--yes"]).exits(1);
-    assert!(ran.stdout.contains("refused") && ran.stdout.contains("the zone could not be made"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("refused") && ran.stdout.contains("the zone could not be created"), "{}", ran.stdout);
     assert_eq!(workspace.writes().len(), 1);
 }
 

@@ -107,7 +107,7 @@ fn what_makes_no_difference_says_so() {
     let mut all = tuning(2, 40, "block");
     all["action"] = json!("log");
     let reach = owasp_change(tuning(2, 40, "block"), all);
-    expect(&reach, Direction::Neutral, &[NO_EFFECT, "does not reach what is done at the threshold"]);
+    expect(&reach, Direction::Neutral, &[NO_EFFECT, "does not change the action at the threshold"]);
     let catalogue = owasp();
     let (plain, mut described) = (deployment(&catalogue, json!(null)), deployment(&catalogue, json!(null)));
     described.set("description", "ours");
@@ -122,7 +122,7 @@ fn a_deployment_comes_goes_and_changes_its_scope() {
     off.set("enabled", false);
     let impact = |b: Option<&RuleBody>, a: Option<&RuleBody>| deployment_impact(b, a, Some(&catalogue));
     let made = impact(None, Some(&on));
-    let reach = "below the threshold 25 with all their rules together, so not stopped by this ruleset alone: method enforcement 5";
+    let reach = "these categories can never reach 25, even if every rule matches: method enforcement 5";
     expect(&made, Direction::Strengthens, &["is deployed for all requests: 135 of 210 rules on, paranoia 1", reach]);
     expect(&impact(Some(&on), None), Direction::Weakens, &["the deployment goes: the whole OWASP ruleset is off"]);
     expect(&impact(Some(&on), Some(&off)), Direction::Weakens, &["the whole OWASP ruleset is switched off"]);
@@ -137,10 +137,10 @@ fn a_deployment_comes_goes_and_changes_its_scope() {
         &["scope all requests → `http.host eq \"a.example\"`"],
     );
     expect(&impact(Some(&narrow), Some(&on)), Direction::Strengthens, &["more requests"]);
-    expect(&impact(Some(&narrow), Some(&other)), Direction::Both, &["other requests are concerned"]);
+    expect(&impact(Some(&narrow), Some(&other)), Direction::Both, &["other requests match"]);
     let mut either = on.clone();
     either.set("expression", "http.host in {\"b.example\" \"a.example\"}");
-    expect(&impact(Some(&narrow), Some(&either)), Direction::Strengthens, &["more requests are concerned"]);
+    expect(&impact(Some(&narrow), Some(&either)), Direction::Strengthens, &["more requests match"]);
     let mut spelt = narrow.clone();
     spelt.set("expression", "(http.host == \"a.example\")");
     expect(&impact(Some(&narrow), Some(&spelt)), Direction::Neutral, &[NO_EFFECT]);
@@ -235,8 +235,8 @@ fn exceptions_weaken_as_they_grow() {
     expect(&impact(None, Some(&void)), Direction::Neutral, &["37da7855… names no rule of version 36"]);
     let mut wider = one.clone();
     wider.set("expression", "true");
-    expect(&impact(Some(&one), Some(&wider)), Direction::Weakens, &["more requests are concerned"]);
-    expect(&impact(Some(&wider), Some(&one)), Direction::Strengthens, &["fewer requests are concerned"]);
+    expect(&impact(Some(&one), Some(&wider)), Direction::Weakens, &["more requests match"]);
+    expect(&impact(Some(&wider), Some(&one)), Direction::Strengthens, &["fewer requests match"]);
     let mut quiet = one.clone();
     quiet.set("logging", json_value(json!({ "enabled": false })));
     expect(&impact(Some(&one), Some(&quiet)), Direction::Neutral, &[NO_EFFECT, "not logged any more"]);
@@ -283,16 +283,16 @@ fn custom_rules_and_rate_limits_go_by_what_they_stop() {
     expect(&limit(rate(&["cf.colo.id", "ip.src"], 5, 60, 60)), Direction::Weakens, &["timeout 600 s → 60 s"]);
     let by_ip = |requests: u32, period: u32| rate(&["cf.colo.id", "ip.src"], requests, period, 600);
     for (requests, period, direction, line) in [
-        (5, 10, Direction::Weakens, "period 60 s → 10 s: it takes a higher rate to be too many"),
-        (6, 10, Direction::Weakens, "limit 5 in 60 s → 6 in 10 s: it takes a higher rate"),
-        (5, 120, Direction::Strengthens, "period 60 s → 120 s: requests are too many sooner"),
+        (5, 10, Direction::Weakens, "period 60 s → 10 s: the limit is reached later"),
+        (6, 10, Direction::Weakens, "limit 5 in 60 s → 6 in 10 s: the limit is reached later"),
+        (5, 120, Direction::Strengthens, "period 60 s → 120 s: the limit is reached sooner"),
         (4, 120, Direction::Strengthens, "limit 5 in 60 s → 4 in 120 s"),
         (1, 30, Direction::Strengthens, "limit 5 in 60 s → 1 in 30 s"),
         (1, 12, Direction::Strengthens, "limit 5 in 60 s → 1 in 12 s"),
-        (4, 10, Direction::Both, "smaller bursts are too many, and a higher steady rate is not"),
+        (4, 10, Direction::Both, "smaller bursts reach the limit, and a higher steady rate does not"),
         (10, 120, Direction::Weakens, "limit 5 in 60 s → 10 in 120 s"),
         (20, 120, Direction::Weakens, "limit 5 in 60 s → 20 in 120 s"),
-        (6, 120, Direction::Both, "a lower steady rate is too many, and larger bursts are not"),
+        (6, 120, Direction::Both, "a lower steady rate reaches the limit, and larger bursts do not"),
     ] {
         expect(&limit(by_ip(requests, period)), direction, &[line]);
         let back = rule_impact(Phase::RateLimit, Some(&by_ip(requests, period)), Some(&base), &waf);

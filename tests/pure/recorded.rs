@@ -273,7 +273,7 @@ fn what_is_no_recording_is_refused() {
         (b"[{}]", "file: cannot be read: it is one JSON array; write one object a line, such as with `jq -c '.[]'`"),
         (
             b"hello",
-            "file:1: it is none of these: an HTTP archive (HAR), JSON lines, Logpush rows, an access log in the combined format, a request as on the wire",
+            "file:1: it is not one of these: an HTTP archive (HAR), JSON lines, Logpush rows, an access log in the combined format, a request as on the wire",
         ),
         (b"{\"log\":{\"entries\":[{\"request\":{\"method\":\"GET\"", "file, entry 1: it ends too early"),
         (

@@ -92,8 +92,8 @@ impl Run for ApplyArgs {
         let is_saved = self.spec.single().is_some_and(saved::is_saved_plan);
         if self.resume && !is_saved {
             return Err(
-                "--resume finishes a saved plan that was applied in part, and this is none; apply a spec once \
-                        more without --resume, and the rest is applied"
+                "--resume is for a saved plan that was applied in part, and this is a spec; run it without --resume, \
+                        which applies what is left"
                     .to_owned(),
             );
         }
@@ -184,11 +184,11 @@ impl How {
         }
     }
 
-    /// Refuses what leaves nobody anything to look at.
+    /// Refuses what asks for confirmation without showing the plan.
     pub(super) fn refused(self, output: &Output) -> Option<Exit> {
         let is_blind = output.format == Format::Json && !self.yes && !self.dry_run;
         is_blind.then(|| {
-            let why = "--format json leaves nothing to look at before the question; add --yes or --dry-run";
+            let why = "--format json shows no plan to confirm; add --yes or --dry-run";
             output.message(&format!("error: {why}"));
             Exit::Usage
         })
@@ -280,7 +280,7 @@ async fn over(
     interrupt.while_writing(execute((&planned, &consents), means, requests.len(), settings, output)).await
 }
 
-/// Asks for each missing consent; whether all were given. Deletes are allowed by typing their number, so that nobody allows
+/// Asks for each missing consent; whether all were given. Deletes are allowed by typing their number, so that no one allows
 /// them out of habit.
 fn ask_consents(missing: &[MissingConsent], consents: &mut Consents, output: &Output) -> anyhow::Result<bool> {
     for MissingConsent { danger, operations, .. } in missing {
@@ -298,7 +298,7 @@ fn ask_consents(missing: &[MissingConsent], consents: &mut Consents, output: &Ou
     Ok(true)
 }
 
-/// Asks whether to go on. Without a terminal there is nobody to ask.
+/// Asks whether to go on. Without a terminal it cannot ask.
 fn ask(planned: &Planned<'_>, output: &Output) -> anyhow::Result<bool> {
     output.hide();
     if !output.can_ask() {

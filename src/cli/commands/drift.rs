@@ -54,7 +54,7 @@ impl Run for DriftArgs {
         if self.propose.is_none() || is_in_files(&self.spec) {
             return Ok(());
         }
-        Err("--propose makes a patch of the spec's files, and standard input is none; give the files".to_owned())
+        Err("--propose makes a patch of the spec's files, and standard input is not a file; name the files".to_owned())
     }
 
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {

@@ -230,7 +230,7 @@ fn files_of(args: &ImportArgs, paths: &[&String], output: &Output) -> anyhow::Re
     }
     let found = if paths.iter().any(|path| path.as_str() == "-") {
         let Some(kind) = from.filter(|_| paths.len() == 1) else {
-            bail!("standard input needs --from, and is the only source then");
+            bail!("standard input needs --from, and cannot be combined with another source");
         };
         let mut text = String::new();
         let read = std::io::stdin().take(LARGEST_INPUT + 1).read_to_string(&mut text);

@@ -59,7 +59,7 @@ impl Run for InitArgs {
 
     fn check(&self, global: &Global) -> Result<(), String> {
         if self.all && !global.zone.is_empty() {
-            return Err("--all means every zone, and --zone some of them; give one of the two".to_owned());
+            return Err("--all means every zone, and --zone some of them; use one of the two".to_owned());
         }
         Ok(())
     }

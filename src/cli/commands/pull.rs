@@ -70,7 +70,7 @@ impl Run for PullArgs {
         if is_in_files(&self.spec) {
             return Ok(());
         }
-        Err("`pull` edits the files of a spec, and standard input is none; give the files".to_owned())
+        Err("`pull` edits the files of a spec, and standard input is not a file; name the files".to_owned())
     }
 
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {

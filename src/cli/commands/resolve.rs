@@ -88,7 +88,7 @@ async fn run(args: &ResolveArgs, settings: &Settings<'_>, output: &Arc<Output>) 
                     desired.zones.keys().next().map(|zone| format!("; give a whole name, such as www.{zone}"));
                 bail!("no zone of the spec has the name {name}{}", example.unwrap_or_default())
             }
-            Some(_) => bail!("no zone with the name {name} is there, or these credentials may not see it"),
+            Some(_) => bail!("no zone with the name {name} is at Cloudflare, or these credentials cannot see it"),
         }
     };
     let is_partial = live.is_none() && desired.zones.get(zone.name()).is_some_and(|z| z.unmanaged == Unmanaged::Keep);
@@ -129,7 +129,7 @@ fn question(args: &ResolveArgs) -> Result<(Fqdn, Option<RecordType>), String> {
                 return "Cloudflare answers SOA itself; its values are the setting `soa` of the zone".to_owned();
             }
             let known: Vec<_> = RecordType::ALL.iter().map(|kind| kind.as_str()).collect();
-            format!("{text:?} is not a record type that is managed; possible are {}", known.join(", "))
+            format!("{text:?} is not a supported record type; use one of {}", known.join(", "))
         })
     };
     Ok((name, args.record_type.as_ref().filter(|text| !is_any(text)).map(parse).transpose()?))

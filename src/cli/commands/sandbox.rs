@@ -218,7 +218,7 @@ async fn serve(args: &ServeArgs, store: StoreLocation, global: &Global, output: 
 fn faults(file: &Path) -> anyhow::Result<Vec<sandbox::Fault>> {
     let text = std::fs::File::open(file).and_then(|opened| read_text(opened, MOST_OF_FAULTS));
     let text = text.with_context(|| format!("failed to read {}", file.display()))?;
-    let what = || format!("the faults in {} cannot be used (docs/faults.md tells them all)", file.display());
+    let what = || format!("the faults in {} cannot be used (docs/faults.md lists them)", file.display());
     sandbox::Fault::list_from_json(&text).with_context(what)
 }
 

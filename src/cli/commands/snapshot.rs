@@ -106,7 +106,9 @@ fn report(taken: &Taken, file: (&Path, usize), requests: u64, output: &Output) -
     let (path, bytes) = file;
     let is_stdout = path.as_os_str() == "-";
     for zone in missing {
-        output.say(&format!("{zone} is not at Cloudflare, or these credentials may not see it; that is recorded"));
+        output.say(&format!(
+            "{zone} is not at Cloudflare, or these credentials cannot see it; the snapshot records that"
+        ));
     }
     for words in refused {
         output.say(&format!("not in the snapshot, and not needed by this spec: {}", safe(words)));

@@ -55,7 +55,7 @@ impl Run for UndoArgs {
             return Ok(exit);
         }
         if settings.flags.base.is_some() {
-            output.message("error: undo knows what was before from the journal; leave --base out");
+            output.message("error: undo reads the previous state from the journal; remove --base");
             return Ok(Exit::Usage);
         }
         let consents = match consents(&self.consents, settings, output)? {

@@ -10,7 +10,7 @@ pub struct SpecChange {
     pub path: String,
     /// How it differs.
     pub kind: SpecChangeKind,
-    /// Where it stands in the later spec, or in the earlier one if it is only there.
+    /// Its place in the later spec, or in the earlier one if it is only there.
     pub place: Place,
 }
 
@@ -40,7 +40,7 @@ pub enum SpecChangeKind {
     },
     /// Both have it, at different places of an order that has a meaning.
     Moved {
-        /// What it stands behind now; `None` if it is the first.
+        /// What it is behind now; `None` if it is the first.
         behind: Option<String>,
     },
 }

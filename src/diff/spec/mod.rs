@@ -41,7 +41,7 @@ pub struct ZoneSpecChanges {
     pub zone: ZoneName,
     /// Whether both name it.
     pub kind: ZoneSpecKind,
-    /// Where it stands in the later spec, or in the earlier one if it is only there.
+    /// Its place in the later spec, or in the earlier one if it is only there.
     pub place: Place,
     /// What is said differently; of a zone that only one spec names, everything.
     pub changes: Vec<SpecChange>,

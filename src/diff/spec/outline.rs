@@ -205,17 +205,17 @@ fn managed(path: &str, before: Option<&Said>, after: Option<&Said>, changes: &mu
     }
 }
 
-/// Items by their names, and then those that stand elsewhere in the order of what both have.
+/// Items by their names, and then those at another place in the order of what both have.
 fn list(path: &str, before: &[(String, Said)], after: &[(String, Said)], changes: &mut Vec<SpecChange>) {
-    let (stood, stands) = (places(before), places(after));
-    for (name, b) in before.iter().filter(|(name, _)| !stands.contains_key(name.as_str())) {
+    let (earlier, later) = (places(before), places(after));
+    for (name, b) in before.iter().filter(|(name, _)| !later.contains_key(name.as_str())) {
         said(&below(path, name), Some(b), None, changes);
     }
     let mut common = Vec::new();
     for (at, (name, a)) in after.iter().enumerate() {
-        let stood = stood.get(name.as_str()).copied();
-        said(&below(path, name), stood.map(|n| &before[n].1), Some(a), changes);
-        common.extend(stood.map(|stood| (at, stood)));
+        let place = earlier.get(name.as_str()).copied();
+        said(&below(path, name), place.map(|n| &before[n].1), Some(a), changes);
+        common.extend(place.map(|place| (at, place)));
     }
     let kept: BTreeSet<usize> = longest_rising(&common).into_iter().collect();
     for (at, _) in common.iter().filter(|(at, _)| !kept.contains(at)) {
@@ -224,7 +224,7 @@ fn list(path: &str, before: &[(String, Said)], after: &[(String, Said)], changes
     }
 }
 
-/// Where the items of a list stand by name; of several, the first.
+/// The places of the items of a list by name; of several, the first.
 fn places(list: &[(String, Said)]) -> HashMap<&str, usize> {
     list.iter().enumerate().rev().map(|(n, (name, _))| (name.as_str(), n)).collect()
 }

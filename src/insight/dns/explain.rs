@@ -280,7 +280,7 @@ impl<'v, 'a> View<'v, 'a> {
         let [old, new] = zones;
         match (proxied(old, nodes[0]), proxied(new, nodes[1])) {
             (true, false) if !addresses(nodes[1]).is_empty() => {
-                vec![format!("{shown}: Cloudflare's edge → {}, which everybody can look up", addresses(nodes[1]))]
+                vec![format!("{shown}: Cloudflare's edge → {}, which anyone can look up", addresses(nodes[1]))]
             }
             (false, true) if !addresses(nodes[0]).is_empty() => {
                 vec![format!("{shown}: {} → Cloudflare's edge", addresses(nodes[0]))]
@@ -380,7 +380,7 @@ impl<'v, 'a> View<'v, 'a> {
     /// When everybody sees the changes of a zone.
     fn about_zone(&self, zone: &ZoneIndex<'a>, by_name: &BTreeMap<&Fqdn, Vec<usize>>) -> Vec<String> {
         if zone.serving().is_inactive {
-            return vec!["nobody sees this yet: the zone is pending, and Cloudflare does not serve it".to_owned()];
+            return vec!["not visible yet: the zone is pending, and Cloudflare does not serve it".to_owned()];
         }
         let is_of_zone = |edit: &&Edit<'a>| edit.zone == zone.name() && edit.changes_answers();
         let edits: Vec<&Edit<'a>> =
@@ -401,14 +401,16 @@ impl<'v, 'a> View<'v, 'a> {
         };
         let fresh = if was_empty { 0 } else { edits.iter().filter(is_new).count() };
         match (kept, fresh) {
-            (Some(kept), 0) => vec![format!("seen by all within {} (the longest ttl of what changes)", duration(kept))],
+            (Some(kept), 0) => {
+                vec![format!("visible everywhere within {} (the longest ttl of what changes)", duration(kept))]
+            }
             (Some(kept), _) => vec![format!(
-                "seen by all within {}; names that did not exist within {} (negative caching)",
+                "visible everywhere within {}; names that did not exist within {} (negative caching)",
                 duration(kept),
                 duration(negative)
             )],
             (None, 0) => Vec::new(),
-            (None, _) => vec![format!("seen by all within {} (negative caching)", duration(negative))],
+            (None, _) => vec![format!("visible everywhere within {} (negative caching)", duration(negative))],
         }
     }
 

@@ -21,7 +21,7 @@ pub(super) fn changes(before: &ZoneIndex<'_>, after: &ZoneIndex<'_>) -> Vec<Stri
     let mut lines = Vec::new();
     if let Some(never_proxies) = changed(|s| s.never_proxies) {
         let now = if never_proxies {
-            "with what the records say, which everybody can look up"
+            "with what the records say, which anyone can look up"
         } else {
             "with Cloudflare's edge"
         };

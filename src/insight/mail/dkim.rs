@@ -123,7 +123,7 @@ fn decode(data: &str) -> Result<Vec<u8>, String> {
     let bare = data.trim_end_matches('=');
     let whole = format!("{bare}{}", "=".repeat((4 - bare.len() % 4) % 4));
     if bare.len() % 4 == 1 {
-        return Err(format!("the key is cut: {} characters of base64 are none", bare.len()));
+        return Err(format!("the key is truncated: {} characters of base64 are none", bare.len()));
     }
     let decoded = BASE64.decode(whole.as_bytes());
     decoded.or_else(|_| lenient(&whole)).map_err(|_| "the key is not base64".to_owned())
@@ -178,7 +178,7 @@ fn element(octets: &[u8], tag: u8) -> Result<(&[u8], &[u8]), String> {
         (digits.iter().fold(0, |sum, digit| (sum << 8) | usize::from(*digit)), &rest[count..])
     };
     if rest.len() < length {
-        return Err(format!("the key is cut: {} of {length} octets are missing", length - rest.len()));
+        return Err(format!("the key is truncated: {} of {length} octets are missing", length - rest.len()));
     }
     Ok(rest.split_at(length))
 }

@@ -270,7 +270,7 @@ fn opens(name: &Fqdn, old: Option<&Senders>, new: &Senders, effects: &mut Vec<Ef
             effects.push(breaks(format!("SPF for {name}: every host on the internet may send (+all)")));
         }
         Some(Qualifier::Neutral) if matches!(was, Some(Qualifier::Fail | Qualifier::SoftFail)) => {
-            effects.push(breaks(format!("SPF for {name}: nobody is refused any longer (?all)")));
+            effects.push(breaks(format!("SPF for {name}: no sender is refused any longer (?all)")));
         }
         _ => {}
     }
@@ -338,7 +338,7 @@ fn differences(name: &Fqdn, old: &Senders, new: &Senders, after: View<'_, '_>, e
                 Danger::BreaksMailAuthentication,
                 topic,
                 name,
-                format!("{line}: nobody may send mail from {name}, which receives mail"),
+                format!("{line}: no server may send mail from {name}, which receives mail"),
             ),
             None => Effect::shown(topic, name, Direction::Neutral, line),
         });

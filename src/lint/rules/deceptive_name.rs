@@ -14,7 +14,7 @@ pub(in crate::lint) static RULE: Rule = Rule {
         why: "Letters of different scripts look alike: the first letter of `рaypal` can be Cyrillic. Reported are labels that mix \
               Latin, Greek and Cyrillic letters, and labels in Greek or Cyrillic whose letters all look like Latin ones. Browsers \
               show such names as `xn--…`, and readers of a spec take them for others.",
-        fix: "Write the name anew on a keyboard of one script. If it is meant as written, write it as `xn--…`.",
+        fix: "Type the name again on a keyboard of one script. If it is meant as written, write it as `xn--…`.",
     },
     sources: &["UTS 39 sections 4 and 5", "RFC 5890 section 4.4"],
     good: "\
@@ -123,7 +123,7 @@ fn check(view: &View<'_>, findings: &mut Findings) {
             findings.push(
                 RULE.at(record.spelling.place, format!("`{label}` is not what it seems: {why}"))
                     .about(zone.address(record))
-                    .help("write the name anew, or as `xn--…` if it is meant"),
+                    .help("type the name again, or write `xn--…` if it is intended"),
             );
         }
     }

@@ -10,7 +10,7 @@ pub(in crate::lint) static RULE: Rule = Rule {
         code: "LINT0004",
         summary: "the DS record of a zone belongs into its parent zone",
         severity: Severity::Error,
-        why: "The DS record of a zone belongs in the zone above it, where the registrar puts it. In the zone itself nobody reads it.",
+        why: "The DS record of a zone belongs in the zone above it, where the registrar puts it. In the zone itself it has no effect.",
         fix: "Remove the record, write `dnssec: on`, and give the DS record that Cloudflare shows to the registrar.",
     },
     sources: &["RFC 4035 section 2.4"],

@@ -13,7 +13,7 @@ pub(in crate::lint) static RULE: Rule = Rule {
         summary: "the name has several SPF records",
         severity: Severity::Warning,
         why: "A domain has one SPF record. If there are several, receivers answer \"permerror\" and treat mail from the domain as if \
-              nobody were allowed to send it.",
+              no server were allowed to send it.",
         fix: "Write one record with the mechanisms of all of them, and one `all` at its end.",
     },
     sources: &["RFC 7208 sections 3.2 and 4.5"],

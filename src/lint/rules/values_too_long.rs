@@ -20,7 +20,7 @@ pub(in crate::lint) static RULE: Rule = Rule {
         why: "All records of one name and type have at most 8192 characters of content together; beyond that Cloudflare refuses \
               them with code 83011. It is not documented whether the quotes and escapes of texts count: what is too long only \
               with them is a warning.",
-        fix: "Remove values that nobody needs any more, or move some to other names.",
+        fix: "Remove values that are no longer needed, or move some to other names.",
     },
     sources: &["developers.cloudflare.com/dns/manage-dns-records/reference/dns-record-types, read 2026-11-20"],
     good: "\

@@ -266,7 +266,7 @@ fn read_header(line: &str) -> Result<About, SnapshotError> {
     header.into_about().ok_or_else(|| malformed("a zone has no name".to_owned()))
 }
 
-/// What stands between the first and the last line, while it is read.
+/// What is between the first and the last line, while it is read.
 #[derive(Default)]
 struct Reading {
     answers: BTreeMap<String, RecordedResponse>,

@@ -160,7 +160,7 @@ impl<R: Reader> Reader for Recorder<'_, R> {
             Json::Array(items) if is_zone => items.iter().for_each(|zone| log.zone(zone)),
             result if is_zone => log.zone(result),
             Json::Array(items) => {
-                // Of rulesets only those that the vendor maintains are looked at; the others are nobody's business.
+                // Of rulesets only those that the vendor maintains are read; the others are not needed.
                 let is_needed = |item: &&Json| !path.ends_with("/rulesets") || item["kind"] == "managed";
                 log.list(path, items.iter().filter(is_needed).map(Item::of), begins(request));
             }

@@ -80,7 +80,7 @@ impl Parser<'_> {
                 // After a literal on the left, which is reported, a field was probably meant.
                 if left.starts_with(|c: char| c.is_ascii_alphabetic()) {
                     let shown = self.shown(&span);
-                    let message = format!("the right side, `{shown}`, is no literal");
+                    let message = format!("the right side, `{shown}`, is not a literal");
                     let help = "compare with a value that is written in the rule; two fields cannot be compared";
                     self.problems.error(span, "field-on-the-right", message, help);
                 }

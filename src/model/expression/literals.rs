@@ -133,7 +133,7 @@ impl Check<'_> {
             }
             _ => {
                 let left = self.shown(&left.span);
-                let message = format!("`{shown}` is no range of what `{left}` is, {}", scalar.name());
+                let message = format!("`{shown}` is not a range of what `{left}` is, {}", scalar.name());
                 let help = "only numbers (`80..90`) and addresses (`192.0.2.1..192.0.2.9`) have ranges";
                 self.problems.error(span.clone(), "wrong-type", message, help);
                 return false;

@@ -129,7 +129,7 @@ pub fn parse_expression(text: &str, setting: ExpressionSetting<'_>) -> (Option<E
         let (what, help) = if truth {
             ("everything", "write `true` if that is meant")
         } else {
-            ("nothing", "mend it, or remove the rule")
+            ("nothing", "fix it, or remove the rule")
         };
         problems.warning(node.span.clone(), code, format!("the expression matches {what}"), help);
     }

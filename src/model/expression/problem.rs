@@ -146,7 +146,7 @@ mod tests {
     fn there_is_an_end_to_it() {
         let mut problems = Problems::default();
         for n in 0..1000 {
-            problems.error(n..n + 1, "code", "wrong", "mend it");
+            problems.error(n..n + 1, "code", "wrong", "fix it");
         }
         assert!(problems.is_full() && problems.has_errors());
         assert_eq!(problems.finish().len(), MOST_PROBLEMS);

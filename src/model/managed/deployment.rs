@@ -413,8 +413,8 @@ fn strange_levels(overrides: &Overrides, levels: &[&TagOverride]) -> String {
                 }
             }
         }
-        [one] => format!("level {one} is off, which alone is no paranoia level"),
-        several => format!("the levels {} are off, which is no paranoia level", several.join(", ")),
+        [one] => format!("only level {one} is off, which is not a paranoia level"),
+        several => format!("the levels {} are off, which is not a paranoia level", several.join(", ")),
     }
 }
 

@@ -39,7 +39,7 @@ impl RecordData for Caa {
             FieldFacts::data(
                 "value",
                 FieldKind::Text,
-                "the authority's domain, `;` for nobody, or an address to report to",
+                "the authority's domain, `;` for no authority, or an address to report to",
             ),
         ],
         source: "RFC 8659 section 4",

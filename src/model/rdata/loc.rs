@@ -166,7 +166,7 @@ fn distance(name: &'static str, word: &Token) -> Result<i64, DataError> {
     let text = word.text();
     let bare = text.strip_suffix(['m', 'M']).unwrap_or(&text);
     let Some(FieldKind::Decimal { min, max, .. }) = Loc::FACTS.field(name).map(|f| f.kind) else {
-        return Err(DataError::field(name, format!("`{name}` is no distance")));
+        return Err(DataError::field(name, format!("`{name}` is not a distance")));
     };
     decimal(bare, METRE_PLACES).filter(|n| (min..=max).contains(n)).ok_or_else(|| {
         let (min, max) = (fixed(min, METRE_PLACES), fixed(max, METRE_PLACES));

@@ -24,7 +24,7 @@ const STRING_BYTES: usize = 255;
 /// Flags in their canonical case, after a check of their characters.
 fn flags(text: &str) -> Result<String, DataError> {
     match text.chars().find(|c| !c.is_ascii_alphanumeric()) {
-        Some(c) => Err(DataError::field("flags", format!("{c:?} is no flag"))
+        Some(c) => Err(DataError::field("flags", format!("{c:?} is not a flag"))
             .help("write letters or digits such as S, A, U or P, or nothing")),
         None => string("flags", text).map(|text| text.to_ascii_uppercase()),
     }

@@ -35,7 +35,7 @@ pub enum RuleAction {
     Create {
         /// Its definition.
         after: RuleBody,
-        /// Where it stands; at the end without one.
+        /// Its position; at the end without one.
         position: Option<Position>,
     },
     /// The definition of a rule is replaced.
@@ -103,7 +103,7 @@ impl RuleAction {
             Self::CreateEntryPoint { .. } => Why::fixed("the first of their phase", "the first of its phase"),
             Self::Create { .. } | Self::Update { position: None, .. } => Why::default(),
             Self::Update { position: Some(_), .. } => Why::fixed("changed and moved", "changed and moved"),
-            Self::Move { .. } => Why::fixed("moved, and otherwise as it is", "moved"),
+            Self::Move { .. } => Why::fixed("moved, otherwise unchanged", "moved"),
             Self::Delete { reason, .. } => Why::fixed(reason.about(), reason.brief()),
         }
     }

@@ -69,7 +69,7 @@ impl Section<'_> {
             "on" => Some(DeploymentLayer::new(place, Switch::On)),
             "off" => Some(DeploymentLayer::new(place, Switch::Off)),
             other => {
-                let detail = format!("`{}` is no state of `{key}`", super::super::clip(other));
+                let detail = format!("`{}` is not a state of `{key}`", super::super::clip(other));
                 let help = match (other, key) {
                     ("log", "owasp") => "write `owasp: { action: log }` to log only".to_owned(),
                     _ => "write `on`, `off`, or keys below it, indented".to_owned(),
@@ -148,7 +148,7 @@ impl Section<'_> {
     fn overrides(&mut self, syntax: &Spanned<AnyValue>, ruleset: Managed, has_level: bool) -> Option<Facet<Value>> {
         let (value, place) = (&syntax.value.0, self.handle(syntax.span));
         let Some(overrides) = Overrides::read(Some(value)) else {
-            self.reader.diagnostics.push(findings::RAW.at(place, "these are no overrides").help(
+            self.reader.diagnostics.push(findings::RAW.at(place, "these are not overrides").help(
                 "write `categories` as a list with `category`, `rules` as a list with `id`, and what to override in each",
             ));
             return None;

@@ -97,7 +97,7 @@ impl Section<'_> {
                                  `http.request.headers[\"x-api-key\"]`"
                             .to_owned(),
                     };
-                    findings::CHARACTERISTIC.at(place, format!("`{shown}` is nothing to count by")).help(help)
+                    findings::CHARACTERISTIC.at(place, format!("`{shown}` cannot be counted by")).help(help)
                 }
                 Some(CountingError::UpperCaseHeader) => findings::CHARACTERISTIC
                     .at(place, "names of headers are in lower case here")
@@ -125,7 +125,7 @@ impl Section<'_> {
             _ => None,
         };
         let Some((requests, period)) = parsed else {
-            let detail = format!("`{}` is no rate", super::super::clip(text));
+            let detail = format!("`{}` is not a rate", super::super::clip(text));
             let help = "write a number of requests and a time, such as `5 in 1m`; units are s, m, h and d";
             self.reader.diagnostics.push(findings::RATE.at(place, detail).help(help));
             return None;
@@ -152,7 +152,7 @@ impl Section<'_> {
             [action] => (*action, None),
             [action, "for", time] => (*action, Some(*time)),
             _ => {
-                let detail = format!("`{}` is nothing to be done", super::super::clip(text));
+                let detail = format!("`{}` is not an action", super::super::clip(text));
                 let help = "write an action and how long, such as `block for 10m`, or only `managed_challenge`";
                 self.reader.diagnostics.push(findings::RATE.at(place, detail).help(help));
                 return None;
@@ -168,14 +168,17 @@ impl Section<'_> {
         let timeout = match time {
             None if action == "block" => {
                 let help = "write `block for 10m`; `block for 0s` blocks only what is above the rate (Enterprise)";
-                self.reader.diagnostics.push(findings::RATE.at(place, "nothing says for how long").help(help));
+                self.reader.diagnostics.push(findings::RATE.at(place, "the duration is missing").help(help));
                 return None;
             }
             None => Some(0),
             Some(time) => seconds(time),
         };
         let Some(timeout) = timeout.filter(|t| RATE_TIMEOUTS.contains(t)) else {
-            let detail = format!("`{}` is no time that Cloudflare knows", super::super::clip(time.unwrap_or_default()));
+            let detail = format!(
+                "`{}` is not a duration that Cloudflare supports",
+                super::super::clip(time.unwrap_or_default())
+            );
             let help = format!("write one of {}", all(RATE_TIMEOUTS));
             self.reader.diagnostics.push(findings::RATE.at(place, detail).help(help));
             return None;

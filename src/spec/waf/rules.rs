@@ -249,7 +249,7 @@ impl Section<'_> {
         let others = others.into_iter().filter_map(|(key, span)| Some((key, span?)));
         let (beside, help) = match is_absent {
             true => ("state: absent", "remove it; a rule that should be gone has a name, and perhaps a reason"),
-            false => ("raw", "say it under `raw`, in Cloudflare's words"),
+            false => ("raw", "write it under `raw`, in Cloudflare's form"),
         };
         for (key, span) in others.chain(parts.own.iter().copied()) {
             let place = self.handle(span);
@@ -359,7 +359,7 @@ impl Section<'_> {
         let place = self.reader.place(syntax);
         self.reader.diagnostics.push(
             findings::SKIP
-                .at(place, format!("`{}` is nothing to bypass", super::super::clip(&word.0)))
+                .at(place, format!("`{}` cannot be bypassed", super::super::clip(&word.0)))
                 .help(format!("write `everything`, or a mapping such as {others}")),
         );
         None
@@ -398,7 +398,7 @@ impl Section<'_> {
             Some(nearest) => format!("did you mean `{nearest}`?"),
             None => "write `owasp`, `cloudflare`, or the id of a ruleset: 32 hexadecimal digits".to_owned(),
         };
-        let detail = format!("`{}` is no managed ruleset", super::super::clip(text));
+        let detail = format!("`{}` is not a managed ruleset", super::super::clip(text));
         self.reader.diagnostics.push(findings::SKIP.at(place, detail).help(help));
         None
     }
@@ -409,7 +409,7 @@ impl Section<'_> {
         if action != "block" {
             self.reader.diagnostics.push(
                 findings::RESPONSE
-                    .at(place, format!("with `{action}`, nobody is answered by this"))
+                    .at(place, format!("`{action}` does not send this response"))
                     .help("remove `response`, or block"),
             );
             return None;
@@ -418,7 +418,7 @@ impl Section<'_> {
         let (status, content, content_type) = (status_code.as_ref()?, content.as_ref()?, content_type.as_ref()?);
         let Some(number) = status.value.0.parse().ok().filter(|n| RESPONSE_STATUSES.contains(n)) else {
             let place = self.reader.place(status);
-            let detail = format!("`{}` is no status of a blocked request", super::super::clip(&status.value.0));
+            let detail = format!("`{}` is not a status for a blocked request", super::super::clip(&status.value.0));
             self.reader.diagnostics.push(findings::RESPONSE.at(place, detail).help("write a number from 400 to 499"));
             return None;
         };

@@ -106,7 +106,7 @@ fn c14_a_repair_by_hand_is_reverted() {
         &json!({ "type": "NS", "name": "example.com", "content": "ns9.example.net" }),
     );
     let words = [
-        "takes back a change made outside (last changed 20",
+        "reverts a change made outside the spec (last changed 20",
         "the name servers of the zone or of a delegated name change",
     ];
     let arguments = ["spec.yaml", "--base", "./before.yaml"];

@@ -89,7 +89,8 @@ fn c16_the_rule_that_lets_through_slides_below() {
     let arguments = ["spec.yaml", "--base", "./spec.yaml"];
     let moved = &plan(&workspace, &arguments)["operations"][0];
     assert_eq!((&moved["action"], &moved["cause"]), (&json!("move"), &json!("drift")), "{moved}");
-    let words = ["partner", "moved", "takes back a change made outside", "WEAKENS", "is before the rule others now"];
+    let words =
+        ["partner", "moved", "reverts a change made outside the spec", "WEAKENS", "is before the rule others now"];
     refused_without(&workspace, &arguments, &words, &[&["--allow", "weakens-protection"]]);
     assert_eq!(order(&workspace), ["partner", "others"]);
     workspace.run(&["plan", "spec.yaml", "--detailed-exitcode"]).exits(0);

@@ -66,13 +66,13 @@ fn credentials_go_to_no_address_that_others_can_read() {
     let machine = Listener::start(vec![Response::Status(200); 8]);
     let port = machine.url("").rsplit(':').next().unwrap().to_owned();
     for (url, words) in [
-        ("http://api.example.com/client/v4".to_owned(), "plain HTTP"),
-        ("http://localhost.example.com/".to_owned(), "plain HTTP"),
-        ("http://127.0.0.1.example.com/".to_owned(), "plain HTTP"),
-        ("http://192.0.2.1/".to_owned(), "plain HTTP"),
-        ("http://[2001:db8::1]/".to_owned(), "plain HTTP"),
-        ("http://0.0.0.0/".to_owned(), "plain HTTP"),
-        ("HTTP:\\\\api.example.com\\".to_owned(), "plain HTTP"),
+        ("http://api.example.com/client/v4".to_owned(), "must use https://"),
+        ("http://localhost.example.com/".to_owned(), "must use https://"),
+        ("http://127.0.0.1.example.com/".to_owned(), "must use https://"),
+        ("http://192.0.2.1/".to_owned(), "must use https://"),
+        ("http://[2001:db8::1]/".to_owned(), "must use https://"),
+        ("http://0.0.0.0/".to_owned(), "must use https://"),
+        ("HTTP:\\\\api.example.com\\".to_owned(), "must use https://"),
         (format!("http://127.0.0.1:{port}@api.example.com/"), "user name or a password"),
         (format!("http://hush@127.0.0.1:{port}/"), "user name or a password"),
         (format!("http://a:hush@127.0.0.1:{port}/"), "user name or a password"),
@@ -80,9 +80,9 @@ fn credentials_go_to_no_address_that_others_can_read() {
         ("https://:hush@api.example.com/".to_owned(), "user name or a password"),
         (format!("http://127.0.0.1:{port}/?key=hush"), "a query or a fragment"),
         (format!("http://127.0.0.1:{port}/#hush"), "a query or a fragment"),
-        ("ftp://127.0.0.1/".to_owned(), "`https://`"),
-        ("file:///etc/passwd".to_owned(), "`https://`"),
-        ("api.example.com".to_owned(), "no absolute URL"),
+        ("ftp://127.0.0.1/".to_owned(), "must use https://"),
+        ("file:///etc/passwd".to_owned(), "must use https://"),
+        ("api.example.com".to_owned(), "not an absolute URL"),
     ] {
         let by_flag: Ran = workspace.run(&["apply", "spec.yaml", "--yes", "-vvv", "--base-url", &url]);
         let mut command = workspace.command();

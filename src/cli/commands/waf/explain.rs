@@ -131,9 +131,7 @@ async fn run(args: &WafExplainArgs, settings: &Settings<'_>, output: &Arc<Output
     let request = match (&found.request, &setting) {
         (Some(request), _) => request.clone(),
         (None, Some(setting)) => {
-            found
-                .notes
-                .push("the request is not known: name it as well, so that exceptions can be made for it".to_owned());
+            found.notes.push("the request is unknown: give it as well to get exceptions for it".to_owned());
             Request::parse(&format!("GET https://{}/", setting.zone))?
         }
         (None, None) => Request::parse("GET https://example.com/")?,

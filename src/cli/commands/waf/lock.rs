@@ -67,7 +67,7 @@ async fn run(args: &WafLockArgs, settings: &Settings<'_>, output: &Arc<Output>) 
     let catalogues = || zones.iter().flat_map(|z| &z.before.catalogues).map(AsRef::<Catalogue>::as_ref);
     let lock = Lock::of(catalogues().filter(|c| c.which.is_some_and(tuned)));
     if lock.rulesets.is_empty() {
-        bail!("the spec tunes no managed ruleset that Cloudflare offers, so there is nothing to write down");
+        bail!("the spec tunes no managed ruleset that Cloudflare offers, so there is nothing to lock");
     }
     let path = args.lock.clone().unwrap_or_else(|| beside(args.spec.first_file()));
     let before = read(&path, args.check)?;

@@ -98,7 +98,7 @@ pub(super) async fn of_names(
     settings: &Settings<'_>,
     output: &Arc<Output>,
 ) -> anyhow::Result<Vec<(ZoneName, LiveWaf, AccountRules)>> {
-    let parse = |name: &String| ZoneName::parse(name).with_context(|| format!("{name:?} is no name of a zone"));
+    let parse = |name: &String| ZoneName::parse(name).with_context(|| format!("{name:?} is not the name of a zone"));
     let mut names = names.iter().map(parse).collect::<anyhow::Result<Vec<_>>>()?;
     names.sort();
     names.dedup();
