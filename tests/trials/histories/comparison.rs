@@ -141,7 +141,8 @@ fn commands(binary: &Path, spec: &Path) -> Json {
     let codes: Vec<&str> =
         zonewright::model::Danger::ALL.iter().map(|danger| danger.code()).filter(|c| *c != "delete").collect();
     let allowed = format!("--allow={}", codes.join(","));
-    let online = ["--base-url", &url, "--cache", &cache, "--today", "2026-11-20", "--format", "json"];
+    let online =
+        ["--base-url", &url, "--cache", &cache, "--today", "2026-11-20", "--concurrency", "1", "--format", "json"];
     let offline = ["--format", "json"];
     let runs: Vec<Vec<&str>> = vec![
         [["validate", &spec].as_slice(), &offline].concat(),
@@ -170,7 +171,8 @@ fn commands(binary: &Path, spec: &Path) -> Json {
         let sent = workspace.requests().split_off(requests);
         json!({
             "command": arguments[..2], "exit": ran.exit, "messages": text(&ran.messages),
-            "results": serde_json::from_str::<Json>(&results).unwrap_or_else(|_| Json::from(results)),
+            // Markdown is sentences.
+            (if arguments.iter().any(|argument| argument == "markdown") { "text" } else { "results" }): serde_json::from_str::<Json>(&results).unwrap_or_else(|_| Json::from(results)),
             "requests": sent.iter().map(|r| json!([r.method, r.path, r.body, r.status])).collect::<Vec<_>>(),
         })
     };
