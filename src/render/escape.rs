@@ -198,7 +198,7 @@ mod tests {
         assert_eq!(prose("so (at a.example), or f(x), is"), "so (at `a.example`), or `f(x)`, is");
         assert_eq!((prose(""), prose("  ")), ("(empty)".to_owned(), "(blanks)".to_owned()));
         assert_eq!(prose("1. no list"), "`1.` no list");
-        assert_eq!(prose("commit deadbeef1, GH-12"), "commit `deadbeef1, GH-12`");
+        assert_eq!(prose("commit deadbeef1, GH-12"), "commit `deadbeef1`, `GH-12`");
         assert_eq!(prose("by deadbeef1%x and x-GH-1"), "by `deadbeef1%x` and `x-GH-1`");
         assert_eq!(prose("at example.com, or b.example: no"), "at `example.com`, or `b.example`: no");
         assert_eq!(prose("GHé ok (so, it is, +5) (+5)."), "GHé ok (so, it is, `+5`) (+5).");

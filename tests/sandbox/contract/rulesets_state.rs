@@ -60,7 +60,7 @@ fn dumping_and_planting_is_the_identity() {
     assert_eq!(dumped["managed_rulesets"][0]["earlier"][0]["version"], "35");
     assert_eq!(dumped["account_rulesets"].as_array().unwrap().len(), 2);
     sandbox::reset(&first).unwrap();
-    assert_eq!(sandbox::dump(&first).unwrap(), json!({"counter": 0, "zones": []}));
+    assert_eq!(sandbox::dump(&first).unwrap(), json!({"format": 1, "kind": "sandbox", "counter": 0, "zones": []}));
 }
 
 #[tokio::test]

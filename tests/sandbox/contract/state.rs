@@ -47,7 +47,7 @@ fn dumping_and_planting_is_the_identity() {
     assert_eq!(report, SeedReport { zones: 0, records: 0, present: 6 });
     assert_eq!(sandbox::dump(&first).unwrap(), dumped);
     sandbox::reset(&first).unwrap();
-    assert_eq!(sandbox::dump(&first).unwrap(), json!({"counter": 0, "zones": []}));
+    assert_eq!(sandbox::dump(&first).unwrap(), json!({"format": 1, "kind": "sandbox", "counter": 0, "zones": []}));
 }
 
 #[test]
