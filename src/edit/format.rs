@@ -173,16 +173,15 @@ fn ordered(text: &str, sort: bool) -> Result<String, FormatError> {
                 }
             }
         }
+        let moves: Vec<(NodeId, Edit)> =
+            wrong.iter().filter_map(|(node, sorted)| Some((*node, rearranged(&layout, *node, sorted)?))).collect();
         // The innermost first: what is around them moves them as text.
-        let parents: std::collections::BTreeSet<NodeId> = wrong
+        let parents: std::collections::BTreeSet<NodeId> = moves
             .iter()
             .flat_map(|(node, _)| std::iter::successors(layout.node(*node).parent, |id| layout.node(*id).parent))
             .collect();
-        let edits: Vec<Edit> = wrong
-            .iter()
-            .filter(|(node, _)| !parents.contains(node))
-            .filter_map(|(node, sorted)| rearranged(&layout, *node, sorted))
-            .collect();
+        let edits: Vec<Edit> =
+            moves.into_iter().filter(|(node, _)| !parents.contains(node)).map(|(_, edit)| edit).collect();
         if edits.is_empty() {
             break;
         }

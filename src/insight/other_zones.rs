@@ -34,21 +34,31 @@ struct Hosts {
 
 /// The other zones of a spec.
 #[derive(Debug, Clone, Copy)]
-pub struct OtherZones<'s>(Option<(&'s Desired, &'s Overview)>);
+pub struct OtherZones<'s> {
+    spec: Option<(&'s Desired, &'s Overview)>,
+    /// Whether the spec is the previous one, which says what was hidden until now.
+    is_previous: bool,
+}
 
 impl<'s> OtherZones<'s> {
     /// There are none, or they are unknown.
-    pub const NONE: Self = Self(None);
+    pub const NONE: Self = Self { spec: None, is_previous: false };
 
-    /// Those of a spec, whatever the zone.
+    /// Those of the spec that is planned, whatever the zone. It does not tell which addresses were hidden until now.
     #[must_use]
     pub fn of(spec: &'s Desired, overview: &'s Overview) -> Self {
-        Self((spec.zones.len() > 1).then_some((spec, overview)))
+        Self { spec: (spec.zones.len() > 1).then_some((spec, overview)), is_previous: false }
     }
 
-    /// Whether a proxied name hides an address that no other zone publishes.
+    /// Those of the previous spec.
+    #[must_use]
+    pub fn before(base: &'s Desired, overview: &'s Overview) -> Self {
+        Self { is_previous: true, ..Self::of(base, overview) }
+    }
+
+    /// Whether a proxied name hid an address until now that no other zone publishes.
     pub(super) fn hide(self, address: IpAddr, own: &ZoneName) -> bool {
-        let Some((spec, overview)) = self.0 else { return false };
+        let Some((spec, overview)) = self.spec.filter(|_| self.is_previous) else { return false };
         let all = overview.addresses.get_or_init(|| Addresses::of(spec));
         all.hidden.contains(&address) && all.public.get(&address).is_none_or(|users| users.as_ref() == Some(own))
     }
@@ -66,7 +76,7 @@ impl<'s> OtherZones<'s> {
     }
 
     fn hosts(self) -> Option<&'s Hosts> {
-        self.0.map(|(spec, overview)| overview.hosts.get_or_init(|| Hosts::of(spec)))
+        self.spec.map(|(spec, overview)| overview.hosts.get_or_init(|| Hosts::of(spec)))
     }
 }
 

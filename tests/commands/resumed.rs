@@ -124,7 +124,7 @@ fn cases() -> Vec<Case> {
       - { name: blog, type: A, content: [192.0.2.10, 192.0.2.11] }
       - { name: shop, type: CNAME, content: www.example.com, proxied: false }
 ",
-            consents: &["--allow-deletes", "5", "--allow", "exposes-origin,changes-mail,falls-to-wildcard,removes-last-address,changes-much"],
+            consents: &["--allow-deletes", "1", "--allow", "exposes-origin,changes-mail,falls-to-wildcard,removes-last-address,changes-much"],
         },
         Case {
             name: "what the previous spec named goes",

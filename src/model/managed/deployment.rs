@@ -527,7 +527,7 @@ mod tests {
         };
         let level = ("category", Value::from("paranoia-level-1"));
         let off = strange(&[level.clone(), ("enabled", Value::from(false))]);
-        assert_eq!(off.as_deref(), Some("level 1 is off, which alone is no paranoia level"));
+        assert_eq!(off.as_deref(), Some("only level 1 is off, which is not a paranoia level"));
         let on = strange(&[level, ("enabled", Value::from(true))]).unwrap();
         assert_eq!(on, "level 1 is switched on, but no level above it is switched off, so level 4 applies");
     }

@@ -103,7 +103,9 @@ impl Plain {
                 FieldKind::Integer { max } => reader.integer(name, max).map(Part::Number),
                 FieldKind::Hex { .. } => reader.hex(name).map(|octets| Part::Octets(octets.into())),
                 FieldKind::Base64 => reader.base64(name).map(|octets| Part::Octets(octets.into())),
-                FieldKind::Text | FieldKind::CharacterString => reader.text(name).map(|text| Part::Text(presentation::unquoted(&text).into())),
+                FieldKind::Text | FieldKind::CharacterString => {
+                    reader.text(name).map(|text| Part::Text(presentation::unquoted(&text).into()))
+                }
                 _ => reader.text(name).and_then(|text| reader.keep(of_text(field, &text))),
             }
         };
