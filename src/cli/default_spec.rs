@@ -111,7 +111,7 @@ mod tests {
         fs::remove_file(at("dns")).unwrap();
         fs::create_dir(at("dns")).unwrap();
         let error = found().unwrap_err();
-        assert!(error.contains("zones/ and dns/ are both here") && error.contains("plan zones, or dns"), "{error}");
+        assert!(error.contains("zones/ and dns/ both exist here") && error.contains("plan zones, or dns"), "{error}");
         fs::remove_dir(at(FILE)).unwrap();
         fs::write(at(FILE), "").unwrap();
         assert_eq!(found(), Ok(Found { path: FILE, beside: vec!["zones", "dns"] }));
