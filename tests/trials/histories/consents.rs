@@ -23,10 +23,10 @@ pub(super) fn of_plan(history: &History, plan: &Ran) -> Vec<String> {
         let after = Some(&operation["after"]).filter(|o| o.is_object()).map(|o| Record::read(o, zone.name));
         // Where it is also said what the operation means, that comes after it.
         let effect = operation["effect"]["lines"][0].as_str();
-        let makes_room = effect.is_some_and(|words| words.starts_with("makes room"));
+        let gives_way = effect.is_some_and(|words| words.starts_with("replaced by another record at this name"));
         let expected = match &after {
             Some(after) if after.text == before.text => false,
-            None if !makes_room => false,
+            None if !gives_way => false,
             after => ground.is_someones(&before, after.as_ref()),
         };
         let codes = operation["dangers"].as_array().into_iter().flatten();
