@@ -388,7 +388,7 @@ impl<'a> Outcome<'a> {
         }
     }
 
-    /// Deletes a record that no entry of the spec names; the entry that it makes room for may accept dangers of that.
+    /// Deletes a record that no entry of the spec names; the entry that replaces it may accept dangers of that.
     fn delete(
         &mut self,
         before: &'a LiveRecord,

@@ -249,7 +249,7 @@ struct Order {
 }
 
 impl Order {
-    /// Between the labels of members that are there at first; leaves room below 2^128 for 2^31 of them.
+    /// Between the labels of members that are there at first; 2^31 of them fit below 2^128.
     const WIDE: Label = 1 << 96;
     /// A gap that is at least so wide is halved; in a narrower one there are members already.
     const FRESH: Label = 1 << 80;
@@ -411,7 +411,7 @@ mod tests {
         assert_eq!(all.order, [New(0), New(1), Live(0)]);
     }
 
-    /// Members put anywhere are in order as in a list into which they are inserted, also where room runs out again and again.
+    /// Members put anywhere are in order as in a list into which they are inserted, even if labels run out.
     #[test]
     fn an_order_with_labels_is_a_list() {
         let mut list: Vec<Member> = (0..5).map(Member::Live).collect();

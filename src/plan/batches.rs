@@ -89,7 +89,7 @@ fn renames(zone: &ZonePlan, names: Vec<Vec<usize>>, size: usize) -> Vec<Vec<usiz
 /// What of a name cannot be separated: for each operation the number of the first one that it is bound to, which is its own
 /// where it is bound to none.
 ///
-/// A delete is bound to the creates that it makes room for, to those of its type at its name, whose values take the place of its
+/// A delete is bound to the creates that need it gone first, to those of its type at its name, whose values take the place of its
 /// own, and to the create of its value at another name.
 #[must_use]
 pub fn bonds(zone: &ZonePlan) -> Vec<usize> {

@@ -53,7 +53,7 @@ impl Stage {
     pub(crate) async fn new(options: Options, document: &Value) -> Self {
         let sandbox = sandbox::start(options).await.expect("a port is free");
         sandbox.seed(document).unwrap_or_else(|error| panic!("{error:?}"));
-        Self { directory: TempDir::new().expect("there is room for a directory"), sandbox }
+        Self { directory: TempDir::new().expect("a directory can be made"), sandbox }
     }
 
     /// Writes a file.

@@ -97,7 +97,7 @@ impl Stage {
         let sandbox = SERVICES.block_on(sandbox::start(options)).expect("a port is free");
         sandbox.seed(&subject.seed).expect("the sandbox takes it");
         let runtime = Builder::new_current_thread().enable_all().start_paused(true).build();
-        let directory = TempDir::new().expect("there is room for a directory");
+        let directory = TempDir::new().expect("a directory can be made");
         std::fs::write(directory.path().join("spec.yaml"), &subject.spec).expect("the directory can be written");
         Self { directory, sandbox: Arc::new(sandbox), runtime: runtime.expect("a runtime can be made") }
     }

@@ -234,7 +234,7 @@ fn altered(directory: &Path, change: &str) -> PathBuf {
 #[cfg(unix)]
 #[test]
 fn a_binary_that_does_something_else_is_found_out() {
-    let directory = tempfile::TempDir::new().expect("there is room for a directory");
+    let directory = tempfile::TempDir::new().expect("a directory can be made");
     let same = Pair::new(altered(directory.path(), ""), true);
     assert_eq!(same.histories(1, 2), Vec::<String>::new());
     assert_eq!(same.example(&examples()[0]), None);

@@ -177,7 +177,7 @@ fn fault(strike: &Strike) -> Fault {
 impl Stage {
     /// Everything as it is at the beginning.
     fn new(history: &History, program: Program) -> Self {
-        let directory = TempDir::new().expect("there is room for a directory");
+        let directory = TempDir::new().expect("a directory can be made");
         let profile = if history.service.is_old { Profile::previous_generation() } else { Profile::default() };
         let profile = Profile {
             batch: history.service.batches && profile.batch,
