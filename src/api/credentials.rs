@@ -14,6 +14,7 @@ use ring::hmac;
 use secrecy::{ExposeSecret, SecretString};
 
 use super::error::{ApiError, Signature};
+use crate::diagnostic::REDACTED;
 
 /// The credentials for Cloudflare's API.
 #[derive(Clone)]
@@ -165,9 +166,6 @@ fn unusable(what: &str) -> ApiError {
         "use the {what}: it holds a blank, a line break or another character that no header carries"
     ))
 }
-
-/// Replaces a secret in texts.
-const REDACTED: &str = "[redacted]";
 
 /// The shortest text that is treated as a secret.
 ///

@@ -45,10 +45,13 @@ impl Settings {
     /// The usual time for one exchange.
     pub const TIMEOUT: Duration = Duration::from_secs(100);
 
+    /// The longest time for making a connection.
+    pub(super) const CONNECT: Duration = Duration::from_secs(10);
+
     /// The usual number of requests under way at once.
     pub const AT_ONCE: u16 = 8;
 
-    /// The usual settings, with nobody listening.
+    /// The usual settings, without an observer.
     #[must_use]
     pub fn new(base_url: impl Into<String>, credentials: Credentials) -> Self {
         Self {

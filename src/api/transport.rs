@@ -14,6 +14,7 @@ use super::base_url::BaseUrl;
 use super::credentials::{Redactor, Scheme};
 use super::error::{ApiError, Fault, RequestName};
 use super::headers::Limits;
+use super::settings::Settings;
 use crate::wire::{ApiMessage, Envelope, EnvelopeError, Intake, Method, Request, TooMuch, Unusable, Whole};
 
 /// How many large answers are taken in at once.
@@ -24,9 +25,6 @@ const PENALTY: Duration = Duration::from_secs(300);
 
 /// The code for "please wait", which has been seen under 429 and under 500.
 const PLEASE_WAIT: i64 = 971;
-
-/// The longest time for making a connection.
-const CONNECT: Duration = Duration::from_secs(10);
 
 /// How long an unused connection is kept. Shorter than Cloudflare keeps it, or else a write may meet its closing, and then
 /// the result of the write is unknown.
@@ -80,7 +78,7 @@ impl Transport {
             .referer(false)
             .gzip(true)
             .pool_idle_timeout(IDLE)
-            .connect_timeout(CONNECT.min(timeout / 2))
+            .connect_timeout(Settings::CONNECT.min(timeout / 2))
             .timeout(timeout);
         if base.is_loopback() {
             builder = builder.no_proxy();

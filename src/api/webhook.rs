@@ -14,6 +14,7 @@ use tokio::time::sleep;
 
 use super::base_url::is_loopback;
 use super::retry::BackOff;
+use super::settings::Settings;
 use super::transport::USER_AGENT;
 
 /// Largest number of attempts to send a report.
@@ -21,9 +22,6 @@ const ATTEMPTS: u32 = 3;
 
 /// The longest wait that a receiver may ask for.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
-
-/// The longest time to connect.
-const CONNECT: Duration = Duration::from_secs(10);
 
 /// Why a report was not delivered. No variant holds the address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -107,7 +105,7 @@ impl Webhook {
             .redirect(reqwest::redirect::Policy::none())
             .referer(false)
             .pool_max_idle_per_host(0)
-            .connect_timeout(CONNECT.min(timeout))
+            .connect_timeout(Settings::CONNECT.min(timeout))
             .timeout(timeout);
         if is_loopback(&url) {
             builder = builder.no_proxy();

@@ -16,7 +16,7 @@ use std::io::{BufRead, Seek};
 use serde_json::Value as Json;
 
 use super::journal_line::{AnyLine, Intent, OperationLine, SentRequest};
-use super::journal_text::{Ending, Fate, JournalReadError, JournalText, MOST, head, typed};
+use super::journal_text::{Ending, Fate, JournalReadError, JournalText, MOST_OPERATIONS, head, typed};
 use crate::diagnostic::{Place, SourceId, Span};
 use crate::model::ruleset::{Phase, Position, RuleBody, RuleId};
 use crate::model::{LiveRecord, RecordId, Value, ZoneId, ZoneName};
@@ -195,8 +195,8 @@ impl JournalRun {
             let intent: Intent = typed(&line).map_err(broken)?;
             drop(line);
             operations += intent.operations.len();
-            if operations > MOST {
-                return Err(JournalReadError::TooLarge(MOST as u64, "operations"));
+            if operations > MOST_OPERATIONS {
+                return Err(JournalReadError::TooLarge(MOST_OPERATIONS as u64, "operations"));
             }
             let name = ZoneName::parse(&intent.zone).map_err(|_| broken("its `zone` is not the name of a zone"))?;
             let outcome = outcomes.get(&intent.step);

@@ -29,7 +29,7 @@ const LONGEST: usize = 16 * 1024 * 1024;
 pub(super) const MOST_VALUES: usize = 700_000;
 
 /// Most lines, and most operations and ids in all of them.
-pub(super) const MOST: usize = 250_000;
+pub const MOST_OPERATIONS: usize = 250_000;
 
 /// Characters of a line that are kept for showing its place.
 const OUTLINE: usize = 100;
@@ -187,8 +187,8 @@ impl<R: BufRead + Seek> JournalText<R> {
                 ids += outcome.ids.as_ref().map_or(0, Vec::len);
                 text.outcomes.insert(outcome.step, Ending::of(outcome));
             }
-            if ids > MOST {
-                return Err(JournalReadError::TooLarge(MOST as u64, "ids"));
+            if ids > MOST_OPERATIONS {
+                return Err(JournalReadError::TooLarge(MOST_OPERATIONS as u64, "ids"));
             }
         }
         if text.lines == 0 {
@@ -298,8 +298,8 @@ impl<'r, R: BufRead> Lines<'r, R> {
         if line.len() > LONGEST {
             return Err(JournalReadError::TooLarge(LONGEST as u64, "bytes in a line"));
         }
-        if self.number > MOST {
-            return Err(JournalReadError::TooLarge(MOST as u64, "lines"));
+        if self.number > MOST_OPERATIONS {
+            return Err(JournalReadError::TooLarge(MOST_OPERATIONS as u64, "lines"));
         }
         // A crash can cut a character in two.
         Ok(Some(String::from_utf8(line).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned())))

@@ -26,11 +26,11 @@ pub(super) const FOR_NEW_ZONE: [Duration; 6] = seconds([1, 2, 4, 8, 15, 30]);
 /// How old what is known of a zone may be when a record of it is changed or deleted.
 pub(super) const LOOK_AGAIN: Duration = Duration::from_secs(60);
 
-/// How often a step of records is sent again whose response was lost, and which had no effect.
-pub(super) const RESENDS: usize = 4;
-
 /// How often a change of a rule or of a setting is sent, the first time included.
 pub(super) const SENDS: usize = 4;
+
+/// How often a step of records is sent, the first time included.
+pub(super) const RECORD_SENDS: usize = 5;
 
 /// The wait before a request is sent again, for the nth time.
 pub(super) fn before_resend(nth: usize) -> Duration {

@@ -104,9 +104,9 @@ checks! {
     "proxied-ttl": "The TTL of a proxied record is stored as 1, whatever is sent.",
         ["docs/decisions.md: a proxied record has no TTL of its own"] => attributes::proxied_ttl;
     "proxied-ttl-range": "A TTL outside the range is refused also for proxied records, with code 9021.",
-        ["src/sandbox/attributes.rs"] => attributes::proxied_ttl_range;
+        ["src/sandbox/record_attributes.rs"] => attributes::proxied_ttl_range;
     "own-network": "A DNS-only record may have an address of Cloudflare's own network.",
-        ["src/sandbox/profile.rs", "src/sandbox/attributes.rs"] => attributes::own_network;
+        ["src/sandbox/profile.rs", "src/sandbox/record_attributes.rs"] => attributes::own_network;
     "private-networks": "A proxied record to a loopback, link-local or private address is refused with code 9003.",
         ["src/sandbox/network.rs"] => attributes::private_networks;
     "patch-replaces-data": "A PATCH replaces data as a whole, so a missing member is refused with code 9101.",

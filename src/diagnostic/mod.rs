@@ -18,3 +18,6 @@ pub use findings::Finding;
 pub use hidden::{begins_command, is_hidden, visible, visible_json};
 pub use plurals::{count, noun_for};
 pub use source::{LineColumn, Place, Source, SourceId, Sources, Span};
+
+/// What is shown in place of a secret.
+pub const REDACTED: &str = "[redacted]";

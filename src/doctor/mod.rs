@@ -6,6 +6,7 @@
 //! only where reading it is refused already, because a permission to write includes reading, and for rulesets by dry runs, if they
 //! are asked for.
 
+mod clock;
 mod needs;
 mod token;
 mod tried;
@@ -23,6 +24,7 @@ use crate::model::{Desired, DesiredZone, LiveZone, ZoneName};
 use crate::wire::account::lists;
 use crate::wire::ruleset::{Scope, list_rulesets, read_managed};
 
+pub use clock::clock;
 use needs::Needs;
 pub use token::Secret;
 use tried::{Kind, Prober, Tried, is_refused, said};

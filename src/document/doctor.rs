@@ -1,7 +1,7 @@
 //! What credentials may do, as JSON.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::FORMAT;
 use crate::model::facts::permissions::{self, PermissionAccess};
@@ -67,9 +67,32 @@ pub struct Connection {
     /// The proxy, without its credentials; `null` if there is none.
     pub proxy: Option<String>,
     /// Seconds by which Cloudflare's clock is ahead of this machine's; `null` if no answer had a date.
-    pub clock_offset_seconds: Option<i64>,
+    #[serde(rename = "clock_offset_seconds")]
+    #[schemars(with = "Option<i64>")]
+    pub clock: Clock,
     /// The limits that Cloudflare reported.
     pub rate_limits: Vec<RateLimit>,
+}
+
+/// Cloudflare's clock beside this machine's, in seconds by which it is ahead.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Clock {
+    /// No answer had a date.
+    #[default]
+    Unknown,
+    /// The difference is tolerated.
+    Agrees(i64),
+    /// The difference is not tolerated.
+    Differs(i64),
+}
+
+impl Serialize for Clock {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Unknown => serializer.serialize_none(),
+            Self::Agrees(seconds) | Self::Differs(seconds) => serializer.serialize_some(seconds),
+        }
+    }
 }
 
 /// A limit that Cloudflare reported.

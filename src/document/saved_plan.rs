@@ -16,6 +16,7 @@ use serde::de::{DeserializeSeed, Deserializer, Error, SeqAccess, Visitor};
 
 use super::plan::{ExactRequest, Plan, Saved, SavedBase, SavedConsents, Verdict};
 use super::reviewed::Reviewed;
+use crate::apply::MOST_OPERATIONS;
 use crate::model::Danger;
 use crate::plan::BaseSource;
 use crate::wire::Request;
@@ -31,8 +32,6 @@ const CHECKSUM: &str = "checksum";
 const LARGEST: u64 = 256 * 1024 * 1024;
 /// Largest text in one, in bytes: more than the largest spec.
 const LARGEST_TEXT: u64 = 25 * 1024 * 1024;
-/// The most operations.
-const MOST_OPERATIONS: usize = 250_000;
 /// The most members that the objects before the operations have together.
 const MOST_MEMBERS: usize = 2_000_000;
 

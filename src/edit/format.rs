@@ -13,7 +13,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use granit_parser::{Event, Parser};
+use granit_parser::{Event, Parser, ScalarStyle, StructureStyle};
 use pretty_yaml::config::{FormatOptions, LanguageOptions, LayoutOptions, Quotes};
 
 use super::change::json;
@@ -362,30 +362,39 @@ fn bare(comment: &str) -> String {
     comment.trim_start_matches('#').trim().to_owned()
 }
 
-/// What a reader of any YAML gets, and its comments.
-fn events(text: &str) -> Result<Vec<String>, FormatError> {
-    let options = granit_parser::options! { emit_comments: true, emit_anchor_events: true };
-    let (mut values, mut comments) = (Vec::new(), Vec::new());
+/// What a reader of any YAML gets, and its comments in any order.
+#[derive(Debug, PartialEq, Eq)]
+struct Events<'t> {
+    values: Vec<Event<'t>>,
+    comments: Vec<String>,
+}
+
+/// What a reader of any YAML gets. Quotes, blocks and markers of documents may change, whether a value is plain may not.
+fn events(text: &str) -> Result<Events<'_>, FormatError> {
+    let options = granit_parser::options! { emit_comments: true };
+    let mut all = Events { values: Vec::new(), comments: Vec::new() };
     for next in Parser::new_from_str_with_options(text, options) {
         let (event, _) = next.map_err(|error| FormatError::Syntax(error.to_string()))?;
-        match event {
-            Event::Comment(words, ..) => comments.push(words.trim().to_owned()),
-            Event::Scalar(value, style, anchor, tag) => {
-                let is_plain = style == granit_parser::ScalarStyle::Plain;
-                values.push(format!("{value:?} {is_plain} {anchor} {tag:?}"));
+        all.values.push(match event {
+            Event::Comment(words, ..) => {
+                all.comments.push(words.trim().to_owned());
+                continue;
             }
-            Event::SequenceStart(_, anchor, tag) => values.push(format!("[ {anchor} {tag:?}")),
-            Event::MappingStart(_, anchor, tag) => values.push(format!("{{ {anchor} {tag:?}")),
-            Event::SequenceEnd => values.push("]".to_owned()),
-            Event::MappingEnd => values.push("}".to_owned()),
-            Event::Alias(anchor) => values.push(format!("* {anchor}")),
-            Event::DocumentStart(..) => values.push("---".to_owned()),
-            _ => {}
-        }
+            Event::Scalar(value, style, anchor, tag) => {
+                let style = if style == ScalarStyle::Plain { style } else { ScalarStyle::DoubleQuoted };
+                Event::Scalar(value, style, anchor, tag)
+            }
+            Event::SequenceStart(_, anchor, tag) => Event::SequenceStart(StructureStyle::Block, anchor, tag),
+            Event::MappingStart(_, anchor, tag) => Event::MappingStart(StructureStyle::Block, anchor, tag),
+            Event::DocumentStart(..) => Event::DocumentStart(false, None),
+            Event::SequenceEnd => Event::SequenceEnd,
+            Event::MappingEnd => Event::MappingEnd,
+            Event::Alias(anchor) => Event::Alias(anchor),
+            _ => continue,
+        });
     }
-    comments.sort();
-    values.extend(comments);
-    Ok(values)
+    all.comments.sort();
+    Ok(all)
 }
 
 #[cfg(test)]

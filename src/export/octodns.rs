@@ -15,8 +15,6 @@ use crate::model::facts::{self, FieldKind};
 use crate::model::{DesiredRecord, DesiredZone, Facets, Fqdn, Rdata, RecordType, Value};
 use crate::spec::one_line;
 
-/// The TTL of records whose TTL Cloudflare chooses, in seconds: Cloudflare's own.
-const AUTOMATIC: u32 = 300;
 /// Types whose value octoDNS writes as one text.
 const TEXTS: &[&str] = &["A", "AAAA", "CNAME", "NS", "OPENPGPKEY", "PTR"];
 /// Parameters of service bindings that octoDNS writes as a list.
@@ -117,7 +115,7 @@ fn is_of_service(name: &str) -> bool {
 
 /// The TTL of a set, in seconds.
 fn ttl(facets: &Facets) -> u32 {
-    facets.ttl.filter(|ttl| !ttl.is_automatic()).map_or(AUTOMATIC, |ttl| ttl.as_number())
+    facets.ttl.filter(|ttl| !ttl.is_automatic()).map_or(facts::AUTOMATIC_TTL_SECONDS, |ttl| ttl.as_number())
 }
 
 /// What octodns-cloudflare reads beside a record set.

@@ -7,6 +7,9 @@ use crate::model::{Value, ZoneName};
 /// The columns that are understood; `name`, `type` and `content` are required.
 const COLUMNS: &[&str] = &["zone", "name", "type", "content", "priority", "ttl", "proxied", "comment", "tags"];
 
+/// What other tools call the column `content`.
+const CONTENT_ALIAS: &str = "value";
+
 /// Reads a table. Records whose row has no zone belong to `zone`.
 pub(super) fn read(source: SourceId, zone: Option<&ZoneName>, found: &mut Found) {
     let text = found.sources.get(source).map_or(String::new(), |source| source.text().to_owned());
@@ -23,7 +26,7 @@ pub(super) fn read(source: SourceId, zone: Option<&ZoneName>, found: &mut Found)
         }
     };
     let column =
-        |name: &str| header.iter().position(|column| column == name || (name == "content" && column == "value"));
+        |name: &str| header.iter().position(|column| column == name || (name == "content" && column == CONTENT_ALIAS));
     let missing: Vec<&str> = ["name", "type", "content"].into_iter().filter(|name| column(name).is_none()).collect();
     if !missing.is_empty() {
         let why = format!("the first row must name the columns; there is no {}", missing.join(", no "));
@@ -49,7 +52,7 @@ pub(super) fn read(source: SourceId, zone: Option<&ZoneName>, found: &mut Found)
         return;
     }
     let unknown: Vec<&str> =
-        header.iter().map(String::as_str).filter(|name| !COLUMNS.contains(name) && *name != "value").collect();
+        header.iter().map(String::as_str).filter(|name| !COLUMNS.contains(name) && *name != CONTENT_ALIAS).collect();
     if !unknown.is_empty() {
         let why = format!("the columns {} are not read", unknown.join(", "));
         found.report(findings::NOT_TRANSLATED, "", start, &why, None);

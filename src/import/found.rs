@@ -7,8 +7,8 @@ use super::{Imported, Leaving, from_live};
 use crate::diagnostic::{Diagnostics, Finding, Place, SourceId, Sources, findings};
 use crate::model::ruleset::{EntryPoint, LiveRule, LiveRuleset, Phase, RulesetId};
 use crate::model::{
-    AsReported, DesiredSettings, Fields, Fqdn, LiveRecord, LiveZone, Rdata, RecordId, RecordType, Settings, Tag, Ttl,
-    Value, ZoneId, ZoneName,
+    AsReported, DesiredSettings, Fields, Fqdn, LiveRecord, LiveZone, Rdata, RecordId, RecordType, STRING_OCTETS,
+    Settings, Tag, Ttl, Value, ZoneId, ZoneName,
 };
 use crate::spec::Remarks;
 
@@ -285,7 +285,7 @@ pub(super) fn quoted(text: &str) -> String {
     let mut parts = vec![String::new()];
     let mut length = 0;
     for c in text.chars() {
-        if length + c.len_utf8() > 255 {
+        if length + c.len_utf8() > STRING_OCTETS {
             parts.push(String::new());
             length = 0;
         }

@@ -67,7 +67,7 @@ pub use meaning::effects;
 pub use narrow::{narrow_exception, narrow_overrides};
 pub use order::{Move, MovedRule, lets_pass, move_impact};
 pub use other_zones::{OtherZones, Overview};
-pub use phrases::{rule_label, title};
+pub use phrases::{SHORT_ID, rule_label, title};
 pub use reach::{Reach, reach_summary, unreachable_families};
 pub use rule::rule_impact;
 pub use step::Step;

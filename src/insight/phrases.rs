@@ -9,7 +9,7 @@ const MOST_OF_TITLE: usize = 70;
 /// Largest number of characters shown of an expression.
 const MOST_OF_EXPRESSION: usize = 160;
 /// Number of characters shown of an id.
-const SHORT_ID: usize = 8;
+pub const SHORT_ID: usize = 8;
 
 /// The title of a rule: its description without its number.
 #[must_use]

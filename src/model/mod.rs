@@ -37,10 +37,10 @@ pub use expect::{
 };
 pub use expression::{Expression, ExpressionProblem, ExpressionSetting, Requirement, ScopeChange, parse_expression};
 pub use fields::{Fields, Value, names_credential};
-pub use name::{Fqdn, NameError, ZoneName};
+pub use name::{Fqdn, LABEL_OCTETS, NAME_OCTETS, NameError, ZoneName};
 pub use only::Only;
 pub(crate) use public_suffix::PublicSuffix;
-pub use rdata::{DataError, Purpose, Rdata, RecordType};
+pub use rdata::{DataError, Purpose, Rdata, RecordType, STRING_OCTETS};
 pub use record::{
     Comment, CommentError, DesiredRecord, Facets, LiveRecord, ReadOnly, RecordForm, RecordId, Settings, Spelling, Tag,
     TagError, Tombstone, ZoneId,

@@ -3,10 +3,10 @@
 use std::fmt;
 
 /// Octets of one label (RFC 1035 section 2.3.4).
-const LABEL_OCTETS: usize = 63;
+pub const LABEL_OCTETS: usize = 63;
 
 /// Octets of a whole name in text form without the final dot (RFC 1035 section 2.3.4: 255 on the wire).
-const NAME_OCTETS: usize = 253;
+pub const NAME_OCTETS: usize = 253;
 
 /// A fully qualified domain name.
 ///
@@ -60,7 +60,7 @@ pub enum NameError {
         octets: usize,
     },
     /// The whole name is too long.
-    #[error("the name has {0} octets; a name has at most 253")]
+    #[error("the name has {0} octets; a name has at most {most}", most = NAME_OCTETS)]
     TooLong(usize),
     /// A character that is not allowed in a name.
     #[error("`{character}` is not allowed in a name")]

@@ -3,14 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::operation::Operation;
-use super::order::{record_rank, sequence};
+use super::order::ordered;
 use super::subject::{RecordSubject, record, setting, zone};
 use super::zone_plan::{Keeper, SetAsideCount, ZonePlan};
 use super::{dangers, not_in_force, part, record_checks, rule_checks, rules};
 use crate::diagnostic::Diagnostics;
 use crate::diff::{
-    Change, RecordChanges, SetAside, SetAsideReason, SettingChange, WafChanges, diff_records, diff_rulesets,
-    diff_settings, foreign_by_action,
+    RecordChanges, SetAside, SetAsideReason, SettingChange, WafChanges, diff_records, diff_rulesets, diff_settings,
+    foreign_by_action,
 };
 use crate::insight::OtherZones;
 use crate::model::{DesiredZone, Fqdn, LiveZone, Only, Purpose, Rdata, RecordId, RecordType, Unmanaged};
@@ -52,7 +52,7 @@ pub(super) fn plan_with_base(
     let mut records = diff_records(desired, base, live);
     let mut rules = diff_rulesets(desired, live);
     let part = (!only.is_all()).then(|| {
-        let (whole, _) = compile(desired, live, &records, &rules, settings.clone(), (is_complete, others));
+        let (whole, _) = compile(desired, live, &records, &rules, settings.clone(), is_complete, others);
         part::left_out(&whole, only)
     });
     if let Some((left, _)) = &part {
@@ -60,7 +60,7 @@ pub(super) fn plan_with_base(
         part::records(left, desired, &mut records);
         part::rules(left, &desired.name, &mut rules);
     }
-    let (mut plan, mut diagnostics) = compile(desired, live, &records, &rules, settings, (is_complete, others));
+    let (mut plan, mut diagnostics) = compile(desired, live, &records, &rules, settings, is_complete, others);
     if let Some((left, needs)) = part {
         // The zone itself is no difference that goes out.
         plan.operations.retain(|operation| !left.contains(&operation.address));
@@ -81,19 +81,21 @@ pub fn plan_changes(
     setting_changes: Vec<SettingChange>,
 ) -> (ZonePlan, Diagnostics) {
     let (mut plan, diagnostics) =
-        compile(desired, live, changes, rule_changes, setting_changes, (false, OtherZones::NONE));
+        compile(desired, live, changes, rule_changes, setting_changes, false, OtherZones::NONE);
     dangers::accept(&mut plan, desired);
     (plan, diagnostics)
 }
 
-/// Turns differences into operations, checks them and names their dangers.
+/// Turns differences into operations, checks them and names their dangers. `is_complete`: the spec is all that the
+/// zone should have, and no base knows better.
 fn compile(
     desired: &DesiredZone,
     live: &LiveZone,
     changes: &RecordChanges,
     rule_changes: &WafChanges,
     setting_changes: Vec<SettingChange>,
-    (is_complete, others): (bool, OtherZones<'_>),
+    is_complete: bool,
+    others: OtherZones<'_>,
 ) -> (ZonePlan, Diagnostics) {
     let count = |wanted: fn(&SetAsideReason) -> bool| changes.set_aside.iter().filter(|a| wanted(&a.reason)).count();
     let mut diagnostics = Diagnostics::default();
@@ -103,10 +105,8 @@ fn compile(
     diagnostics.append(rule_checks::expiries(desired, live, rule_changes));
     let creation = live.is_new.then(|| zone::operation(desired));
     let settings = setting::operations(desired, live, setting_changes, &mut diagnostics);
-    let mut ordered: Vec<&Change> = changes.changes.iter().collect();
-    ordered.sort_by(|a, b| record_rank(a).cmp(&record_rank(b)));
-    let records = ordered.into_iter().map(|change| record::operation(desired, change));
-    let operations = sequence(creation, settings, rule_operations, records);
+    let records = ordered(&changes.changes).into_iter().map(|change| record::operation(desired, change));
+    let operations: Vec<_> = creation.into_iter().chain(settings).chain(rule_operations).chain(records).collect();
     let mut plan = ZonePlan {
         is_new: live.is_new,
         notes: setting::notes(desired, live),

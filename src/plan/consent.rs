@@ -2,12 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::action::Action;
+use super::changes_much::changes_much;
 use super::grades;
-use super::operation::Operation;
 use super::policy::Policy;
 use super::zone_plan::{GivenConsent, Plan, ZonePlan};
-use crate::diff::{Field, FieldChange};
 use crate::model::Danger;
 
 /// Permissions given for one run, and what counts as much.
@@ -124,20 +122,6 @@ fn of_zone(zone: &ZonePlan) -> impl Iterator<Item = (Danger, Option<&str>)> {
     operations.chain(std::iter::once((&zone.dangers, &zone.accepted))).flat_map(|(dangers, accepted)| {
         dangers.iter().map(move |danger| (*danger, accepted.get(danger).map(String::as_str)))
     })
-}
-
-/// Whether a zone changes more than the policy lets pass.
-fn changes_much(zone: &ZonePlan, policy: &Policy) -> bool {
-    let is_note = |field: &FieldChange| matches!(field.field, Field::Comment | Field::Tags | Field::Ttl);
-    let counts = |operation: &Operation| match operation.action() {
-        Action::Create => false,
-        // Notes and times to live change no answer.
-        Action::Update => !operation.fields.iter().all(is_note),
-        Action::Move | Action::Delete => true,
-    };
-    let changed = zone.records().filter(|(_, operation, _)| counts(operation)).count();
-    zone.live_records >= policy.from_records.max(1)
-        && changed * 100 > zone.live_records * usize::from(policy.most_changes)
 }
 
 /// The permissions that a plan needs: those that it lacks, and those that it has.

@@ -2,12 +2,13 @@
 //!
 //! A [`Plan`] leaves no choice to whoever executes it. [`plan_zone`] turns a zone's changes into [`Operation`]s with what
 //! they expect to find and how to undo them; `record_checks` and `rule_checks` hold them against the limits of the zone's plan; `consent` names the
-//! dangers and asks for consents; `grades` says which weakenings are narrow; `conflicts` says what happens to values of others; `order` puts them in order; `batches` cuts them into requests; `lower` turns steps into exact requests. `part` leaves out what was not chosen.
+//! dangers and asks for consents; `changes_much` says when a large part of a zone changes; `grades` says which weakenings are narrow; `conflicts` says what happens to values of others; `order` puts them in order; `batches` cuts them into requests; `lower` turns steps into exact requests. `part` leaves out what was not chosen.
 
 mod action;
 mod base_source;
 mod batches;
 mod build;
+mod changes_much;
 mod conflicts;
 mod consent;
 mod dangers;

@@ -1,21 +1,17 @@
-//! The order in which a plan lists a zone's operations.
+//! The order in which a plan lists the changes of a zone's records. Before them it lists the zone itself, its settings, and its rules
+//! in the order of execution.
 //!
-//! Batches keep it (`batches`). Apply carries out the rules of a zone that exists before its settings (`apply`): they are what it
+//! Batches keep this order (`batches`). Apply carries out the rules of a zone that exists before its settings (`apply`): they are what it
 //! looks at once more before anything is sent.
 
 use crate::diff::{Change, ChangeKind};
 use crate::model::{Address, Fqdn};
 
-use super::operation::Operation;
-
-/// One list: the zone itself, its settings, its rules in the order of execution, its records in the order of [`record_rank`].
-pub(super) fn sequence(
-    creation: Option<Operation>,
-    settings: Vec<Operation>,
-    rules: Vec<Operation>,
-    records: impl Iterator<Item = Operation>,
-) -> Vec<Operation> {
-    creation.into_iter().chain(settings).chain(rules).chain(records).collect()
+/// The changes of records in their order.
+pub(super) fn ordered<'c, 'a>(changes: &'c [Change<'a>]) -> Vec<&'c Change<'a>> {
+    let mut ordered: Vec<_> = changes.iter().collect();
+    ordered.sort_by(|a, b| record_rank(a).cmp(&record_rank(b)));
+    ordered
 }
 
 /// Where a change of a record comes: by name; deletes before what needs the name or the value; DS records go before the NS records
@@ -23,7 +19,7 @@ pub(super) fn sequence(
 ///
 /// # Sources
 /// A DS record needs NS records at its name (RFC 4035 section 2.4), and Cloudflare refuses the one without the other.
-pub(super) fn record_rank<'c>(change: &'c Change<'_>) -> (&'c Fqdn, u8, &'c Address) {
+fn record_rank<'c>(change: &'c Change<'_>) -> (&'c Fqdn, u8, &'c Address) {
     let (name, rank) = match &change.kind {
         ChangeKind::Delete { before, .. } => match before.data.type_name() {
             "DS" => (&before.name, 0),

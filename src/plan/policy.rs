@@ -1,5 +1,6 @@
 //! The policy: permissions and limits that are committed beside a spec.
 
+use super::changes_much::{FROM_RECORDS, MOST_CHANGES};
 use crate::model::{Danger, NARROW_DAYS, NARROW_RULES};
 
 /// Permissions and limits that are committed beside a spec.
@@ -34,8 +35,8 @@ pub struct PolicyEntry {
 impl Default for Policy {
     fn default() -> Self {
         Self {
-            most_changes: 50,
-            from_records: 20,
+            most_changes: MOST_CHANGES,
+            from_records: FROM_RECORDS,
             narrow_rules: NARROW_RULES,
             narrow_days: NARROW_DAYS,
             allowed: Vec::new(),

@@ -5,7 +5,8 @@ use std::io::{self, Write};
 use super::safe::safe;
 use crate::diagnostic::count;
 use crate::document::doctor::{
-    Access, Allowed, Check, Connection, Credentials, Doctor, ManagedRuleset, Owner, Spec, Sufficiency, What, Zone,
+    Access, Allowed, Check, Clock, Connection, Credentials, Doctor, ManagedRuleset, Owner, Spec, Sufficiency, What,
+    Zone,
 };
 
 /// The names of zones that a table shows; the others are counted.
@@ -93,22 +94,19 @@ fn write_credentials(out: &mut dyn Write, credentials: &Credentials) -> io::Resu
     writeln!(out, "Credentials    {sign} {}", words.join(", "))
 }
 
-/// The largest difference of clocks that is no finding, in seconds.
-const TOLERATED_SKEW: i64 = 30;
-
 /// Says how Cloudflare is reached.
 fn write_connection(out: &mut dyn Write, connection: &Connection) -> io::Result<()> {
-    let Connection { host, proxy, clock_offset_seconds, rate_limits } = connection;
+    let Connection { host, proxy, clock, rate_limits } = connection;
     let way = proxy.as_ref().map_or_else(|| "without a proxy".to_owned(), |proxy| format!("through {}", safe(proxy)));
     writeln!(out, "Connection     ✔ {}, {way}", safe(host))?;
-    match clock_offset_seconds {
-        Some(seconds) if seconds.abs() <= TOLERATED_SKEW => writeln!(out, "Clock          ✔ agrees with Cloudflare's")?,
-        Some(seconds) => {
+    match clock {
+        Clock::Agrees(_) => writeln!(out, "Clock          ✔ agrees with Cloudflare's")?,
+        Clock::Differs(seconds) => {
             let side = if *seconds > 0 { "behind" } else { "ahead of" };
             let seconds = seconds.unsigned_abs();
             writeln!(out, "Clock          ! {seconds} s {side} Cloudflare's; set it: expiry dates depend on it")?;
         }
-        None => writeln!(out, "Clock          ? Cloudflare's answers have no date")?,
+        Clock::Unknown => writeln!(out, "Clock          ? Cloudflare's answers have no date")?,
     }
     if rate_limits.is_empty() {
         writeln!(out, "Rate limit     ? Cloudflare does not report what is left")?;

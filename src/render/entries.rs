@@ -32,6 +32,9 @@ const NAMES: usize = 6;
 /// The same for a dangerous one.
 const DANGEROUS_NAMES: usize = 60;
 
+/// The largest number of unchanged values that are shown beside one that changes.
+pub(super) const BESIDE: usize = 10;
+
 /// How much an entry matters.
 ///
 /// # Order

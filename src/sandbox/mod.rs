@@ -3,7 +3,7 @@
 //! ```text
 //!  HTTP ──────server─▶ faults ▶ rate limit ▶ router ─▶ auth ─▶ zones · records · batch · list · export
 //!                                                            │ dnssec · dns_settings · settings · rulesets
-//!                                                            │ value · attributes · conflicts (checks)
+//!                                                            │ value · record_attributes · conflicts (checks)
 //!                                                            ▼
 //!  DNS ───────dns ─────────────────────────────────▶  zone · record · setting ⇄ store (SQLite)
 //! ```
@@ -12,7 +12,6 @@
 //! in our reading or writing of records is not repeated here. Every behaviour cites where it is documented or was
 //! observed; what is unknown is marked `ASSUMED:`, and where it matters it can be switched in the [`Profile`].
 
-mod attributes;
 mod auth;
 mod batch;
 mod call;
@@ -41,6 +40,7 @@ mod profile;
 mod query;
 mod rate_limit;
 mod record;
+mod record_attributes;
 mod records;
 mod reply;
 mod request_hold;

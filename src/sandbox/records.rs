@@ -8,12 +8,12 @@
 
 use serde_json::{Map, Value, json};
 
-use super::attributes;
 use super::call::Call;
 use super::conflicts;
 use super::envelope::{Outcome, Refusal, Success};
 use super::name;
 use super::record::{PRIVATE_ROUTING, Record};
+use super::record_attributes;
 use super::store;
 use super::value::{self, Place, Sent};
 use super::zone::Zone;
@@ -206,19 +206,19 @@ fn fill(
     record.data = value.data;
     record.priority = value.priority;
     record.identity = value.identity;
-    record.proxied = attributes::proxied(facts, body.get("proxied"), value.address, call.profile.own_network)?;
-    record.ttl = attributes::ttl(zone, body.get("ttl"), record.proxied, call.profile.proxied_ttl)?;
-    record.settings = attributes::settings(facts, zone, body.get("settings"), record.proxied)?;
-    if attributes::private_routing(facts, body.get(PRIVATE_ROUTING))? {
+    record.proxied = record_attributes::proxied(facts, body.get("proxied"), value.address, call.profile.own_network)?;
+    record.ttl = record_attributes::ttl(zone, body.get("ttl"), record.proxied, call.profile.proxied_ttl)?;
+    record.settings = record_attributes::settings(facts, zone, body.get("settings"), record.proxied)?;
+    if record_attributes::private_routing(facts, body.get(PRIVATE_ROUTING))? {
         record.settings.insert(PRIVATE_ROUTING.to_owned(), true.into());
     }
     // ASSUMED: the timestamps of comment and tags change only with their values.
-    let comment = attributes::comment(zone, body.get("comment"))?;
+    let comment = record_attributes::comment(zone, body.get("comment"))?;
     if comment != record.comment {
         record.comment_modified_on = comment.is_some().then(|| call.now.to_owned());
         record.comment = comment;
     }
-    let tags = attributes::tags(zone, body.get("tags"))?;
+    let tags = record_attributes::tags(zone, body.get("tags"))?;
     if tags != record.tags {
         record.tags_modified_on = (!tags.is_empty()).then(|| call.now.to_owned());
         record.tags = tags;

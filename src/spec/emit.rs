@@ -12,8 +12,8 @@ use super::template::escape;
 use super::yaml::{scalar, to_yaml};
 use crate::diagnostic::Place;
 use crate::model::{
-    Comment, Danger, Desired, DesiredRecord, DesiredSettings, DesiredZone, Facets, IgnorePattern, Rdata, Suppression,
-    SuppressionScope, Tombstone, Unmanaged, Value, ZoneName, facts::Slot,
+    Comment, Danger, Desired, DesiredRecord, DesiredSettings, DesiredZone, Facets, IgnorePattern, Rdata, STRING_OCTETS,
+    Suppression, SuppressionScope, Tombstone, Unmanaged, Value, ZoneName, facts::Slot,
 };
 
 /// The resolved spec as YAML.
@@ -43,12 +43,12 @@ pub fn record_entry(zone: &ZoneName, one: &DesiredRecord) -> Json {
 /// A text without the quotes of its character strings, if it means the same without them: it has no escapes, and is divided where
 /// it would be divided anyway.
 pub(super) fn unquoted(content: &str) -> Option<String> {
-    const STRING_BYTES: usize = 255;
     let inner = content.strip_prefix('"')?.strip_suffix('"')?;
     let parts: Vec<&str> = inner.split("\" \"").collect();
     let (last, full) = parts.split_last()?;
     let text = parts.concat();
-    let is_same = full.iter().all(|part| part.len() == STRING_BYTES) && !last.is_empty() && last.len() <= STRING_BYTES;
+    let is_same =
+        full.iter().all(|part| part.len() == STRING_OCTETS) && !last.is_empty() && last.len() <= STRING_OCTETS;
     (is_same && !text.contains(['"', '\\']) && text.trim() == text).then_some(text)
 }
 

@@ -15,7 +15,7 @@ use crate::cli::output::Output;
 use crate::cli::own_files::Takes;
 use crate::cli::service::{Access, Service};
 use crate::cli::settings::Settings;
-use crate::doctor::{Question, examine};
+use crate::doctor::{Question, clock, examine};
 use crate::document::doctor::{Connection, RateLimit, Requests, Spec, Sufficiency};
 use crate::insight::lock::Lock;
 use crate::reconcile::{Base, Goal, Source, pattern, waf_lock};
@@ -130,5 +130,5 @@ fn connection(host: String, proxy: Option<String>, seen: Seen) -> Connection {
         quota: limit.quota,
         window_seconds: limit.window,
     });
-    Connection { host, proxy, clock_offset_seconds: clock_offset, rate_limits: limits.collect() }
+    Connection { host, proxy, clock: clock(clock_offset), rate_limits: limits.collect() }
 }

@@ -11,8 +11,9 @@
 //! proxy-status, cname-flattening, manage-dns-records/reference/shadowed-records.
 
 use super::index::{Entry, Node, ZoneIndex};
-use super::serving::{AUTOMATIC_SECONDS, Serving};
+use super::serving::Serving;
 use super::zones::Zones;
+use crate::model::facts::AUTOMATIC_TTL_SECONDS;
 use crate::model::{Fqdn, RecordType, ZoneName};
 
 /// The answer to a question.
@@ -275,7 +276,7 @@ impl Entry<'_> {
     /// Seconds.
     #[must_use]
     pub fn seconds(&self) -> u32 {
-        if self.ttl.is_automatic() || self.is_proxied() { AUTOMATIC_SECONDS } else { self.ttl.as_number() }
+        if self.ttl.is_automatic() || self.is_proxied() { AUTOMATIC_TTL_SECONDS } else { self.ttl.as_number() }
     }
 }
 

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use super::answer::{Answer, End};
 use super::index::{Node, ZoneIndex};
 use super::zones::Zones;
-use crate::model::{Fqdn, RecordType};
+use crate::model::{Fqdn, NAME_OCTETS, RecordType};
 
 /// Names that get the same answer.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -49,9 +49,6 @@ const ALWAYS: &[RecordType] = &[
     RecordType::Ds,
     RecordType::Dnskey,
 ];
-
-/// Octets of a whole name in text form (RFC 1035 section 2.3.4).
-const NAME_OCTETS: usize = 253;
 
 /// What differs between two states, given the names whose records were added or removed.
 ///

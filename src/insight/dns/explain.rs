@@ -11,9 +11,9 @@ use super::compare::{Class, Difference, differences_from};
 use super::index::{Entry, Node, ZoneIndex};
 use super::refer::References;
 use super::say::{NO_NAME, duration, list, records, values};
-use super::serving::AUTOMATIC_SECONDS;
 use super::settings;
 use super::zones::Zones;
+use crate::model::facts::AUTOMATIC_TTL_SECONDS;
 use crate::model::{Fqdn, RecordType, ZoneName};
 
 /// How many names a sentence names.
@@ -388,7 +388,7 @@ impl<'v, 'a> View<'v, 'a> {
         // Five minutes are what everybody expects, and nobody has asked for names of a zone without records.
         let was_empty = self.before.named(zone.name()).is_none_or(|zone| zone.entries().next().is_none());
         let kept = edits.iter().filter_map(|edit| Some(edit.before?.seconds())).max();
-        let kept = kept.filter(|seconds| *seconds > AUTOMATIC_SECONDS);
+        let kept = kept.filter(|seconds| *seconds > AUTOMATIC_TTL_SECONDS);
         let negative = zone.serving().negative_seconds();
         let is_new = |edit: &&&Edit<'a>| {
             let name = edit.after.map(|entry| entry.name);

@@ -15,12 +15,6 @@ use crate::model::{DesiredSettings, DesiredZone, LiveSetting, LiveZone, Value};
 /// Seconds.
 pub const NEGATIVE_TTL: u32 = 1800;
 
-/// How long an answer with automatic time to live is kept, and any answer of a proxied name.
-///
-/// # Units
-/// Seconds.
-pub const AUTOMATIC_SECONDS: u32 = 300;
-
 /// How a zone is served.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Serving {

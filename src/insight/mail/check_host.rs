@@ -7,7 +7,7 @@ use ipnet::IpNet;
 
 use super::macros::{DomainSpec, Envelope};
 use super::spf::{Directive, MOST_LOOKUPS, MOST_VOID, Mechanism, Prefixes, Qualifier, Spf, is_spf};
-use crate::model::Fqdn;
+use crate::model::{Fqdn, LABEL_OCTETS, NAME_OCTETS};
 
 /// Most names that are looked at for `mx` and `ptr` (section 4.6.4).
 const MOST_NAMES: usize = 10;
@@ -214,8 +214,8 @@ impl Check<'_> {
 /// A name that can be looked up; others do not match.
 fn name(text: &str) -> Option<Fqdn> {
     let bare = text.strip_suffix('.').unwrap_or(text);
-    let is_label = |label: &str| !label.is_empty() && label.len() <= 63;
-    (bare.len() <= 253 && bare.split('.').all(is_label)).then(|| Fqdn::reported(bare))
+    let is_label = |label: &str| !label.is_empty() && label.len() <= LABEL_OCTETS;
+    (bare.len() <= NAME_OCTETS && bare.split('.').all(is_label)).then(|| Fqdn::reported(bare))
 }
 
 /// Whether an address is in the network around another one.

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use crate::model::Fqdn;
+use crate::model::{Fqdn, NAME_OCTETS};
 
 /// A name in a record, perhaps with macros, as written but in lower case where it has none.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -100,7 +100,7 @@ impl DomainSpec {
             }
         }
         let mut name = out.as_str().trim_end_matches('.');
-        while name.len() > 253 {
+        while name.len() > NAME_OCTETS {
             name = name.split_once('.')?.1;
         }
         Some(name.to_owned())

@@ -135,17 +135,15 @@ fn follow(view: View<'_, '_>, name: &Fqdn, senders: &mut Senders, path: &mut Vec
                         }
                     }
                 }
-                None if passes => drop(senders.others.insert(format!("include:{}", spec.as_str()))),
+                None if passes => drop(senders.others.insert(mechanism.shown(name))),
                 None => {}
             },
             Mechanism::A(spec, prefixes) => {
                 let target = spec.as_ref().map_or_else(|| Some(name.clone()), |s| s.name());
-                let written = spec.as_ref().map_or(name.as_str(), |s| s.as_str());
-                hosts(view, target.as_ref(), &format!("a:{written}"), *prefixes, passes, senders);
+                hosts(view, target.as_ref(), &mechanism.shown(name), *prefixes, passes, senders);
             }
             Mechanism::Mx(spec, prefixes) => {
                 let target = spec.as_ref().map_or_else(|| Some(name.clone()), |s| s.name());
-                let written = spec.as_ref().map_or(name.as_str(), |s| s.as_str());
                 match target.filter(|t| view.covers(t)) {
                     Some(target) => {
                         let exchanges = view.targets(&target, RecordType::Mx);
@@ -154,15 +152,11 @@ fn follow(view: View<'_, '_>, name: &Fqdn, senders: &mut Senders, path: &mut Vec
                             hosts(view, Some(exchange), &format!("a:{exchange}"), *prefixes, passes, senders);
                         }
                     }
-                    None if passes => drop(senders.others.insert(format!("mx:{written}"))),
+                    None if passes => drop(senders.others.insert(mechanism.shown(name))),
                     None => {}
                 }
             }
-            Mechanism::Ptr(spec) if passes => {
-                let written = spec.as_ref().map_or(name.as_str(), |s| s.as_str());
-                senders.others.insert(format!("ptr:{written}"));
-            }
-            Mechanism::Exists(spec) if passes => drop(senders.others.insert(format!("exists:{}", spec.as_str()))),
+            Mechanism::Ptr(_) | Mechanism::Exists(_) if passes => drop(senders.others.insert(mechanism.shown(name))),
             Mechanism::Ptr(_) | Mechanism::Exists(_) => {}
         }
     }

@@ -5,6 +5,7 @@
 use ipnet::{Ipv4Net, Ipv6Net};
 
 use super::macros::DomainSpec;
+use crate::model::Fqdn;
 
 /// The version, with which every record begins; case is ignored (RFC 5234 section 2.3).
 const VERSION: &str = "v=spf1";
@@ -78,6 +79,22 @@ impl Mechanism {
     #[must_use]
     pub fn takes_a_lookup(&self) -> bool {
         !matches!(self, Self::All | Self::Ip4(_) | Self::Ip6(_))
+    }
+
+    /// Whom it matches, as plans show it: the term, with the domain of the record where it names none, and without prefix lengths.
+    #[must_use]
+    pub fn shown(&self, domain: &Fqdn) -> String {
+        let name = |spec: Option<&DomainSpec>| spec.map_or(domain.as_str(), |spec| spec.as_str()).to_owned();
+        match self {
+            Self::All => "all".to_owned(),
+            Self::Include(spec) => format!("include:{}", spec.as_str()),
+            Self::A(spec, _) => format!("a:{}", name(spec.as_ref())),
+            Self::Mx(spec, _) => format!("mx:{}", name(spec.as_ref())),
+            Self::Ptr(spec) => format!("ptr:{}", name(spec.as_ref())),
+            Self::Ip4(network) => format!("ip4:{network}"),
+            Self::Ip6(network) => format!("ip6:{network}"),
+            Self::Exists(spec) => format!("exists:{}", spec.as_str()),
+        }
     }
 }
 

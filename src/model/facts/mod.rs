@@ -190,5 +190,11 @@ pub const MAXIMUM_TTL: u32 = 86_400;
 /// The `ttl` value for automatic.
 pub const AUTOMATIC_TTL: u32 = 1;
 
+/// The time to live with which answers are sent whose TTL is automatic, and all answers for proxied names, in seconds.
+///
+/// # Sources
+/// developers.cloudflare.com/dns/manage-dns-records/reference/ttl, read 2026-11.
+pub const AUTOMATIC_TTL_SECONDS: u32 = 300;
+
 /// Longest content of a TXT record on the wire, in bytes, including length octets.
 pub const TXT_WIRE_BYTES: usize = 4096;

@@ -4,7 +4,7 @@ use super::super::facts::{FieldFacts, FieldKind, TypeFacts};
 use super::super::fields::{Fields, Value};
 use super::super::name::Fqdn;
 use super::presentation::Token;
-use super::{DataError, FieldReader, RecordData, Root, host, presentation};
+use super::{DataError, FieldReader, RecordData, Root, STRING_OCTETS, host, presentation};
 
 /// A rule that rewrites a name or a number; the flags ignore case (RFC 3403 section 4.1).
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -18,9 +18,6 @@ pub struct Naptr {
     replacement: Fqdn,
 }
 
-/// Bytes in one character string (RFC 1035 section 3.3).
-const STRING_BYTES: usize = 255;
-
 /// Flags in their canonical case, after a check of their characters.
 fn flags(text: &str) -> Result<String, DataError> {
     match text.chars().find(|c| !c.is_ascii_alphanumeric()) {
@@ -32,8 +29,8 @@ fn flags(text: &str) -> Result<String, DataError> {
 
 /// A character string, after checks of its length and characters.
 fn string(name: &'static str, text: &str) -> Result<String, DataError> {
-    if text.len() > STRING_BYTES {
-        let message = format!("`{name}` has {} bytes; at most {STRING_BYTES} are allowed", text.len());
+    if text.len() > STRING_OCTETS {
+        let message = format!("`{name}` has {} bytes; at most {STRING_OCTETS} are allowed", text.len());
         return Err(DataError::field(name, message).help("shorten it"));
     }
     if presentation::unquoted(text) != text {

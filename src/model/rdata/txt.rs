@@ -27,10 +27,7 @@ use std::hash::{Hash, Hasher};
 use super::super::facts::{FieldFacts, FieldKind, TXT_WIRE_BYTES, TypeFacts};
 use super::super::fields::{Fields, Value};
 use super::super::name::Fqdn;
-use super::{DataError, FieldReader, Purpose, RecordData, presentation, txt_pairing};
-
-/// Octets in one character string (RFC 1035 section 3.3).
-const STRING_BYTES: usize = 255;
+use super::{DataError, FieldReader, Purpose, RecordData, STRING_OCTETS, presentation, txt_pairing};
 
 /// The beginnings of texts whose strings are concatenated; case is ignored.
 ///
@@ -84,7 +81,7 @@ impl Txt {
         for string in strings {
             let mut rest = string;
             loop {
-                let (first, after) = rest.split_at(rest.len().min(STRING_BYTES));
+                let (first, after) = rest.split_at(rest.len().min(STRING_OCTETS));
                 octets.extend_from_slice(first);
                 ends.push(u32::try_from(octets.len()).unwrap_or(u32::MAX));
                 rest = after;
@@ -94,7 +91,7 @@ impl Txt {
             }
         }
         ends.pop();
-        let is_late = |(n, end): (usize, &u32)| usize::try_from(*end) == Ok((n + 1) * STRING_BYTES);
+        let is_late = |(n, end): (usize, &u32)| usize::try_from(*end) == Ok((n + 1) * STRING_OCTETS);
         let is_full = ends.iter().enumerate().all(is_late);
         let ends_empty = ends.last().is_some_and(|end| usize::try_from(*end) == Ok(octets.len()));
         let matter = !is_full && !is_concatenated(&octets);
@@ -123,7 +120,7 @@ impl Txt {
     /// The strings.
     fn strings(&self) -> Vec<&[u8]> {
         let Some(cuts) = &self.cuts else {
-            return if self.octets.is_empty() { vec![&[]] } else { self.octets.chunks(STRING_BYTES).collect() };
+            return if self.octets.is_empty() { vec![&[]] } else { self.octets.chunks(STRING_OCTETS).collect() };
         };
         let ends = cuts.ends.iter().map(|end| *end as usize);
         let starts = std::iter::once(0).chain(ends.clone());

@@ -22,6 +22,7 @@ pub use verdict::{Outcome, Rate, VerdictExpected};
 use bumpalo::Bump;
 
 use super::facts::expressions::{FIELDS, FieldType};
+use super::name::{LABEL_OCTETS, NAME_OCTETS};
 
 /// What is known of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -168,10 +169,10 @@ impl Request {
         let host = authority.strip_suffix(port).unwrap_or(authority).to_ascii_lowercase();
         let is_label = |label: &str| {
             !label.is_empty()
-                && label.len() <= 63
+                && label.len() <= LABEL_OCTETS
                 && label.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'))
         };
-        if host.len() > 253 || !host.trim_end_matches('.').split('.').all(is_label) {
+        if host.len() > NAME_OCTETS || !host.trim_end_matches('.').split('.').all(is_label) {
             let detail = format!("`{}` is not a host name that rules see", clip(authority));
             return Err(RequestError::new(detail, "write a host name without user and port"));
         }

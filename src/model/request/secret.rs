@@ -1,6 +1,7 @@
 //! Which parts of a request must not be shown: by their names, and by what they look like.
 
 use super::Request;
+use crate::diagnostic::REDACTED;
 
 /// Words in names of arguments and headers whose values are not shown.
 const PARTS: [&str; 12] = [
@@ -37,8 +38,6 @@ pub fn has_secret_argument(text: &str) -> bool {
     arguments.into_iter().any(|(name, _)| sounds_secret(name))
 }
 
-/// What is shown in the place of a secret.
-const REDACTED: &str = "[redacted]";
 /// Characters from which on a word can be a token.
 const LEAST_OF_TOKEN: usize = 16;
 /// Hexadecimal digits from which on they are a token, however often letters and digits change.

@@ -15,15 +15,12 @@ use std::cmp::Reverse;
 use super::budget::{Budget, Piece};
 use crate::diagnostic::Sources;
 use crate::diagnostic::count;
-use crate::render::entries::{Entry, ZoneEntries};
+use crate::render::entries::{BESIDE, Entry, ZoneEntries};
 use crate::render::escape::{html, prose};
 use crate::render::names::in_both_forms;
 use crate::render::safe::safe;
 use crate::render::textdiff::Compared;
 use crate::render::view::{Attention, Tally, rest, zone_words};
-
-/// Largest number of unchanged values shown beside one that changes.
-const BESIDE: usize = 10;
 
 /// An entry, ready to be shown.
 struct Block {

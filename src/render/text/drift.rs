@@ -2,7 +2,8 @@
 
 use std::io::{self, Write};
 
-use super::layout::{BOLD, CREATE, DELETE, DIM, UPDATE, pad, styled};
+use super::layout::{FIELDS, pad};
+use super::style::{BOLD, CREATE, DELETE, DIM, UPDATE, styled};
 use crate::diagnostic::Sources;
 use crate::drift::{CheckedExpectation, Finding, State, Verdict, ZoneReport};
 use crate::plan::ZonePlan;
@@ -13,9 +14,6 @@ use crate::render::view::OperationView;
 
 /// Width of the longest state that is shown in a column.
 const STATES: usize = "conflicting".len();
-
-/// Largest number of fields shown of one object; the JSON has all.
-const FIELDS: usize = 30;
 
 /// Writes a report: each zone with something to report, and a line of counts.
 ///

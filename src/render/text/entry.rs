@@ -14,11 +14,12 @@ use std::io::{self, Write};
 use anstyle::Style;
 use unicode_width::UnicodeWidthStr;
 
-use super::layout::{CREATE, DELETE, DIM, INDENT, Line, PLAIN, Paper, UPDATE, pad, write_change};
+use super::layout::{FIELDS, INDENT, Line, Paper, pad, write_change};
+use super::style::{CREATE, DELETE, DIM, PLAIN, UPDATE};
 use crate::insight::Direction;
 use crate::model::Danger;
 use crate::plan::Action;
-use crate::render::entries::{Entry, Member, ZoneEntries};
+use crate::render::entries::{BESIDE, Entry, Member, ZoneEntries};
 use crate::render::safe::{safe, shortened};
 use crate::render::view::{FieldView, OperationView, Section, Side};
 
@@ -28,14 +29,8 @@ const WIDEST_NAME: usize = 40;
 /// Largest number of characters shown of a record type.
 const LONGEST_TYPE: usize = 20;
 
-/// Largest number of fields shown of an operation on a rule; the JSON has all.
-const FIELDS: usize = 30;
-
 /// Up to this number, changes of comments and tags are shown if nothing else changes.
 const MOST_NOTES: usize = 3;
-
-/// Largest number of unchanged values shown beside one that changes.
-const BESIDE: usize = 10;
 
 /// The entries of a zone; each section has an empty line before and after it.
 ///

@@ -1,32 +1,12 @@
-//! Colours, widths and lines shared by the text outputs.
+//! Widths and lines shared by the text outputs.
 
 use std::io::{self, Write};
 
-use anstyle::{AnsiColor, Color, Effects, Style};
+use anstyle::Style;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
+use super::style::{AFTER, BEFORE, DIM, EMPHASIS, PLAIN, styled};
 use crate::render::textdiff::{Compared, Part, abridged};
-
-/// Without style.
-pub(super) const PLAIN: Style = Style::new();
-/// Created.
-pub(super) const CREATE: Style = Style::new().fg_color(Some(Color::Ansi(AnsiColor::Green)));
-/// Changed.
-pub(super) const UPDATE: Style = Style::new().fg_color(Some(Color::Ansi(AnsiColor::Yellow)));
-/// Deleted.
-pub(super) const DELETE: Style = Style::new().fg_color(Some(Color::Ansi(AnsiColor::Red)));
-/// Headings.
-pub(super) const BOLD: Style = Style::new().effects(Effects::BOLD);
-/// Less important text.
-pub(super) const DIM: Style = Style::new().effects(Effects::DIMMED);
-
-/// What is added to the style of a part that differs.
-const EMPHASIS: Effects = Effects::BOLD.insert(Effects::UNDERLINE);
-
-/// Text in a style, or plain.
-pub(super) fn styled(text: &str, style: Style, colour: bool) -> String {
-    if colour { format!("{style}{text}{style:#}") } else { text.to_owned() }
-}
 
 /// Pads to a width in columns; longer text is left as it is.
 pub(super) fn pad(text: &str, width: usize) -> String {
@@ -218,7 +198,7 @@ pub(super) fn write_change(
     if compared.is_short() {
         let text = |parts: &[Part]| parts.iter().map(|part| part.text.as_str()).collect::<String>();
         let line =
-            head.hanging().add(text(&compared.before), DELETE).add(" → ", PLAIN).add(text(&compared.after), CREATE);
+            head.hanging().add(text(&compared.before), BEFORE).add(" → ", PLAIN).add(text(&compared.after), AFTER);
         return line.add(rest, DIM).write(out, paper);
     }
     // A value needs room: it begins on a line of its own if little is left.
@@ -229,7 +209,7 @@ pub(super) fn write_change(
     if is_crowded && let Some(head) = head.take() {
         head.write(out, paper)?;
     }
-    for (sign, style, parts) in [("- ", DELETE, &compared.before), ("+ ", CREATE, &compared.after)] {
+    for (sign, style, parts) in [("- ", BEFORE, &compared.before), ("+ ", AFTER, &compared.after)] {
         let mut line = head.take().unwrap_or_else(|| Line::indented(indent)).add(sign, style).hanging();
         let parts = if paper.is_full { parts.clone() } else { abridged(parts) };
         parts.into_iter().for_each(|part| line.part(part, style));
@@ -241,12 +221,16 @@ pub(super) fn write_change(
     if about.is_empty() { Ok(()) } else { Line::indented(indent + 2).add(about.join("  "), DIM).write(out, paper) }
 }
 
+/// Largest number of fields shown of one object; the JSON has all.
+pub(super) const FIELDS: usize = 30;
+
 /// Indentation of additional lines about an operation, in columns.
 pub(super) const INDENT: usize = 6;
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::render::text::style::BOLD;
 
     /// A line as it is written.
     fn written(line: &Line, width: Option<usize>, colour: bool) -> String {

@@ -7,6 +7,7 @@ mod plan;
 mod requests;
 mod result;
 mod spec_diff;
+mod style;
 mod waf;
 
 pub use drift::write_drift;

@@ -3,7 +3,8 @@
 use std::io::{self, Write};
 
 use super::entry::{write_effect, write_entries};
-use super::layout::{BOLD, DELETE, DIM, Line, PLAIN, Paper};
+use super::layout::{Line, Paper};
+use super::style::{BOLD, DELETE, DIM, PLAIN};
 use crate::diagnostic::count;
 use crate::plan::{GivenConsent, MissingConsent, Plan, SetAsideCount, Verdict, ZonePlan};
 use crate::render::entries::ZoneEntries;

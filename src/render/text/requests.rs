@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::layout::{BOLD, styled};
+use super::style::{BOLD, styled};
 use crate::diagnostic::count;
 use crate::render::safe::{visible, visible_json};
 use crate::wire::Request;

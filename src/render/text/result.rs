@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-use super::layout::{BOLD, CREATE, DELETE, styled};
+use super::style::{BOLD, CREATE, DELETE, styled};
 use crate::apply::{Noticed, Outcome, Verified, ZoneApplied};
 use crate::diagnostic::count;
 use crate::model::Address;

@@ -2,7 +2,8 @@
 
 use std::io::{self, Write};
 
-use super::layout::{BOLD, CREATE, DELETE, DIM, Line, PLAIN, Paper, UPDATE, styled, write_change as write_values};
+use super::layout::{Line, Paper, write_change as write_values};
+use super::style::{BOLD, CREATE, DELETE, DIM, PLAIN, UPDATE, styled};
 use crate::diagnostic::count;
 use crate::diff::{SpecChange, SpecChangeKind, SpecChanges, ZoneSpecChanges, ZoneSpecKind};
 use crate::model::Value;

@@ -2,11 +2,12 @@
 
 use std::io::{self, Write};
 
-use super::layout::{BOLD, CREATE, DELETE, DIM, UPDATE, pad, styled};
+use super::layout::pad;
+use super::style::{BOLD, CREATE, DELETE, DIM, UPDATE, styled};
 use crate::diagnostic::count;
 use crate::insight::lock::LockChanges;
 use crate::insight::{
-    AccountSurvey, Deployed, Difference, Direction, FamilyCount, RuleRow, RuleSurvey, RulesetSurvey, Survey,
+    AccountSurvey, Deployed, Difference, Direction, FamilyCount, RuleRow, RuleSurvey, RulesetSurvey, SHORT_ID, Survey,
     reach_summary, rule_label, title,
 };
 use crate::model::facts::crs::HIGHEST_SCORE;
@@ -17,8 +18,6 @@ use crate::render::safe::safe;
 const WIDEST_TITLE: usize = 56;
 /// Width of the first column of a survey.
 const LABEL: usize = 12;
-/// Number of characters shown of an id if there is no number.
-const SHORT_ID: usize = 8;
 
 /// Writes the rules of one managed ruleset in several zones.
 ///

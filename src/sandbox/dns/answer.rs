@@ -18,6 +18,7 @@ use std::collections::HashSet;
 
 use super::zones::{Contents, Owner, Stored, ZoneData, types};
 use super::{edge, rdata};
+use crate::model::facts::AUTOMATIC_TTL_SECONDS;
 use crate::sandbox::zone::NAME_SERVERS;
 
 /// Longest chain of aliases that is followed. ASSUMED: the number.
@@ -284,21 +285,9 @@ fn at_name<'z>(zone: &'z ZoneData, owner: &Owner, records: &'z [Stored], is_apex
         set.splice(0..0, names.map(|data| Sent { owner: owner.clone(), kind, ttl: zone.ns_ttl, data }));
         return Found::Records(set);
     }
-    let proxied: Vec<&Stored> = records.iter().filter(|record| record.proxied).collect();
-    if !proxied.is_empty() && matches!(kind, types::A | types::AAAA | types::CNAME | types::HTTPS) {
-        let hides = |only: fn(&Stored) -> bool| proxied.iter().any(|record| only(record));
-        let data = match kind {
-            types::A if !hides(|r| r.ipv6_only) => edge::ipv4(&owner.key),
-            types::AAAA if zone.ipv6 && !hides(|r| r.ipv4_only) => edge::ipv6(&owner.key),
-            types::HTTPS if !set.is_empty() => return Found::Records(set),
-            types::HTTPS if !zone.alpn.is_empty() => {
-                let v4 = if hides(|r| r.ipv6_only) { Vec::new() } else { edge::ipv4(&owner.key) };
-                let v6 = if !zone.ipv6 || hides(|r| r.ipv4_only) { Vec::new() } else { edge::ipv6(&owner.key) };
-                vec![edge::https(&zone.alpn, &v4, &v6)]
-            }
-            _ => Vec::new(),
-        };
-        return found(data.into_iter().map(|data| Sent { owner: owner.clone(), kind, ttl: edge::TTL, data }).collect());
+    if let Some(data) = edge::answer(zone, &owner.key, records, kind) {
+        let sent = data.into_iter().map(|data| Sent { owner: owner.clone(), kind, ttl: AUTOMATIC_TTL_SECONDS, data });
+        return found(sent.collect());
     }
     let alias = records.iter().find_map(|record| {
         let target = record.target.as_deref().filter(|_| record.kind == types::CNAME)?;

@@ -1,4 +1,4 @@
-//! The addresses with which proxied names are answered, and the HTTPS records that Cloudflare makes for them.
+//! How proxied names are answered: the addresses of Cloudflare's network, and the HTTPS records that Cloudflare makes for them.
 //!
 //! # Sources
 //! Addresses are of Cloudflare's published networks: cloudflare.com/ips, read 2026-11-20. HTTPS records with `alpn` and both
@@ -10,9 +10,7 @@ use std::net::IpAddr;
 use sha2::{Digest, Sha256};
 
 use super::svcb;
-
-/// TTL of answers for proxied names, in seconds: developers.cloudflare.com/dns/manage-dns-records/reference/ttl, read 2026-11.
-pub(super) const TTL: u32 = 300;
+use super::zones::{Stored, ZoneData, types};
 
 /// Where the IPv4 addresses are: inside 104.16.0.0/13 and 172.64.0.0/13.
 const IPV4: [[u8; 2]; 2] = [[104, 21], [172, 67]];
@@ -26,13 +24,34 @@ fn octets(name: &str) -> [u8; 2] {
     [digest[0] % 64, digest[1]]
 }
 
+/// The values with which a name is answered because it is proxied; none if its records are answered as they are. HTTPS records of the
+/// zone take precedence over those that Cloudflare makes.
+pub(super) fn answer(zone: &ZoneData, name: &str, records: &[Stored], kind: u16) -> Option<Vec<Vec<u8>>> {
+    let is_answered = matches!(kind, types::A | types::AAAA | types::CNAME | types::HTTPS);
+    if !is_answered || !records.iter().any(|record| record.proxied) {
+        return None;
+    }
+    if kind == types::HTTPS && records.iter().any(|record| record.kind == types::HTTPS) {
+        return None;
+    }
+    let is_said = |only: fn(&Stored) -> bool| records.iter().any(|record| record.proxied && only(record));
+    let v4 = if is_said(|record| record.ipv6_only) { Vec::new() } else { ipv4(name) };
+    let v6 = if !zone.ipv6 || is_said(|record| record.ipv4_only) { Vec::new() } else { ipv6(name) };
+    Some(match kind {
+        types::A => v4,
+        types::AAAA => v6,
+        types::HTTPS if !zone.alpn.is_empty() => vec![https(&zone.alpn, &v4, &v6)],
+        _ => Vec::new(),
+    })
+}
+
 /// The IPv4 addresses of a name.
-pub(super) fn ipv4(name: &str) -> Vec<Vec<u8>> {
+fn ipv4(name: &str) -> Vec<Vec<u8>> {
     IPV4.iter().map(|network| [&network[..], &octets(name)].concat()).collect()
 }
 
 /// The IPv6 addresses of a name.
-pub(super) fn ipv6(name: &str) -> Vec<Vec<u8>> {
+fn ipv6(name: &str) -> Vec<Vec<u8>> {
     IPV6.iter().map(|network| [&network[..], &[0; 8], &octets(name)].concat()).collect()
 }
 
@@ -46,7 +65,7 @@ pub fn is_edge(address: IpAddr) -> bool {
 }
 
 /// The value of an HTTPS record for a name: this host, with these protocols and addresses.
-pub(super) fn https(alpn: &[&str], ipv4: &[Vec<u8>], ipv6: &[Vec<u8>]) -> Vec<u8> {
+fn https(alpn: &[&str], ipv4: &[Vec<u8>], ipv6: &[Vec<u8>]) -> Vec<u8> {
     let mut protocols = Vec::new();
     for protocol in alpn {
         // Protocol names are shorter than 256 octets.

@@ -10,16 +10,10 @@ use rusqlite::Connection;
 use serde_json::Value;
 
 use super::rdata;
-use crate::model::facts;
+use crate::model::facts::{self, AUTOMATIC_TTL_SECONDS};
 use crate::sandbox::record::{COLUMNS, Record};
 use crate::sandbox::zone::{NAME_SERVERS, Zone};
 use crate::sandbox::{clock, dns_settings, settings};
-
-/// Time to live of records whose TTL is automatic, and of proxied ones, in seconds.
-///
-/// # Sources
-/// developers.cloudflare.com/dns/manage-dns-records/reference/ttl, read 2026-11.
-const AUTOMATIC_SECONDS: u32 = 300;
 
 /// Numbers of record types that the answers treat specially (IANA, DNS parameters).
 pub(super) mod types {
@@ -216,7 +210,7 @@ fn stored(record: &Record, proxies: bool) -> Option<Stored> {
     let is_automatic = record.ttl <= 1 || record.proxied;
     Some(Stored {
         kind: facts.number,
-        ttl: if is_automatic { AUTOMATIC_SECONDS } else { record.ttl },
+        ttl: if is_automatic { AUTOMATIC_TTL_SECONDS } else { record.ttl },
         data: rdata::wire(facts, &record.content, record.priority, record.data.as_ref())?,
         target: matches!(facts.number, types::CNAME | types::NS).then(|| record.content.clone()),
         proxied: proxies && record.proxied,

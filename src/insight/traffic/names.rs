@@ -1,0 +1,68 @@
+//! Names with numbers of requests, in bounded memory: names beyond the first few thousand are counted as others.
+
+use std::collections::BTreeMap;
+
+use super::report::Named;
+
+/// Names that are counted each.
+const MOST_NAMES: usize = 2_000;
+/// Names that a report lists.
+const LISTED: usize = 10;
+/// Characters of a name.
+pub(super) const LONGEST_NAME: usize = 100;
+/// The name of all that is not counted by its name.
+pub(super) const OTHERS: &str = "(others)";
+
+/// Names with numbers of requests.
+#[derive(Debug, Default)]
+pub(super) struct Names(BTreeMap<String, u64>);
+
+impl Names {
+    /// Counts a name.
+    pub(super) fn add(&mut self, name: &str) {
+        let name = clipped(name, LONGEST_NAME);
+        let is_counted = self.0.len() < MOST_NAMES || self.0.contains_key(&name);
+        *self.0.entry(if is_counted { name } else { OTHERS.to_owned() }).or_default() += 1;
+    }
+
+    /// The most frequent ones.
+    pub(super) fn listed(self) -> Vec<Named> {
+        let mut all: Vec<_> = self.0.into_iter().map(|(name, requests)| Named { name, requests }).collect();
+        all.sort_by(|one, other| other.requests.cmp(&one.requests).then_with(|| one.name.cmp(&other.name)));
+        let rest: u64 = all.iter().skip(LISTED).map(|named| named.requests).sum();
+        all.truncate(LISTED);
+        match all.iter_mut().find(|named| named.name == OTHERS) {
+            Some(others) => others.requests += rest,
+            None if rest > 0 => all.push(Named { name: OTHERS.to_owned(), requests: rest }),
+            None => {}
+        }
+        all
+    }
+}
+
+/// The beginning of a text.
+pub(super) fn clipped(text: &str, most: usize) -> String {
+    let mut short: String = text.chars().take(most).collect();
+    if text.chars().nth(most).is_some() {
+        short.push('…');
+    }
+    short
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_beyond_the_most_are_others() {
+        let mut names = Names::default();
+        for n in 0..MOST_NAMES + 5 {
+            names.add(&format!("{n:05}"));
+        }
+        names.add("00007");
+        let listed = names.listed();
+        assert_eq!((listed[0].name.as_str(), listed[0].requests), (OTHERS, 1996));
+        assert_eq!((listed[1].name.as_str(), listed[1].requests), ("00007", 2));
+        assert_eq!(listed.iter().map(|named| named.requests).sum::<u64>(), 2006);
+    }
+}

@@ -1,0 +1,29 @@
+//! When so much of a zone changes that it needs consent: the danger `changes-much`.
+
+use super::action::Action;
+use super::operation::Operation;
+use super::policy::Policy;
+use super::zone_plan::ZonePlan;
+use crate::diff::{Field, FieldChange};
+
+/// How much of a zone may change without consent, unless a policy says otherwise.
+///
+/// # Units
+/// Percent of its records.
+pub(super) const MOST_CHANGES: u8 = 50;
+/// Zones with fewer records than this have no such limit, unless a policy says otherwise.
+pub(super) const FROM_RECORDS: usize = 20;
+
+/// Whether a zone changes more than the policy lets pass.
+pub(super) fn changes_much(zone: &ZonePlan, policy: &Policy) -> bool {
+    let is_note = |field: &FieldChange| matches!(field.field, Field::Comment | Field::Tags | Field::Ttl);
+    let counts = |operation: &Operation| match operation.action() {
+        Action::Create => false,
+        // Notes and times to live change no answer.
+        Action::Update => !operation.fields.iter().all(is_note),
+        Action::Move | Action::Delete => true,
+    };
+    let changed = zone.records().filter(|(_, operation, _)| counts(operation)).count();
+    zone.live_records >= policy.from_records.max(1)
+        && changed * 100 > zone.live_records * usize::from(policy.most_changes)
+}
