@@ -34,7 +34,7 @@ pub enum ApiEvent {
         /// Path, without query.
         path: String,
     },
-    /// An exchange is over: each [`ApiEvent::Sent`] is followed by one, also if nobody waits for the answer any more.
+    /// An exchange is over: each [`ApiEvent::Sent`] is followed by one, even if the caller no longer waits for the answer.
     Over,
 }
 

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | what Cloudflare reports ([`Reports`]) | it knows what is left, also to the other clients that share the quota |
 //! | without reports: a bucket of 1,000, refilled by 4 a second | a run starts fast and then continues at Cloudflare's rate |
-//! | without reports: at most 1,200 in any 300 seconds, the last 200 spread over what is left of them | bucket and refill together would allow more; after an excess *all* calls are blocked for 5 minutes; nobody wonders why nothing happens for minutes |
+//! | without reports: at most 1,200 in any 300 seconds, the last 200 spread over what is left of them | bucket and refill together would allow more; after an excess *all* calls are blocked for 5 minutes; no run seems to hang for minutes |
 //! | at most 200 a second, or what the user sets | the limit of one IP address |
 //! | a pause that Cloudflare requests | it applies to all calls, not only to the refused one |
 //!

@@ -153,7 +153,7 @@ impl Journal {
         self.state().is_broken
     }
 
-    /// The first failure, if there was one and nobody has taken it yet.
+    /// The first failure, if there was one that has not been taken yet.
     #[must_use]
     pub fn take_failure(&self) -> Option<JournalError> {
         self.state().failure.take()

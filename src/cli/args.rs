@@ -206,7 +206,7 @@ pub(super) struct ConsentArgs {
 /// `--verify`.
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]
 pub(super) enum VerifyArg {
-    /// Read where that costs no waiting for the rate limit, and trust the answers elsewhere
+    /// Read the zone again unless that has to wait for the rate limit; then trust the answers
     #[default]
     Auto,
     /// Trust answers that confirm every change

@@ -5,7 +5,7 @@
 //! | the file `zonewright.yaml` | that file; `zones/` and `dns/` are read as far as it includes them |
 //! | the directory `zones/`, or `dns/` | that directory |
 //! | both directories | neither: one must be named |
-//! | a link that leads out of it | refused, because nobody named what is behind it |
+//! | a link that leads out of it | refused, because what is behind it was not named |
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -54,7 +54,7 @@ pub(super) fn write(path: &Path, bytes: &[u8], readers: Readers, output: &Output
     }
 }
 
-/// Writes a file that nobody named, in place of a regular file or a link.
+/// Writes a file that the user did not name, in place of a regular file or a link.
 ///
 /// # Errors
 /// Those of the file system; what was there before stays then. Or something that is not a file has the name.
@@ -65,7 +65,7 @@ pub(super) fn replace(path: &Path, bytes: &[u8], readers: Readers) -> io::Result
     }
 }
 
-/// Writes files that nobody named into a directory that the user named. Nothing is written if one of them exists.
+/// Writes files into a directory that the user named; the files are not named. Nothing is written if one of them exists.
 ///
 /// # Errors
 /// One of them exists, or those of the file system.
@@ -82,7 +82,7 @@ pub(super) fn write_new(directory: &Path, files: &[(PathBuf, String)], output: &
     Ok(())
 }
 
-/// Writes a file that nobody named, unless something has its name; whether it was written. Directories are made as they are needed.
+/// Writes a file that the user did not name, unless something has its name; whether it was written. Directories are made as they are needed.
 ///
 /// # Errors
 /// Those of the file system; a link leads out of the current directory.
@@ -268,7 +268,7 @@ fn directory_of(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Writes a file beside its place and moves it there, so that nobody ever reads half of it.
+/// Writes a file beside its place and moves it there, so that no reader sees half of it.
 fn move_there(path: &Path, bytes: &[u8], readers: Readers) -> io::Result<()> {
     let mut beside = create_beside(directory_of(path), readers)?;
     beside.write_all(bytes)?;
@@ -277,7 +277,7 @@ fn move_there(path: &Path, bytes: &[u8], readers: Readers) -> io::Result<()> {
     Ok(())
 }
 
-/// Makes a file under a name that nobody else has or can foresee; it goes with its value unless it is moved.
+/// Makes a file under a name that no other file has and that cannot be predicted; it goes with its value unless it is moved.
 fn create_beside(directory: &Path, readers: Readers) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".zonewright-").suffix(".part");

@@ -27,7 +27,7 @@ pub(super) struct Topic {
 
 /// All of them.
 pub(super) const TOPICS: [Topic; 3] = [
-    Topic { name: "exit-codes", about: "what the program ends with", text: exit_codes },
+    Topic { name: "exit-codes", about: "what each exit code means", text: exit_codes },
     Topic { name: "consents", about: "the dangers, and how each is allowed", text: consents },
     Topic { name: "environment", about: "variables that the program reads", text: environment },
 ];

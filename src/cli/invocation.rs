@@ -56,7 +56,7 @@ impl Invocation {
                 let (stream, exit) =
                     if error.use_stderr() { (messages, Exit::Usage) } else { (results, Exit::Success) };
                 let error = as_shown(error, arguments.into_iter());
-                // A stream that takes nothing has nobody to tell.
+                // If the stream takes nothing, the message cannot be shown.
                 let _ = write!(stream.lock().unwrap_or_else(PoisonError::into_inner), "{}", error.render());
                 return exit;
             }

@@ -66,7 +66,7 @@ pub fn main() -> Exit {
     let mut cli = match parse(std::env::args_os()) {
         Ok(cli) => cli,
         Err(error) => {
-            // Help and version are results, everything else is wrong usage. A closed stream has nobody to tell.
+            // Help and version are results, everything else is wrong usage. If the stream is closed, the text cannot be shown.
             let is_wrong = error.use_stderr();
             let _ = as_shown(error, std::env::args_os()).print();
             return if is_wrong { Exit::Usage } else { Exit::Success };

@@ -116,7 +116,7 @@ pub(super) async fn serve(listener: TcpListener, health: Arc<Health>, stop: Stop
         }
     }
     for connection in open {
-        // A task that panicked has answered nobody, and there is nobody to tell.
+        // A task that panicked sent no answer, and its result is not needed.
         let _ = connection.await;
     }
 }

@@ -55,7 +55,7 @@ impl ListArgs {
     /// Their items.
     ///
     /// # Errors
-    /// A file cannot be read, or has something that is no item of a list.
+    /// A file cannot be read, or has something that is not an item of a list.
     pub(super) fn read(&self) -> anyhow::Result<Arc<Lists>> {
         let mut lists = Lists::new();
         for (name, file) in &self.lists {
@@ -63,7 +63,7 @@ impl ListArgs {
             let text = std::fs::read_to_string(file).with_context(|| format!("{shown}: cannot be read"))?;
             let items = ListItems::parse(&text).map_err(|line| {
                 anyhow!(
-                    "{shown}:{line}: it is no item of a list: write an address, a network, a host name or an AS number"
+                    "{shown}:{line}: this is not an item of a list: write an address, a network, a host name or an AS number"
                 )
             })?;
             lists.insert(name.clone(), items);
@@ -84,10 +84,10 @@ fn named_file(text: &str) -> Result<(String, PathBuf), String> {
 /// How recorded requests are read.
 #[derive(Debug, Args)]
 pub(super) struct ReadingArgs {
-    /// The host of requests whose recording does not tell it, such as those of access logs
+    /// Host of requests whose recording does not name one, such as those of access logs
     #[arg(long, value_name = "NAME")]
     host: Option<String>,
-    /// Leave out lines and entries that are not requests, in place of ending with an error
+    /// Skip lines and entries that are not requests, instead of ending with an error
     #[arg(long)]
     skip_unreadable: bool,
 }
@@ -162,10 +162,10 @@ pub(super) struct RequestArgs {
     /// Say what the plan does to recorded requests: HAR, JSON lines, Logpush, an access log, raw requests, or a directory
     #[arg(long, value_name = "FILE", num_args = 1..)]
     requests: Vec<PathBuf>,
-    /// The host of requests whose recording does not tell it
+    /// Host of requests whose recording does not name one
     #[arg(long, value_name = "NAME", requires = "requests", hide_short_help = true)]
     host: Option<String>,
-    /// Leave out what is not a request in the recording, in place of ending with an error
+    /// Skip what is not a request in the recording, instead of ending with an error
     #[arg(long, requires = "requests", hide_short_help = true)]
     skip_unreadable: bool,
     /// How expected requests are judged.

@@ -59,7 +59,7 @@ pub enum SetAsideReason {
     Unmanaged,
     /// An `ignore` pattern of the zone names it (its number in the spec).
     Ignored(usize),
-    /// Cloudflare lets nobody change it here.
+    /// Cloudflare does not allow it to be changed here.
     ReadOnly(ReadOnly),
     /// Its type or value is not understood.
     Opaque,

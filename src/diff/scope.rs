@@ -9,7 +9,7 @@ use crate::model::{DesiredZone, Fqdn, IgnorePattern, LiveRecord, LiveZone, Rdata
 const GLOB: glob::MatchOptions =
     glob::MatchOptions { case_sensitive: false, require_literal_separator: false, require_literal_leading_dot: false };
 
-/// Why Cloudflare lets nobody change this record, if so.
+/// Why Cloudflare does not allow this record to be changed, if so.
 pub(super) fn read_only(zone: &LiveZone, record: &LiveRecord) -> Option<ReadOnly> {
     let own = is_own_name_server(zone, &record.name, &record.data).then_some(ReadOnly::ZoneNameServer);
     let other = (!record.name.is_within(zone.name.as_fqdn())).then_some(ReadOnly::OtherZone);

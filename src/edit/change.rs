@@ -385,7 +385,7 @@ impl<'l, 't> Changes<'l, 't> {
         let layout = self.layout;
         let at = layout.node(node);
         let is_collection = value.is_array() || value.is_object();
-        // An anchor that nobody uses stays.
+        // An anchor that no alias uses stays.
         let start = if at.anchor.is_some() && layout.aliases(node).is_empty() { at.content } else { at.span.start };
         if layout.is_in_flow(node) {
             let text = match &at.kind {

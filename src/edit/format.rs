@@ -39,7 +39,7 @@ pub enum FormatError {
     #[error("it is not valid YAML: {0}")]
     Syntax(String),
     /// It is YAML, but the library that lays texts out does not read it.
-    #[error("it has no layout ({0}); it stays as it is")]
+    #[error("the formatter cannot read it ({0}); it stays as it is")]
     Layout(String),
     /// The result would mean something else.
     #[error("its meaning would change ({0}); it stays as it is. Please report this, with the file")]

@@ -63,7 +63,7 @@ pub(super) fn slip_of(name: &Fqdn, gone: &[IpNet], came: IpNet, known: &[IpNet],
     gone.iter().find(is_it).copied().filter(|_| !known.iter().any(is_near))
 }
 
-/// Why nobody on the internet reaches an address; `None` for others, and for those of documentation.
+/// Why an address cannot be reached from the internet; `None` for others, and for those of documentation.
 ///
 /// # Sources
 /// The IANA registries of special-purpose addresses (RFC 6890), read 2026-11.
@@ -182,7 +182,7 @@ pub(super) fn published_networks(record: &Entry<'_>, proxies: bool) -> Vec<IpNet
     }
 }
 
-/// Addresses that proxied names of any zone hide and nobody can look up, before anything is done.
+/// Addresses that proxied names of any zone hide and that no query returns, before anything is done.
 #[derive(Debug, Default)]
 pub(super) struct Hidden(BTreeSet<IpAddr>);
 

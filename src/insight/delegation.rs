@@ -79,7 +79,7 @@ fn some(servers: &BTreeSet<&Fqdn>) -> String {
     if servers.is_empty() { "none".to_owned() } else { listed(servers) }
 }
 
-/// Names at and below a name whose records nobody sees once it is delegated; addresses of the new servers are not hidden.
+/// Names at and below a name whose records are hidden once it is delegated; addresses of the new servers are not hidden.
 fn hidden(name: &Fqdn, before: View<'_, '_>, servers: &BTreeSet<&Fqdn>) -> Vec<String> {
     let Some(node) = before.0.node(name.as_str()) else { return Vec::new() };
     let is_hidden = |r: &Entry<'_>| {

@@ -120,7 +120,7 @@ pub(super) struct Policy {
     pub(super) wildcards: Issuers,
     /// Parameters that bind an account or a method (RFC 8657), as written.
     parameters: BTreeSet<String>,
-    /// Properties that are critical and unknown: nobody may issue (RFC 8659 section 4.1).
+    /// Properties that are critical and unknown: no authority may issue (RFC 8659 section 4.1).
     unknown: BTreeSet<String>,
 }
 
@@ -213,7 +213,7 @@ pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) ->
             (None, Some(wild)) if wild.is_empty() && kind != "certificates" && !is_closed => {
                 effects.push(shown(Direction::Strengthens, format!("{what}: no authority may issue; {ADDED}")));
             }
-            // A domain that is held and not used is closed like this, and nobody renews a certificate for it.
+            // A domain that is held and not used is closed like this, and no certificate is renewed for it.
             (_, Some(new)) if new.is_empty() && !after.has_hosts(name) => {
                 let line =
                     format!("{what}: no authority may issue any longer; no record there leads to a server; {ADDED}");

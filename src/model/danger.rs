@@ -51,7 +51,7 @@ dangers! {
     /// The address behind a proxied name becomes public.
     ExposesOrigin "exposes-origin", "the address behind a proxied name becomes public", "make the address behind a proxied name public";
     /// A delegation ends, is hidden behind a new one, or no longer matches its DS record.
-    BreaksDelegation "breaks-delegation", "names stop being answered, because a delegation is removed, added or does not match", "let a delegation go, hide names, or not match its DS record";
+    BreaksDelegation "breaks-delegation", "names stop being answered, because a delegation is removed, added or does not match", "remove a delegation, hide names, or break the match with its DS record";
     /// The name servers of the zone or of a delegated name change.
     ChangesNameServers "changes-name-servers", "the name servers of the zone or of a delegated name change", "change the name servers of a zone or of a delegated name";
     /// Mail of a domain goes to other servers, or in another order.

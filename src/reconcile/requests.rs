@@ -103,7 +103,7 @@ pub fn rehearse_requests(
     Ok(RehearsedRequests { report: rehearsal.tally.report(), unreadable: rehearsal.unreadable })
 }
 
-/// Reads recordings in batches, up to where they cannot be read any further. It ends if nobody waits for them.
+/// Reads recordings in batches, up to where they cannot be read any further. It ends if the receiver is gone.
 fn read(sets: Vec<(Set, Recorded)>, work: &SyncSender<Work>, order: &SyncSender<Receiver<Vec<Evaluated>>>) {
     let hand_over = |batch: Vec<_>| {
         let (result, promise) = sync_channel(1);

@@ -240,7 +240,7 @@ fn lists_come_from_files() {
     }
     workspace.file("office.csv", "203.0.113.0/24\nnothing\n");
     let ran = workspace.run(&[&trace[..], &given].concat()).exits(1);
-    assert!(ran.stderr.contains("office.csv:2: it is no item of a list"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("office.csv:2: this is not an item of a list"), "{}", ran.stderr);
     workspace.run(&[&trace[..], &["--list", "office"]].concat()).exits(64);
 }
 

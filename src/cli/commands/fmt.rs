@@ -20,7 +20,7 @@ use crate::edit::{self, FormatError};
 use crate::render::{ChangedFile, patch, shown};
 use crate::spec;
 
-/// Write the files of a spec in one layout; comments stay
+/// Format the files of a spec; comments are kept
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  zonewright fmt zones/\n  zonewright fmt zones/ --check\n  zonewright fmt - <zone.yaml >formatted.yaml"

@@ -33,7 +33,7 @@ const MOST_LISTED: usize = 200;
 /// Most zones that a sentence names.
 const MOST_NAMED: usize = 10;
 
-/// Begin here: a spec of your live zones or a commented example, and the files that belong beside it
+/// Start here: create a spec from your live zones or from an example, and the files that go with it
 ///
 /// With credentials, lists your zones and imports those that you choose. Without, writes an example. Files that exist stay as they
 /// are.

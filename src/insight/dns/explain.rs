@@ -213,7 +213,7 @@ impl<'v, 'a> View<'v, 'a> {
                 Source::Own(_) | Source::Wildcard(_) | Source::Empty | Source::Nothing,
                 Source::Own(_) | Source::Wildcard(_) | Source::Empty | Source::Nothing,
             ] if name.is_wildcard() => {}
-            // That a name which nobody connects to goes is visible.
+            // The record shows that a name goes to which no client connects.
             [Source::Own(own), Source::Nothing | Source::Empty] if !own.records().any(|entry| is_host(&entry)) => {}
             [Source::Own(own), Source::Nothing] => lines.push(format!("{shown}: {} → {NO_NAME}", says(old, own))),
             [Source::Own(own), Source::Empty] => {
@@ -385,7 +385,7 @@ impl<'v, 'a> View<'v, 'a> {
         let is_of_zone = |edit: &&Edit<'a>| edit.zone == zone.name() && edit.changes_answers();
         let edits: Vec<&Edit<'a>> =
             by_name.values().flatten().filter_map(|n| self.edits.get(*n)).filter(is_of_zone).collect();
-        // Five minutes are what everybody expects, and nobody has asked for names of a zone without records.
+        // Five minutes are usual, and no cache has names of a zone without records.
         let was_empty = self.before.named(zone.name()).is_none_or(|zone| zone.entries().next().is_none());
         let kept = edits.iter().filter_map(|edit| Some(edit.before?.seconds())).max();
         let kept = kept.filter(|seconds| *seconds > AUTOMATIC_TTL_SECONDS);
@@ -419,7 +419,7 @@ impl<'v, 'a> View<'v, 'a> {
         let difference = self.difference(&Class::Name(name.clone()));
         difference.is_some_and(|d| {
             [RecordType::A, RecordType::Aaaa].iter().any(|kind| {
-                // A name that had no address before has nobody who relies on it.
+                // No client relies on a name that had no address before.
                 d.types.get(kind).is_some_and(|(before, _)| !matches!(before.end, End::NoName | End::NoData(_)))
             })
         })

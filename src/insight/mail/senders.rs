@@ -39,12 +39,12 @@ struct Senders {
     lookups: usize,
     void: usize,
     octets: usize,
-    /// How many terms follow `all`, so that nobody looks at them (RFC 7208 section 5.1).
+    /// How many terms follow `all`, so that receivers ignore them (RFC 7208 section 5.1).
     ignored: usize,
 }
 
 impl Senders {
-    /// Whether nobody may send.
+    /// Whether no host may send.
     fn is_empty(&self) -> bool {
         self.v4.is_empty() && self.v6.is_empty() && self.others.is_empty() && self.otherwise != Some(Qualifier::Pass)
     }
@@ -195,7 +195,7 @@ fn hosts(
     senders.void += usize::from(found.is_empty());
     for record in found.into_iter().filter(|_| passes) {
         match record.data.address() {
-            // Receivers compare with the addresses of the edge, from which nobody sends mail.
+            // Receivers compare with the addresses of the edge, which send no mail.
             _ if record.proxied => drop(senders.others.insert(format!("{written} (proxied)"))),
             Some(IpAddr::V4(a)) => senders.v4.extend(Ipv4Net::new(a, prefixes.v4).map(|n| n.trunc())),
             Some(IpAddr::V6(a)) => senders.v6.extend(Ipv6Net::new(a, prefixes.v6).map(|n| n.trunc())),
@@ -231,7 +231,7 @@ pub(in crate::insight) fn compare(name: &Fqdn, before: View<'_, '_>, after: View
         }
         (old @ (Found::Nothing | Found::Broken(_)), Found::Record(new)) => {
             let was = if matches!(old, Found::Nothing) { "is new" } else { "works again" };
-            let line = format!("SPF for {name} {was}: allowed are {}; {}", new.summary(), rest(new.otherwise));
+            let line = format!("SPF for {name} {was}; it allows {}; {}", new.summary(), rest(new.otherwise));
             effects.push(shown(Direction::Strengthens, line));
             opens(name, None, &new, &mut effects);
         }

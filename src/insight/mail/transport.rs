@@ -91,7 +91,7 @@ pub(in crate::insight) fn compare(name: &Fqdn, before: View<'_, '_>, after: View
 }
 
 /// What it means that every certificate that a name announces (RFC 6698, RFC 7672) is another one. Senders that check it deliver
-/// to nobody else.
+/// only to these.
 pub(in crate::insight) fn pins(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) -> Vec<Effect> {
     let own = |view: View<'_, '_>| view.of_type(name, RecordType::Tlsa).iter().map(|r| r.data.clone()).collect();
     let (old, new): (BTreeSet<Rdata>, BTreeSet<Rdata>) = (own(before), own(after));

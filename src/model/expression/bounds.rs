@@ -50,7 +50,7 @@ const ORDINARY: &[(&str, &[&str], Bound)] = &[
     ("cf.edge.server_port", &["443", "80"], Bound::Content),
 ];
 
-/// A text that so many of the browsers below send names nobody.
+/// A text that so many of the browsers below send does not tell one agent from another.
 const MOST_BROWSERS: usize = 4;
 
 /// What common browsers send as their user agent.

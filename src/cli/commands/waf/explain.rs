@@ -31,7 +31,7 @@ use crate::spec::print_waf;
 /// Days for which an exception is proposed unless another number is given; a narrow one may have 90.
 const DAYS: u16 = 30;
 
-/// Explain why the OWASP rules stop a request, and show the ways out by damage
+/// Explain why the OWASP rules stop a request, and show the ways out, least damage first
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  zonewright waf explain \"curl 'https://www.example.com/search?q=1%27%20or%201=1'\" --spec zones/\n  zonewright waf explain request.har --entry 3 --live example.com --redact\n  zonewright waf explain 942100 941130 'GET https://www.example.com/search' --spec zones/"

@@ -4,7 +4,7 @@ use super::super::super::facts::expressions::FIELDS;
 use super::list::{ListItems, Lists};
 use super::value::Value;
 
-/// What is known of a request: a value for each field. A field that nobody has set is unknown.
+/// What is known of a request: a value for each field. A field that is not set is unknown.
 #[derive(Debug, Clone)]
 pub struct Sample<'s> {
     values: Box<[Value<'s>]>,
