@@ -1,14 +1,17 @@
 //! zonewright: a declarative reconciler for Cloudflare zones, DNS records and managed-WAF tuning.
 //!
+//! To embed it, begin with [`reconcile`]: load a spec, plan, apply, report, in twenty lines. `examples/embed.rs` runs them. The other modules
+//! are public because `reconcile` hands out their types, and for the tests of this crate.
+//!
 //! ```text
-//!  YAML ──spec──▶ Desired ─┐                              ┌─▶ render: text · JSON · Markdown · HTML · SARIF
-//!                          ├─diff─▶ ChangeSet ─plan─▶ Plan ┤
-//!  API ──api──▶ live ▶ Live┘        (pure)      (pure)    └─▶ apply ─▶ journal ─▶ verify
-//!           wire ⇅ model
+//!  YAML ──spec──▶ Desired ─┐                         ┌─▶ render: text · JSON · Markdown · HTML · SARIF
+//!                          ├─diff──▶ changes ─plan──▶ Plan
+//!  API ──api──▶ live ─▶ Live ┘       (pure)          └─▶ apply ─▶ journal ─▶ verify
+//!             wire ⇄ model
 //! ```
 //!
-//! Everything between [`model::Desired`], [`model::Live`] and [`plan::Plan`] is a pure, synchronous function; I/O lives at
-//! the two ends. `tests/pure/architecture.rs` enforces which module may use which.
+//! Everything between [`model::Desired`], [`model::Live`] and [`plan::Plan`] is a pure, synchronous function; I/O happens at
+//! the two ends. `tests/pure/architecture.rs` enforces which module may use which, and `ARCHITECTURE.md` has the map.
 
 pub mod api;
 pub mod apply;

@@ -174,7 +174,6 @@ impl<'a> Builder<'a> {
         }
         let mut index = 0;
         let mut prefilter = super::prefilter::Builder::default();
-        let mut groups = HashMap::new();
         for (phase, markers) in set.phases.iter_mut().zip(&self.markers) {
             let length = phase.len();
             for (place, rule) in phase.iter_mut().enumerate() {
@@ -190,17 +189,24 @@ impl<'a> Builder<'a> {
                 rule.jump = jump;
                 rule.resolve(index, &mut set.slots, &mut set.chains, &mut prefilter)
                     .map_err(|message| error(rule, message))?;
-                let next = groups.len();
-                rule.group = rule.texts().map(|texts| *groups.entry(texts).or_insert(next));
                 index += 1;
             }
+        }
+        let mut groups = HashMap::new();
+        let mut numbers = Vec::new();
+        for rule in set.rules() {
+            let next = groups.len();
+            numbers.push(rule.texts().map(|texts| *groups.entry(texts).or_insert(next)));
+        }
+        set.groups = groups.len();
+        for (rule, number) in set.phases.iter_mut().flatten().zip(numbers) {
+            rule.group = number;
         }
         let reads_files = set
             .rules()
             .flat_map(Rule::members)
             .any(|rule| rule.targets.included.iter().any(|target| target.collection == Collection::FilesTmpContent));
         set.reads_files = reads_files;
-        set.groups = groups.len();
         set.prefilter = prefilter.build().map_err(|message| Error::new("", 0, &message))?;
         // The rules that a control means, as bits; only now all rules have a number.
         let mut controls = Vec::new();
@@ -231,12 +237,12 @@ impl<'a> Builder<'a> {
 
 impl Rule {
     /// Which texts its operator looks at, if these are always the same in a phase and only some of them can match.
-    fn texts(&self) -> Option<(String, usize)> {
+    fn texts(&self) -> Option<(&[Target], usize)> {
         let is_fixed =
             |target: &Target| !target.count && !target.collection.is_stored() && !target.collection.is_about_matches();
         let is_plain = self.bit.is_some() && !self.negated && !self.multi_match;
         let is_plain = is_plain && self.targets.included.iter().all(is_fixed);
-        is_plain.then(|| (format!("{:?}", self.targets.included), self.chain))
+        is_plain.then_some((self.targets.included.as_slice(), self.chain))
     }
 }
 

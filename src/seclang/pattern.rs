@@ -4,6 +4,7 @@
 //! are regular and run in linear time. The few with look-arounds, back-references or possessive quantifiers backtrack, with a limit.
 
 use std::fmt::Write;
+use std::hash::{Hash, Hasher};
 use std::sync::OnceLock;
 
 /// Steps after which a backtracking pattern is undecided.
@@ -35,6 +36,21 @@ pub(super) type Captures = Vec<Option<(usize, usize)>>;
 /// Why a pattern has no answer: it took more steps than it may.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Undecided;
+
+/// Patterns are equal if they match the same: the rest follows from the translation.
+impl PartialEq for Pattern {
+    fn eq(&self, other: &Self) -> bool {
+        self.translated == other.translated
+    }
+}
+
+impl Eq for Pattern {}
+
+impl Hash for Pattern {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.translated.hash(state);
+    }
+}
 
 impl Pattern {
     /// Translates a pattern. What is not understood is named in the error.

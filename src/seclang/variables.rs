@@ -177,7 +177,7 @@ impl Collection {
 }
 
 /// Which members of a collection are meant. Keys have no case.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq, Hash)]
 pub(super) enum Selector {
     All,
     Key(Vec<u8>),
@@ -198,7 +198,7 @@ impl Selector {
 }
 
 /// A collection with a selector: `ARGS`, `ARGS:id`, `REQUEST_COOKIES:/^sess/`.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq, Hash)]
 pub(super) struct Target {
     pub collection: Collection,
     pub selector: Selector,

@@ -4,7 +4,9 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+
+use super::source::{File, files, modules, named, without_comments};
 
 /// Which modules a module may use.
 const MAY_USE: &[(&str, &[&str])] = &[
@@ -152,74 +154,19 @@ const SYNCHRONOUS: &[&str] = &[
 /// Lines of a file, tests included.
 const MOST_LINES: usize = 600;
 
-/// A source file.
-pub(super) struct File {
-    pub(super) path: String,
-    pub(super) module: String,
-    /// Without the unit tests at the bottom.
-    pub(super) code: String,
-    pub(super) lines: usize,
-}
-
-/// Every source file below `src`.
-pub(super) fn files() -> Vec<File> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut paths: Vec<PathBuf> = Vec::new();
-    let mut open = vec![root.clone()];
-    while let Some(directory) = open.pop() {
-        for entry in fs::read_dir(directory).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                open.push(path);
-            } else if path.extension().is_some_and(|e| e == "rs") {
-                paths.push(path);
-            }
-        }
-    }
-    paths.sort();
-    let file = |path: PathBuf| {
-        let text = fs::read_to_string(&path).unwrap();
-        let relative = path.strip_prefix(&root).unwrap().to_string_lossy().replace('\\', "/");
-        let module = relative.split('/').next().unwrap_or_default().trim_end_matches(".rs").to_owned();
-        let lines = text.lines().count();
-        let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default().to_owned();
-        File { path: relative, module, code, lines }
-    };
-    paths.into_iter().map(file).collect()
-}
-
-/// The code without comments.
-pub(super) fn without_comments(code: &str) -> String {
-    code.lines().filter(|l| !l.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n")
-}
-
-/// The paths below `crate::` that a text names, groups opened one level.
-fn crate_paths(code: &str) -> Vec<String> {
-    let mut paths = Vec::new();
-    for (at, _) in code.match_indices("crate::") {
-        let rest = &code[at + "crate::".len()..];
-        if let Some(group) = rest.strip_prefix('{') {
-            let inner = group.split('}').next().unwrap_or_default();
-            paths.extend(inner.split(',').map(|p| p.trim().to_owned()).filter(|p| !p.is_empty()));
-        } else {
-            let end = rest.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':')).unwrap_or(rest.len());
-            paths.push(rest[..end].to_owned());
-        }
-    }
-    paths
-}
-
 #[test]
 fn modules_use_only_what_the_table_allows() {
     let table: BTreeMap<&str, &[&str]> = MAY_USE.iter().copied().collect();
     let mut wrong = Vec::new();
-    for file in files() {
+    let files = files();
+    let modules = modules(&files);
+    for file in &files {
         if matches!(file.module.as_str(), "lib" | "main") {
             continue;
         }
         let allowed =
             table.get(file.module.as_str()).unwrap_or_else(|| panic!("{} has no row in the table", file.path));
-        for path in crate_paths(&without_comments(&file.code)) {
+        for path in named(file, &modules) {
             let module = path.split("::").next().unwrap_or_default();
             if table.contains_key(module) && module != file.module && !allowed.contains(&module) {
                 wrong.push(format!("{}: uses crate::{path}", file.path));
@@ -231,10 +178,12 @@ fn modules_use_only_what_the_table_allows() {
 
 #[test]
 fn the_sandbox_is_independent() {
-    let wrong: Vec<_> = files()
-        .into_iter()
+    let files = files();
+    let modules = modules(&files);
+    let wrong: Vec<_> = files
+        .iter()
         .filter(|f| f.module == "sandbox")
-        .flat_map(|f| crate_paths(&without_comments(&f.code)).into_iter().map(move |p| (f.path.clone(), p)))
+        .flat_map(|f| named(f, &modules).into_iter().map(|p| (f.path.clone(), p)))
         .filter(|(_, p)| !p.starts_with("model::facts") && !p.starts_with("sandbox"))
         .collect();
     assert!(wrong.is_empty(), "{wrong:?}");
@@ -242,12 +191,11 @@ fn the_sandbox_is_independent() {
 
 #[test]
 fn the_api_module_does_not_interpret_bodies() {
-    let model = |f: &File| {
-        crate_paths(&without_comments(&f.code))
-            .iter()
-            .any(|p| p.starts_with("wire::record") || p.starts_with("wire::zone"))
-    };
-    let wrong: Vec<_> = files().into_iter().filter(|f| f.module == "api" && model(f)).map(|f| f.path).collect();
+    let files = files();
+    let modules = modules(&files);
+    let interprets =
+        |f: &&File| named(f, &modules).iter().any(|p| p.starts_with("wire::record") || p.starts_with("wire::zone"));
+    let wrong: Vec<_> = files.iter().filter(|f| f.module == "api").filter(interprets).map(|f| &f.path).collect();
     assert!(wrong.is_empty(), "api interprets bodies: {wrong:?}");
 }
 
@@ -298,9 +246,19 @@ fn every_file_says_what_it_is_for() {
 
 #[test]
 fn the_checks_can_fail() {
-    assert_eq!(
-        crate_paths("use crate::api::Reader; use crate::{model, wire::Request};"),
-        ["api::Reader", "model", "wire::Request"]
-    );
-    assert!(!files().is_empty());
+    let file = |path: &str, code: &str| File {
+        path: path.to_owned(),
+        module: path.split('/').next().unwrap_or_default().to_owned(),
+        code: code.to_owned(),
+        lines: 1,
+    };
+    let files = [
+        file("a/mod.rs", "mod b;\nuse super::c::D;\n"),
+        file("a/b.rs", "use crate::{c::{D, E}, f};\nfn g() { super::super::f::h() }\n"),
+        file("c.rs", "pub struct D;\n"),
+        file("f.rs", "// crate::c::D\n"),
+    ];
+    let found: Vec<_> = files.iter().map(|file| named(file, &modules(&files))).collect();
+    assert_eq!(found, [vec!["c::D"], vec!["c::D", "c::E", "f", "f::h"], vec![], vec![]]);
+    assert!(!super::source::files().is_empty());
 }

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::architecture::{File, files, without_comments};
+use super::source::{File, absolute, expand, files, module_of, modules, split};
 
 /// Circles that stay, and why.
 const ONE_THOUGHT: &[(&[&str], &str)] = &[
@@ -41,95 +41,9 @@ const ONE_THOUGHT: &[(&[&str], &str)] = &[
     (&["spec/syntax.rs", "spec/waf/syntax.rs"], "one grammar in two files"),
 ];
 
-/// The path of the module that a file is.
-fn module_of(file: &File) -> Vec<String> {
-    let mut segments: Vec<String> = file.path.trim_end_matches(".rs").split('/').map(str::to_owned).collect();
-    if segments.last().is_some_and(|last| last == "mod" || last == "lib") {
-        segments.pop();
-    }
-    segments
-}
-
-/// The paths of a `use` tree, each with the name that it gets.
-fn expand(tree: &str) -> Vec<(String, String)> {
-    let tree = tree.trim();
-    let Some((prefix, rest)) = tree.split_once('{') else {
-        let (path, name) = tree.split_once(" as ").unwrap_or((tree, tree.rsplit("::").next().unwrap_or_default()));
-        return vec![(path.trim().to_owned(), name.trim().to_owned())];
-    };
-    let inner = &rest[..rest.rfind('}').unwrap_or(rest.len())];
-    let (mut depth, mut start, mut parts) = (0, 0, Vec::new());
-    for (at, c) in inner.char_indices() {
-        match c {
-            '{' => depth += 1,
-            '}' => depth -= 1,
-            ',' if depth == 0 => {
-                parts.push(&inner[start..at]);
-                start = at + 1;
-            }
-            _ => {}
-        }
-    }
-    parts.push(&inner[start..]);
-    let parts = parts.into_iter().filter(|part| !part.trim().is_empty());
-    parts.flat_map(expand).map(|(path, name)| (format!("{prefix}{path}"), name)).collect()
-}
-
-/// A file's `use` trees, each with whether it is a re-export, and the rest of its code.
-fn split(code: &str) -> (Vec<(bool, String)>, String) {
-    let mut code = without_comments(code.split("\nmod tests {").next().unwrap_or_default());
-    while let Some(start) = code.find("pub(in ") {
-        let end = start + code[start..].find(')').unwrap_or(0);
-        code.replace_range(start..=end, "pub(super)");
-    }
-    let (mut uses, mut rest, mut open) = (Vec::new(), String::new(), None::<String>);
-    for line in code.lines() {
-        if let Some(tree) = &mut open {
-            tree.push_str(line.trim());
-        } else {
-            let text = line.trim_start();
-            let text = text.strip_prefix("pub(super) ").or_else(|| text.strip_prefix("pub(crate) ")).unwrap_or(text);
-            let item = text.strip_prefix("pub ").unwrap_or(text);
-            if item.starts_with("use ") {
-                open = Some(line.trim().to_owned());
-            } else if !(item.starts_with("mod ") && item.ends_with(';')) {
-                rest.push_str(line);
-                rest.push('\n');
-            }
-        }
-        if let Some(tree) = open.take_if(|tree| tree.ends_with(';')) {
-            let at = tree.find("use ").unwrap_or(0);
-            uses.push((tree.starts_with("pub"), tree[at + 4..].trim_end_matches(';').to_owned()));
-        }
-    }
-    (uses, rest)
-}
-
-/// What a path means in a module, as a path from the root of the crate; `None` if it leads elsewhere.
-fn absolute(path: &str, module: &[String], modules: &BTreeMap<Vec<String>, usize>) -> Option<Vec<String>> {
-    let mut segments: Vec<&str> = path.split("::").map(str::trim).filter(|s| !s.is_empty() && *s != "self").collect();
-    let mut base = module.to_vec();
-    match *segments.first()? {
-        "crate" => {
-            segments.remove(0);
-            base.clear();
-        }
-        "super" => {}
-        first if modules.contains_key(&[module, &[first.to_owned()]].concat()) => {}
-        _ if path.starts_with("self::") => {}
-        _ => return None,
-    }
-    while segments.first() == Some(&"super") {
-        segments.remove(0);
-        base.pop()?;
-    }
-    base.extend(segments.into_iter().map(str::to_owned));
-    Some(base)
-}
-
 /// Which files each file uses, by their numbers.
 fn graph(files: &[File]) -> Vec<BTreeSet<usize>> {
-    let modules: BTreeMap<Vec<String>, usize> = files.iter().enumerate().map(|(n, f)| (module_of(f), n)).collect();
+    let modules = modules(files);
     let mut names: BTreeMap<Vec<String>, Vec<String>> = BTreeMap::new();
     let mut used: Vec<Vec<Vec<String>>> = vec![Vec::new(); files.len()];
     for (n, file) in files.iter().enumerate() {

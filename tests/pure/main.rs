@@ -35,6 +35,7 @@ mod rule_order;
 mod rulesets;
 mod scenarios;
 mod seclang;
+mod source;
 mod spec;
 mod spellings;
 mod spf;

@@ -4,6 +4,7 @@
 //! developer.hashicorp.com/terraform/language/functions, read 2026-11-22.
 
 use std::collections::{BTreeMap, HashSet};
+use std::hash::{Hash, Hasher};
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use ipnet::IpNet;
@@ -461,10 +462,34 @@ fn count(n: usize) -> Term {
     Term::Number(n as f64)
 }
 
+/// A term by its value, for sets. No number is NaN, because none can be written.
+#[derive(PartialEq)]
+struct ByValue<'t>(&'t Term);
+
+impl Eq for ByValue<'_> {}
+
+impl Hash for ByValue<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        std::mem::discriminant(self.0).hash(state);
+        match self.0 {
+            Term::Null | Term::Missing(_) => {}
+            Term::Bool(value) => value.hash(state),
+            // The two zeros are equal.
+            Term::Number(number) => (number + 0.0).to_bits().hash(state),
+            Term::Text(text) => text.hash(state),
+            Term::List(items) => items.iter().for_each(|item| ByValue(item).hash(state)),
+            Term::Map(members) => members.iter().for_each(|(key, item)| {
+                key.hash(state);
+                ByValue(item).hash(state);
+            }),
+        }
+    }
+}
+
 /// The different items, in the order of their first occurrence.
 fn distinct(items: &[Term]) -> Term {
     let mut known = HashSet::new();
-    Term::List(items.iter().filter(|item| known.insert(format!("{item:?}"))).cloned().collect())
+    Term::List(items.iter().filter(|item| known.insert(ByValue(item))).cloned().collect())
 }
 
 /// The items of a set, in the order in which Terraform goes through them: texts by their bytes, numbers by size.

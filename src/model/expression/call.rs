@@ -213,14 +213,14 @@ impl Check<'_> {
 
     /// Whether all `[*]` in the arguments refer to the same array.
     fn one_array(&mut self, arguments: &[Node]) {
-        let mut first: Option<String> = None;
+        let mut first: Option<(String, Vec<Index>)> = None;
         let mut other = None;
         for argument in arguments {
             argument.each_operand(&mut |operand| {
                 let Base::Field(name) = &operand.base else { return };
                 let Some(at) = operand.indexes.iter().position(|(i, _)| *i == Index::Each) else { return };
-                let keys: Vec<_> = operand.indexes[..at].iter().map(|(i, _)| format!("{i:?}")).collect();
-                let array = format!("{name}{}", keys.concat());
+                let keys = operand.indexes[..at].iter().map(|(index, _)| index.clone()).collect();
+                let array = (name.clone(), keys);
                 match &first {
                     Some(first) if *first != array => other = Some(operand.span.clone()),
                     Some(_) => {}
