@@ -23,7 +23,7 @@ use crate::model::{
     Address, DesiredRecord, DesiredZone, Fqdn, LiveRecord, LiveZone, Rdata, RecordForm, RecordId, RecordType, Settings,
     Spelling, ZoneName,
 };
-use crate::plan::{ZonePlan, plan_changes};
+use crate::plan::{Differences, ZonePlan, plan_changes};
 
 /// What undoing an apply comes to in one zone.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,8 +55,8 @@ pub fn undo_zone(run: &ZoneRun, desired: &DesiredZone, live: &LiveZone) -> Undon
     let records = Records::new(run, live, &mut conflicts);
     let (settings, settings_unchanged) = restore_settings(&run.parts, live, &mut conflicts, &mut notes);
     let rules = restore_rules(&run.rules, live, &mut conflicts, &mut notes);
-    let changes = records.changes(&desired.name, live);
-    let (mut plan, diagnostics) = plan_changes(desired, live, &changes, &rules, settings);
+    let differences = Differences { records: records.changes(&desired.name, live), rules, settings };
+    let (mut plan, diagnostics) = plan_changes(desired, live, &differences);
     plan.unchanged += settings_unchanged;
     if run.is_made {
         notes.push("the zone was created by this apply and stays: zonewright never deletes a zone".to_owned());

@@ -18,6 +18,17 @@ use crate::model::{DesiredZone, Fqdn, LiveZone, Only, Purpose, Rdata, RecordId, 
 /// How many records left alone are named in the detailed output, for each reason.
 const EXAMPLES: usize = 100;
 
+/// What differs in a zone.
+#[derive(Debug, Clone)]
+pub struct Differences<'a> {
+    /// Of its records.
+    pub records: RecordChanges<'a>,
+    /// Of its rules.
+    pub rules: WafChanges<'a>,
+    /// Of the zone and its settings.
+    pub settings: Vec<SettingChange>,
+}
+
 /// Plans one zone: compares, turns differences into operations, checks them against the limits of the zone's plan.
 #[must_use]
 pub fn plan_zone(desired: &DesiredZone, live: &LiveZone) -> (ZonePlan, Diagnostics) {
@@ -48,40 +59,35 @@ pub(super) fn plan_with_base(
 ) -> (ZonePlan, Diagnostics) {
     // In a pruned zone nothing is foreign, unless a base knows better.
     let is_complete = base.is_none() && desired.unmanaged == Unmanaged::Prune;
-    let mut settings = diff_settings(desired, live);
-    let mut records = diff_records(desired, base, live);
-    let mut rules = diff_rulesets(desired, live);
+    let mut differences = Differences {
+        records: diff_records(desired, base, live),
+        rules: diff_rulesets(desired, live),
+        settings: diff_settings(desired, live),
+    };
     let part = (!only.is_all()).then(|| {
-        let (whole, _) = compile(desired, live, &records, &rules, settings.clone(), is_complete, others);
+        let (whole, _) = compile(desired, live, &differences, is_complete, others);
         part::left_out(&whole, only)
     });
     if let Some((left, _)) = &part {
-        part::settings(left, &desired.name, &mut settings);
-        part::records(left, desired, &mut records);
-        part::rules(left, &desired.name, &mut rules);
+        part::settings(left, &desired.name, &mut differences.settings);
+        part::records(left, desired, &mut differences.records);
+        part::rules(left, &desired.name, &mut differences.rules);
     }
-    let (mut plan, mut diagnostics) = compile(desired, live, &records, &rules, settings, is_complete, others);
+    let (mut plan, mut diagnostics) = compile(desired, live, &differences, is_complete, others);
     if let Some((left, needs)) = part {
         // The zone itself is no difference that goes out.
         plan.operations.retain(|operation| !left.contains(&operation.address));
         plan.left_out = left;
         diagnostics.append(needs);
     }
-    diagnostics.append(not_in_force::check(desired, base, live, &records));
+    diagnostics.append(not_in_force::check(desired, base, live, &differences.records));
     (plan, diagnostics)
 }
 
 /// Plans one zone whose differences are known: turns them into operations, checks and judges them.
 #[must_use]
-pub fn plan_changes(
-    desired: &DesiredZone,
-    live: &LiveZone,
-    changes: &RecordChanges,
-    rule_changes: &WafChanges,
-    setting_changes: Vec<SettingChange>,
-) -> (ZonePlan, Diagnostics) {
-    let (mut plan, diagnostics) =
-        compile(desired, live, changes, rule_changes, setting_changes, false, OtherZones::NONE);
+pub fn plan_changes(desired: &DesiredZone, live: &LiveZone, differences: &Differences<'_>) -> (ZonePlan, Diagnostics) {
+    let (mut plan, diagnostics) = compile(desired, live, differences, false, OtherZones::NONE);
     dangers::accept(&mut plan, desired);
     (plan, diagnostics)
 }
@@ -91,12 +97,11 @@ pub fn plan_changes(
 fn compile(
     desired: &DesiredZone,
     live: &LiveZone,
-    changes: &RecordChanges,
-    rule_changes: &WafChanges,
-    setting_changes: Vec<SettingChange>,
+    differences: &Differences<'_>,
     is_complete: bool,
     others: OtherZones<'_>,
 ) -> (ZonePlan, Diagnostics) {
+    let Differences { records: changes, rules: rule_changes, settings: setting_changes } = differences;
     let count = |wanted: fn(&SetAsideReason) -> bool| changes.set_aside.iter().filter(|a| wanted(&a.reason)).count();
     let mut diagnostics = Diagnostics::default();
     let (rule_operations, windows) = rules::operations(desired, live, rule_changes);
@@ -104,7 +109,7 @@ fn compile(
     diagnostics.append(rule_checks::windows(desired, &rule_operations, &windows));
     diagnostics.append(rule_checks::expiries(desired, live, rule_changes));
     let creation = live.is_new.then(|| zone::operation(desired));
-    let settings = setting::operations(desired, live, setting_changes, &mut diagnostics);
+    let settings = setting::operations(desired, live, setting_changes.clone(), &mut diagnostics);
     let records = ordered(&changes.changes).into_iter().map(|change| record::operation(desired, change));
     let operations: Vec<_> = creation.into_iter().chain(settings).chain(rule_operations).chain(records).collect();
     let mut plan = ZonePlan {

@@ -2,7 +2,6 @@
 
 use super::action::Action;
 use super::operation::Operation;
-use super::policy::Policy;
 use super::zone_plan::ZonePlan;
 use crate::diff::{Field, FieldChange};
 
@@ -14,8 +13,8 @@ pub(super) const MOST_CHANGES: u8 = 50;
 /// Zones with fewer records than this have no such limit, unless a policy says otherwise.
 pub(super) const FROM_RECORDS: usize = 20;
 
-/// Whether a zone changes more than the policy lets pass.
-pub(super) fn changes_much(zone: &ZonePlan, policy: &Policy) -> bool {
+/// Whether a zone with at least `from_records` records changes more than `most_changes` percent of them.
+pub(super) fn changes_much(zone: &ZonePlan, most_changes: u8, from_records: usize) -> bool {
     let is_note = |field: &FieldChange| matches!(field.field, Field::Comment | Field::Tags | Field::Ttl);
     let counts = |operation: &Operation| match operation.action() {
         Action::Create => false,
@@ -24,6 +23,5 @@ pub(super) fn changes_much(zone: &ZonePlan, policy: &Policy) -> bool {
         Action::Move | Action::Delete => true,
     };
     let changed = zone.records().filter(|(_, operation, _)| counts(operation)).count();
-    zone.live_records >= policy.from_records.max(1)
-        && changed * 100 > zone.live_records * usize::from(policy.most_changes)
+    zone.live_records >= from_records.max(1) && changed * 100 > zone.live_records * usize::from(most_changes)
 }

@@ -34,7 +34,7 @@ mod zone_plan;
 pub use action::{Action, Cause, Why};
 pub use base_source::BaseSource;
 pub use batches::{batches as record_batches, bonds, groups};
-pub use build::{plan_changes, plan_part, plan_zone};
+pub use build::{Differences, plan_changes, plan_part, plan_zone};
 pub use conflicts::Overwrites;
 pub use consent::{Consents, MissingConsent, Verdict};
 pub use explain::explain_records;

@@ -517,3 +517,14 @@ fn flatten(items: &[Term], out: &mut Vec<Term>) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_two_zeros_are_one_item() {
+        let items = [Term::Number(0.0), Term::Number(-0.0), Term::from("0")];
+        assert_eq!(distinct(&items), Term::List(vec![Term::Number(0.0), Term::from("0")]));
+    }
+}

@@ -44,10 +44,8 @@ pub use caa::Caa;
 pub use loc::Loc;
 pub use naptr::Naptr;
 pub use plain::Plain;
+pub use presentation::STRING_OCTETS;
 pub use txt::Txt;
-
-/// Octets in one character string (RFC 1035 section 3.3).
-pub const STRING_OCTETS: usize = 255;
 
 /// The facts of a type: of a struct of its own, or of a plain type.
 macro_rules! facts {

@@ -3,8 +3,8 @@
 use super::super::facts::{FieldFacts, FieldKind, TypeFacts};
 use super::super::fields::{Fields, Value};
 use super::super::name::Fqdn;
-use super::presentation::Token;
-use super::{DataError, FieldReader, RecordData, Root, STRING_OCTETS, host, presentation};
+use super::presentation::{STRING_OCTETS, Token};
+use super::{DataError, FieldReader, RecordData, Root, host, presentation};
 
 /// A rule that rewrites a name or a number; the flags ignore case (RFC 3403 section 4.1).
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]

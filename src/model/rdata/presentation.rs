@@ -3,6 +3,9 @@
 use super::DataError;
 use crate::diagnostic::count;
 
+/// Octets in one character string (RFC 1035 section 3.3).
+pub const STRING_OCTETS: usize = 255;
+
 /// One word of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Token {

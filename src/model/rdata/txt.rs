@@ -27,7 +27,8 @@ use std::hash::{Hash, Hasher};
 use super::super::facts::{FieldFacts, FieldKind, TXT_WIRE_BYTES, TypeFacts};
 use super::super::fields::{Fields, Value};
 use super::super::name::Fqdn;
-use super::{DataError, FieldReader, Purpose, RecordData, STRING_OCTETS, presentation, txt_pairing};
+use super::presentation::STRING_OCTETS;
+use super::{DataError, FieldReader, Purpose, RecordData, presentation, txt_pairing};
 
 /// The beginnings of texts whose strings are concatenated; case is ignored.
 ///
