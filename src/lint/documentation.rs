@@ -11,6 +11,13 @@ const HEAD: &str = "\
 
 # Findings
 
+```console
+$ zonewright validate zones/
+error[SPEC0016]: unknown key
+ --> zones/example.com.yaml:5:31
+…
+```
+
 What `validate`, `plan`, `apply` and the other commands report, by code. An error ends the run before the first write; warnings
 and notes do not. A code never changes its meaning.
 

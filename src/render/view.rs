@@ -1,14 +1,15 @@
-//! Any operation of a plan as one neutral view: the only place where the outputs for reviewers distinguish subjects.
+//! Any operation of a plan as one neutral view: the only place where the outputs for reviewers give subjects their words.
+//! [`entries`](super::entries) sorts the views, and pages show them.
 //!
 //! The input is an operation on a zone, a setting, a rule or a record. The output is the action, the object, before and
 //! after, and the effect, as plain text. Nothing here is escaped: names and values come from anywhere, and each output
 //! escapes them by its own rules.
 
-use super::findings::Findings;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::facets::facets;
+use super::findings::Findings;
 use super::live::LiveView;
 use super::names::{in_both_forms, with_unicode};
 use crate::diagnostic::{Place, Sources, count, noun_for};

@@ -1,4 +1,4 @@
-//! `diff`: what two specs say differently. Offline.
+//! `diff`: compares two specs. Offline.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -1,9 +1,9 @@
-//! One thing that two specs say differently.
+//! One difference between two specs.
 
 use crate::diagnostic::Place;
 use crate::model::Value;
 
-/// One thing that two specs say differently.
+/// One difference between two specs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpecChange {
     /// What it is: `records[www A].ttl`, `waf.owasp.paranoia`, `settings.ssl`.

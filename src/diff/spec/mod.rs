@@ -34,7 +34,7 @@ pub enum ZoneSpecKind {
     Changed,
 }
 
-/// What two specs say differently of a zone.
+/// The differences between two specs for a zone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ZoneSpecChanges {
     /// The zone.
@@ -47,7 +47,7 @@ pub struct ZoneSpecChanges {
     pub changes: Vec<SpecChange>,
 }
 
-/// What two specs say differently.
+/// The differences between two specs.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SpecChanges {
     /// The zones that differ, by name.
