@@ -231,7 +231,7 @@ pub(in crate::insight) fn compare(name: &Fqdn, before: View<'_, '_>, after: View
         }
         (old @ (Found::Nothing | Found::Broken(_)), Found::Record(new)) => {
             let was = if matches!(old, Found::Nothing) { "is new" } else { "works again" };
-            let line = format!("SPF for {name} {was}; it allows {}; {}", new.summary(), rest(new.otherwise));
+            let line = format!("SPF for {name} {was}: allowed are {}; {}", new.summary(), rest(new.otherwise));
             effects.push(shown(Direction::Strengthens, line));
             opens(name, None, &new, &mut effects);
         }
