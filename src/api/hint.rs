@@ -23,6 +23,16 @@ impl ApiError {
     pub fn hint(&self) -> Option<String> {
         hint(self)
     }
+
+    /// Whether Cloudflare does not know the token at all, so that no permission helps.
+    #[must_use]
+    pub fn is_unknown_token(&self) -> bool {
+        let is_said = |message: &crate::wire::ApiMessage| {
+            let text = message.message.to_ascii_lowercase();
+            text.contains("invalid api token") || text.contains("invalid access token")
+        };
+        self.has_code(1000) || self.messages().iter().any(is_said)
+    }
 }
 
 /// The hint for an error, if there is one.
@@ -158,7 +168,7 @@ fn refused(error: &ApiError, request: &RequestName, status: u16, signature: Sign
             "there is no such zone, or the credentials do not reach it: check the API token's zone resources".into(),
         );
     }
-    if has(&[1000]) || says("invalid api token") || says("invalid access token") {
+    if error.is_unknown_token() {
         return Some(unknown_token(request));
     }
     // Code 0 names a permission of an internal kind that no token can be given (reported 2020).

@@ -264,6 +264,13 @@ impl Diagnostics {
             }
             d.more == 0
         });
+        self.order(sources);
+        self.bound(more);
+        self.total = self.all.iter().map(Diagnostic::number).sum();
+    }
+
+    /// Orders them as [`Diagnostics::sort`] and drops exact duplicates, and leaves nothing else out.
+    pub fn order(&mut self, sources: &Sources) {
         self.all.sort_by_cached_key(|d| {
             let place = d.primary.as_ref().map(|l| l.place);
             (
@@ -275,7 +282,6 @@ impl Diagnostics {
             )
         });
         self.all.dedup();
-        self.bound(more);
         self.total = self.all.iter().map(Diagnostic::number).sum();
     }
 

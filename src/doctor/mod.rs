@@ -59,7 +59,10 @@ pub async fn examine<R: Reader, C: Checker>(
     let accounts: BTreeSet<String> =
         found.zones.iter().filter_map(|zone| zone.account.clone()).chain(options.account.clone()).collect();
     let prober = &Prober::new(reader);
-    let credentials = token::verify(prober, question.secret, &accounts).await?;
+    let mut credentials = token::verify(prober, question.secret, &accounts).await?;
+    if found.is_unknown_token && credentials.status.is_none() {
+        credentials.why = Some(UNKNOWN_TOKEN.to_owned());
+    }
     let mut report = Doctor::of(credentials);
     report.missing_zones = found.missing;
     report.zones_left_out = found.left_out;
@@ -107,7 +110,13 @@ struct Found {
     left_out: u64,
     /// Whether zones may be read.
     zone_read: Tried,
+    /// Whether they may not because Cloudflare does not know the token.
+    is_unknown_token: bool,
 }
+
+/// What is wrong with a token that Cloudflare does not know, wherever it is used.
+const UNKNOWN_TOKEN: &str = "Cloudflare does not know this token: it is wrong, expired or revoked; compare it with the list of API \
+                             tokens in the dashboard";
 
 /// Finds the zones.
 async fn find<R: Reader>(reader: &R, question: &Question<'_>, options: &Options) -> Result<Found, FetchError> {
@@ -119,14 +128,14 @@ async fn find<R: Reader>(reader: &R, question: &Question<'_>, options: &Options)
             let missing = missing.map(|zone| zone.name.to_string()).collect();
             // In the order of the spec.
             let zones = desired.zones.keys().filter_map(|name| found.remove(name)).collect();
-            Ok(Found { zones, missing, left_out: 0, zone_read: Tried::Yes })
+            Ok(Found { zones, missing, left_out: 0, zone_read: Tried::Yes, is_unknown_token: false })
         }
         Err(FetchError::Api { source, .. }) if is_refused(&source) => {
             // With its id, a zone can be asked about everything else.
             let pinned =
                 desired.zones.values().filter_map(|zone| Some(LiveZone::new(zone.name.clone(), zone.id.clone()?)));
-            let zone_read = Tried::No(said(&source));
-            Ok(Found { zones: pinned.collect(), missing: Vec::new(), left_out: 0, zone_read })
+            let (zone_read, is_unknown_token) = (Tried::No(said(&source)), source.is_unknown_token());
+            Ok(Found { zones: pinned.collect(), missing: Vec::new(), left_out: 0, zone_read, is_unknown_token })
         }
         Err(error) => Err(error),
     }
@@ -137,15 +146,15 @@ async fn find_any<R: Reader>(reader: &R, patterns: &[glob::Pattern], options: &O
     let mut zones = match list_zones(reader, options).await {
         Ok(zones) => zones,
         Err(FetchError::Api { source, .. }) if is_refused(&source) => {
-            let zone_read = Tried::No(said(&source));
-            return Ok(Found { zones: Vec::new(), missing: Vec::new(), left_out: 0, zone_read });
+            let (zone_read, is_unknown_token) = (Tried::No(said(&source)), source.is_unknown_token());
+            return Ok(Found { zones: Vec::new(), missing: Vec::new(), left_out: 0, zone_read, is_unknown_token });
         }
         Err(error) => return Err(error),
     };
     zones.retain(|zone| patterns.is_empty() || patterns.iter().any(|pattern| pattern.matches(zone.name.as_str())));
     let left_out = zones.len().saturating_sub(MOST_ZONES) as u64;
     zones.truncate(MOST_ZONES);
-    Ok(Found { zones, missing: Vec::new(), left_out, zone_read: Tried::Yes })
+    Ok(Found { zones, missing: Vec::new(), left_out, zone_read: Tried::Yes, is_unknown_token: false })
 }
 
 /// A zone of a spec, to be found and not to be read.

@@ -86,7 +86,10 @@ pub(super) fn read(source: SourceId, zone: Option<&ZoneName>, found: &mut Found)
             None => zone.cloned(),
         };
         let Some(zone) = own_zone else {
-            found.refuse(findings::UNKNOWN_ZONE, "record", &what, place, "the row has no zone");
+            found.count("record", false);
+            let help = "add `--zone-name example.com`, or a column `zone`".to_owned();
+            let why = format!("{what}: the row has no zone");
+            found.report(findings::UNKNOWN_ZONE, "", place, &why, Some(help));
             continue;
         };
         let ttl = match cell("ttl").map(|ttl| if ttl.eq_ignore_ascii_case("auto") { Ok(1) } else { ttl.parse::<u32>() })

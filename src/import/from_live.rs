@@ -7,7 +7,7 @@ use crate::model::facts::rulesets::is_ref;
 use crate::model::managed::{Catalogue, Managed, Overrides, find_deployment, recognise};
 use crate::model::ruleset::{DesiredRule, DesiredWaf, LiveRule, LiveWaf, Note, Phase, RuleForm, recognise_rule};
 use crate::model::{
-    AsReported, Comment, DesiredRecord, DesiredZone, Facets, LiveRecord, LiveZone, Spelling, Tag, Ttl, Value,
+    AsReported, Comment, DesiredRecord, DesiredZone, Facets, LiveRecord, LiveZone, Settings, Spelling, Tag, Ttl, Value,
 };
 use crate::spec::Remarks;
 
@@ -73,7 +73,8 @@ fn desired(zone: &LiveZone, record: &LiveRecord) -> DesiredRecord {
             proxied: proxiable.then_some(*proxied),
             comment: comment.clone().filter(|c| !c.is_empty()).map(Comment::Set),
             tags: (!tags.is_empty()).then(|| tags.clone()),
-            settings: *settings,
+            // What is off is as if nothing were set.
+            settings: settings.with(Settings::default(), |_, own, _| own.filter(|is_on| *is_on)),
         },
         protect: false,
         allow: None,

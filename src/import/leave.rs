@@ -66,11 +66,10 @@ impl Leaving {
     /// A script that makes Terraform forget the resources; what else is to do is in its comments.
     #[must_use]
     pub fn script(&self) -> String {
-        let mut out = String::from(
-            "#!/bin/sh\n# Read it before you run it. It changes the state of Terraform; nothing at Cloudflare.\n",
-        );
+        let mut out = String::from("#!/bin/sh\n");
         let (whole, parts, odd) = self.resources();
         if !whole.is_empty() || !parts.is_empty() {
+            out.push_str("# Read it before you run it. It changes the state of Terraform; nothing at Cloudflare.\n");
             out.push_str(
                 "# Run it where `terraform` runs, and remove the blocks of these resources from the configuration before the next plan.\n\
                  # For OpenTofu, set TERRAFORM=tofu.\nset -eu\n",
@@ -129,7 +128,7 @@ impl Leaving {
         for zone in &self.dnscontrol {
             let _ = writeln!(
                 out,
-                "\n# DNSControl: remove D(\"{zone}\", …) from dnsconfig.js, or the provider of Cloudflare from it. It deletes nothing then."
+                "\n# DNSControl: remove D(\"{zone}\", …) from dnsconfig.js, or the provider of Cloudflare from it. DNSControl then deletes nothing."
             );
         }
     }

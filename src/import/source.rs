@@ -10,7 +10,7 @@ use super::includes::Includes;
 use super::source_kind::{SourceKind, is_terraform_code};
 use super::terraform::{self, GivenZones};
 use super::{csv, dnscontrol, octodns, zone_file};
-use crate::diagnostic::{Place, SourceId, findings};
+use crate::diagnostic::{Place, SourceId, count, findings};
 use crate::model::ZoneName;
 use crate::wire::json;
 
@@ -41,7 +41,7 @@ pub fn read_sources(paths: &[PathBuf], from: Option<SourceKind>, given: &GivenZo
 #[must_use]
 pub fn read_text(name: &str, text: String, from: SourceKind, given: &GivenZones) -> Found {
     let mut reader = Reader::new(Some(from), given);
-    let source = reader.found.sources.add(name, text);
+    let source = reader.found.sources.add(name, unmarked(text));
     reader.source(Path::new(name), source, from);
     reader.finish()
 }
@@ -144,13 +144,25 @@ impl<'g> Reader<'g> {
                 return self.unreadable(path, &format!("it has more than {MOST_FILES} files"));
             }
         }
-        let kinds = files.iter().filter_map(|file| SourceKind::of_name(file));
         // Terraform's directories hold other files, too; zone files lie beside octoDNS's configuration.
         let order = [SourceKind::Terraform, SourceKind::Octodns, SourceKind::Bind, SourceKind::Csv];
-        let kinds: Vec<SourceKind> = kinds.collect();
-        let Some(kind) = self.from.or_else(|| order.into_iter().find(|kind| kinds.contains(kind))) else {
+        // Many directories have a YAML file; octoDNS's are called like their zones.
+        let is_certain = |file: &&PathBuf, kind| kind != SourceKind::Octodns || zone_of_path(file).is_some();
+        let of = |kind| move |file: &&PathBuf| SourceKind::of_name(file) == Some(kind);
+        let by_name =
+            order.into_iter().find(|kind| files.iter().filter(of(*kind)).any(|file| is_certain(&file, *kind)));
+        let by_ending = || order.into_iter().find(|kind| files.iter().any(|file| of(*kind)(&file)));
+        let Some(kind) = self.from.or(by_name).or_else(by_ending) else {
             return self.unreadable(path, "it has no file of a known kind");
         };
+        let is_chosen = self.from.is_some();
+        for other in order.into_iter().filter(|other| *other != kind && !is_chosen) {
+            // YAML files beside code of Terraform are about something else.
+            if (kind, other) != (SourceKind::Terraform, SourceKind::Octodns) {
+                let unread = files.iter().filter(of(other)).filter(|file| is_certain(file, other));
+                self.unread(path, kind, other, unread.count());
+            }
+        }
         self.json_syntax(kind, &files);
         let has_code = files.iter().any(|file| is_terraform_code(file));
         for file in files.into_iter().filter(|file| SourceKind::of_name(file) == Some(kind)) {
@@ -161,6 +173,17 @@ impl<'g> Reader<'g> {
             if !(is_state && has_code || is_other) {
                 self.file(&file, false);
             }
+        }
+    }
+
+    /// Reports files of a kind that are not read, because their directory is one of another kind.
+    fn unread(&mut self, path: &Path, kind: SourceKind, other: SourceKind, files: usize) {
+        if files > 0 {
+            let (shown, kind, other) = (path.display().to_string(), kind.name(), other.name());
+            let verb = if files == 1 { "is" } else { "are" };
+            let why = format!("it is read as {kind}, so {} of {other} in it {verb} not read", count(files, "file"));
+            let help = format!("import them as well: `zonewright import --from {other} {shown}`");
+            self.found.report(findings::NOT_TRANSLATED, &shown, Place::NOWHERE, &why, Some(help));
         }
     }
 
@@ -186,7 +209,7 @@ impl<'g> Reader<'g> {
             Err(why) => return self.unreadable(path, &why),
         };
         let kind = self.from.or_else(|| SourceKind::of_name(path)).or_else(|| recognize(&text));
-        let source = self.found.sources.add(path.display().to_string(), text);
+        let source = self.found.sources.add(path.display().to_string(), unmarked(text));
         match kind {
             Some(kind) => self.source(path, source, kind),
             None if is_given => self.unreadable(path, "its format is not recognized"),
@@ -252,6 +275,11 @@ impl<'g> Reader<'g> {
             self.unreadable(path, "it is neither a state or plan of Terraform nor the output of `dnscontrol print-ir`");
         }
     }
+}
+
+/// A text without the byte order mark that editors put before it; no format has it as a part of the text.
+fn unmarked(text: String) -> String {
+    text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text)
 }
 
 /// The kind that the beginning of a text tells.

@@ -33,6 +33,11 @@ impl SourceKind {
         Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, kind)| *kind)
     }
 
+    /// Its name.
+    pub(super) fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(_, kind)| *kind == self).map_or("", |(name, _)| *name)
+    }
+
     /// The kind that the name of a file tells.
     pub(super) fn of_name(path: &Path) -> Option<Self> {
         let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();

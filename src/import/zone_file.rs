@@ -209,7 +209,8 @@ impl Reader<'_> {
         for word in words.by_ref() {
             let text = word.text.to_ascii_uppercase();
             match (text.as_str(), duration(&text)) {
-                ("IN" | "CH" | "HS", _) => {}
+                ("IN", _) => {}
+                ("CH" | "HS", _) => return Err(format!("its class is {text}, and Cloudflare only has IN")),
                 (_, Some(seconds)) => stated = Some(seconds),
                 _ => {
                     type_name = Some(text);

@@ -43,6 +43,15 @@ impl SetAsideCount {
     pub fn count(&self) -> usize {
         self.types.values().sum()
     }
+
+    /// How many and why, such as `2 unmanaged` or `1 foreign custom rule`.
+    #[must_use]
+    pub fn words(&self) -> String {
+        match (self.count(), self.reason.strip_suffix("rules")) {
+            (1, Some(start)) => format!("1 {start}rule"),
+            (n, _) => format!("{n} {}", self.reason),
+        }
+    }
 }
 
 /// The plan of one zone.

@@ -6,8 +6,8 @@ use std::collections::HashSet;
 
 use super::Planned;
 use crate::diagnostic::{Diagnostic, Diagnostics, Finding, Place, findings};
-use crate::diff::FieldChange;
-use crate::model::{DesiredZone, Fqdn, LiveZone, Rdata, ZoneName};
+use crate::diff::{FieldChange, diff_rulesets};
+use crate::model::{Address, DesiredZone, Fqdn, LiveZone, Rdata, ZoneName};
 use crate::plan::{Action, ZonePlan};
 
 /// The most findings of a kind in a zone; the rest is counted.
@@ -34,7 +34,7 @@ pub struct Migration {
     pub different: usize,
     /// Records, rules and zones that only the source has.
     pub only_in_source: usize,
-    /// Records that only Cloudflare has.
+    /// Records, and rules of phases that the source has, that only Cloudflare has.
     pub only_at_cloudflare: usize,
 }
 
@@ -71,15 +71,29 @@ impl Migration {
             let place = origin(&zone.name, &record.name, &record.data);
             found(findings::ONLY_IN_SOURCE, place, shown(&record.name, &record.data))
         });
-        // Rules and rulesets that the plan would create.
+        // Rules and rulesets that the plan would create. A phase without an entry point is created as a whole.
+        let waf = diff_rulesets(zone, live);
+        let rules_of = |address: &Address| -> Vec<Address> {
+            let phase = waf.phases.iter().find(|of| Address::of_rule(&zone.name, of.phase, None) == *address);
+            let rules = phase.into_iter().flat_map(|of| of.changes.iter().map(|rule| (of.phase, &rule.name)));
+            rules.map(|(phase, name)| Address::of_rule(&zone.name, phase, Some(name))).collect()
+        };
         let created = plan.operations.iter().filter(|o| o.record().is_none() && o.action() == Action::Create);
-        let created = created.map(|operation| found(findings::ONLY_IN_SOURCE, None, operation.address.to_string()));
+        let created = created.flat_map(|operation| match rules_of(&operation.address) {
+            rules if rules.is_empty() => vec![operation.address.clone()],
+            rules => rules,
+        });
+        let created = created.map(|address| found(findings::ONLY_IN_SOURCE, None, address.to_string()));
         self.only_in_source += self.add(findings::ONLY_IN_SOURCE, zone, created);
         let missing = self.add(findings::ONLY_IN_SOURCE, zone, missing);
         let own = live.records.iter().filter(|record| record.read_only.is_none());
         let other = own.filter(|record| !wanted.contains(&(&record.name, &record.data)));
         let other = other.map(|record| found(findings::ONLY_AT_CLOUDFLARE, None, shown(&record.name, &record.data)));
-        self.only_at_cloudflare += self.add(findings::ONLY_AT_CLOUDFLARE, zone, other);
+        // Rules of phases that the source has.
+        let rules = waf.phases.iter().flat_map(|of| of.foreign.iter().map(|rule| (of.phase, rule.shown())));
+        let rules = rules.map(|(phase, name)| Address::of_rule(&zone.name, phase, Some(name)));
+        let rules = rules.map(|address| found(findings::ONLY_AT_CLOUDFLARE, None, address.to_string()));
+        self.only_at_cloudflare += self.add(findings::ONLY_AT_CLOUDFLARE, zone, other.chain(rules));
         self.only_in_source += missing;
         let is_same_value = |operation: &crate::plan::Operation| {
             operation.record().is_none() || operation.fields.iter().all(|change| change.field.is_facet())

@@ -138,5 +138,5 @@ pub(super) fn remarks(finding: &Finding, operation: &OperationView<'_>) -> Vec<S
 /// What is unmanaged for one reason, in words: `3 unmanaged (2 A, 1 TXT)`.
 pub(super) fn aside(aside: &SetAsideCount) -> String {
     let types: Vec<_> = aside.types.iter().map(|(name, n)| format!("{n} {name}")).collect();
-    format!("{} {} ({})", aside.count(), aside.reason, types.join(", "))
+    format!("{} ({})", aside.words(), types.join(", "))
 }

@@ -341,7 +341,7 @@ pub(super) fn rest(zone: &ZonePlan) -> String {
     }
     parts.extend(zone.set_aside.iter().map(|aside| {
         let types: Vec<_> = aside.types.iter().map(|(name, count)| format!("{count} {name}")).collect();
-        format!("{} {}, left alone ({})", aside.count(), aside.reason, types.join(", "))
+        format!("{}, left alone ({})", aside.words(), types.join(", "))
     }));
     parts.join("; ")
 }

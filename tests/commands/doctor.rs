@@ -274,7 +274,7 @@ fn the_state_of_a_token() {
     let text = run(&elsewhere.secret, 1);
     assert!(text.contains("✘ example.com: Cloudflare does not have this zone, or does not show it"), "{text}");
     let text = run(&"x".repeat(40), 1);
-    assert!(text.contains("state unknown: Invalid API Token"), "{text}");
+    assert!(text.contains("Cloudflare does not know this token: it is wrong, expired or revoked"), "{text}");
     // An unknown token is not enough without a spec either.
     let mut unknown = workspace.command();
     let output = unknown.env("CLOUDFLARE_API_TOKEN", "x".repeat(40)).arg("doctor").output().unwrap();

@@ -19,6 +19,7 @@ fn import(workspace: &Workspace, arguments: &[&str]) -> Ran {
     let ran = workspace.run(&all).exits(0);
     workspace.file("spec.yaml", &ran.stdout);
     workspace.run(&["validate", "spec.yaml"]).exits(0);
+    workspace.run(&["fmt", "spec.yaml", "--check"]).exits(0);
     ran
 }
 
@@ -313,6 +314,237 @@ fn protection_is_translated_by_both_versions_of_the_provider() {
     assert!(good < bad && good.is_some(), "allow was tried before block\n{}", ran.stdout);
     assert!(ran.stderr.contains("1 rule of the phase `http_request_transform`"), "{}", ran.stderr);
     records(&ran.stdout);
+}
+
+const UNKNOWN_ZONE: &str = r#"
+variable "zone_id" {}
+resource "cloudflare_record" "www" {
+  zone_id = var.zone_id
+  name    = "www"
+  type    = "A"
+  value   = "192.0.2.1"
+}
+resource "cloudflare_filter" "bad" {
+  zone_id    = var.zone_id
+  expression = "(ip.src eq 192.0.2.66)"
+}
+resource "cloudflare_firewall_rule" "bad" {
+  zone_id   = var.zone_id
+  filter_id = cloudflare_filter.bad.id
+  action    = "block"
+}
+resource "cloudflare_record" "lost" {
+  zone_id = var.zone_id
+  name    = "lost"
+  type    = "A"
+  value   = var.never_set
+}
+"#;
+
+#[test]
+fn entries_of_a_zone_without_a_name_are_reported_at_once_and_the_zone_can_be_named() {
+    let workspace = workspace();
+    workspace.file("main.tf", UNKNOWN_ZONE);
+    let said = workspace.run(&["import", "./main.tf"]).exits(1).stderr;
+    assert_eq!(said.matches("IMPORT0005").count(), 1, "{said}");
+    for words in [
+        "3 entries belong to an unknown zone, cloudflare_firewall_rule.bad among them: the variable `zone_id` has no value",
+        "= help: if they belong to one zone, add `--zone-name example.com`",
+    ] {
+        assert!(said.contains(words), "{words}\n{said}");
+    }
+    let ran = import(&workspace, &["./main.tf", "--zone-name", "example.com"]);
+    assert!(ran.stdout.contains("name: bad") && ran.stdout.contains("192.0.2.1"), "{ran:?}");
+    assert!(ran.stderr.contains("cloudflare_record.lost") && !ran.stderr.contains("zone_id"), "{}", ran.stderr);
+    // An id is enough to say which zone it is.
+    workspace.file("terraform.tfvars", "zone_id = \"0123\"\nnever_set = \"192.0.2.2\"\n");
+    let said = workspace.run(&["import", "."]).exits(1).stderr;
+    assert!(said.contains("3 entries belong to the zone `0123`"), "{said}");
+    assert!(said.contains("= help: add `--zone-name 0123=example.com`"), "{said}");
+    let ran = import(&workspace, &[".", "--zone-name", "0123=example.com"]);
+    assert!(ran.stderr.contains("cloudflare_record: 2 of 2 imported"), "{}", ran.stderr);
+}
+
+/// An old rate limit with this content of its block.
+fn old_rate_limit(content: &str) -> String {
+    format!(
+        "resource \"cloudflare_zone\" \"z\" {{ zone = \"example.com\" }}\n\
+         resource \"cloudflare_rate_limit\" \"login\" {{\n  zone_id = cloudflare_zone.z.id\n{content}\n}}\n"
+    )
+}
+
+/// The rule that an old rate limit becomes, as the sandbox stores it.
+fn limiting_rule(content: &str) -> Value {
+    let workspace = Workspace::empty({
+        let mut options = options();
+        options.profile.tier = "enterprise".to_owned();
+        options
+    });
+    workspace.file("main.tf", old_rate_limit(content));
+    let ran = import(&workspace, &["./main.tf", "--offline"]);
+    assert!(ran.stderr.contains("compare with `zonewright import example.com --only-waf`"), "{}", ran.stderr);
+    workspace.plant(&json!({ "zones": [{ "name": "example.com", "plan": "enterprise" }] }));
+    workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
+    workspace.run(&["plan", "spec.yaml", "--detailed-exitcode"]).exits(0);
+    workspace.rules("http_ratelimit")[0].clone()
+}
+
+#[test]
+fn old_rate_limits_become_rules_that_do_the_same() {
+    let rule = limiting_rule(
+        r#"
+  threshold = 20
+  period    = 60
+  match {
+    request {
+      url_pattern = "Example.com/Login*"
+      schemes     = ["HTTPS"]
+      methods     = ["POST", "PUT"]
+    }
+    response {
+      statuses       = [401, 403]
+      origin_traffic = false
+    }
+  }
+  action {
+    mode    = "ban"
+    timeout = 600
+    response {
+      content_type = "application/json"
+      body         = "{}"
+    }
+  }
+  correlate { by = "nat" }
+  bypass_url_patterns = ["example.com/login/health"]
+  disabled            = true
+  description         = "Login""#,
+    );
+    let expression = r#"http.host eq "example.com" and http.request.uri.path wildcard "/login*" and ssl and http.request.method in {"POST" "PUT"} and not (http.host eq "example.com" and http.request.uri.path wildcard "/login/health") and cf.verified_bot_category ne "Search Engine Crawler""#;
+    assert_eq!(rule["expression"], expression);
+    assert_eq!(
+        (&rule["action"], &rule["enabled"], &rule["description"]),
+        (&json!("block"), &json!(false), &json!("Login"))
+    );
+    let limit = &rule["ratelimit"];
+    let counting = format!("{expression} and http.response.code in {{401 403}}");
+    assert_eq!(limit["counting_expression"], json!(counting));
+    let numbers = ["period", "requests_per_period", "mitigation_timeout"].map(|name| limit[name].as_u64());
+    assert_eq!(numbers, [Some(60), Some(20), Some(600)]);
+    assert_eq!(limit["characteristics"], json!(["cf.colo.id", "cf.unique_visitor_id"]));
+    assert_ne!(limit["requests_to_origin"], json!(true));
+    assert_eq!(
+        rule["action_parameters"]["response"],
+        json!({ "status_code": 429, "content": "{}", "content_type": "application/json" })
+    );
+    // What is not written: everything, from every address, and only what the origin answers counts.
+    let rule = limiting_rule("  threshold = 5000\n  period = 10\n  action { mode = \"managed_challenge\" }");
+    assert_eq!(rule["expression"], "cf.verified_bot_category ne \"Search Engine Crawler\"");
+    assert_eq!((&rule["action"], &rule["enabled"]), (&json!("managed_challenge"), &json!(true)));
+    assert_eq!(rule["ratelimit"]["characteristics"], json!(["cf.colo.id", "ip.src"]));
+    assert_eq!(rule["ratelimit"]["requests_to_origin"], json!(true));
+    // Version 5, and an asterisk in the host.
+    let rule = limiting_rule(
+        r#"
+  threshold = 5000
+  period    = 10
+  match = {
+    headers  = [{ name = "Cf-Cache-Status", op = "ne", value = "HIT" }]
+    request  = { methods = ["_ALL_"], schemes = ["_ALL_"], url = "*.example.com/path**" }
+    response = { origin_traffic = false }
+  }
+  action = { mode = "simulate", timeout = 3600 }"#,
+    );
+    let url = r#"concat(http.host, http.request.uri.path) wildcard "*.example.com/path*""#;
+    assert_eq!(rule["expression"], format!("{url} and cf.verified_bot_category ne \"Search Engine Crawler\""));
+    assert_eq!((&rule["action"], &rule["ratelimit"]["requests_to_origin"]), (&json!("log"), &json!(true)));
+}
+
+#[test]
+fn old_rate_limits_without_an_equal_rule_are_refused_with_the_reason() {
+    let workspace = workspace();
+    let plain = "  threshold = 5\n  period = 60\n  action {\n mode = \"ban\"\n timeout = 60\n }\n".to_owned();
+    let of_url = |url: &str| format!("{plain}  match {{\n request {{ url_pattern = \"{url}\" }}\n}}");
+    let of_header = format!(
+        "{plain}  match {{\n response {{ headers = [{{ name = \"Server\", op = \"eq\", value = \"x\" }}] }}\n}}"
+    );
+    let twice = format!("{}\n bypass_url_patterns = [\"*b.example.com/x\"]", of_url("*a.example.com/x"));
+    for (content, why) in [
+        (plain.replace("period = 60", "period = 50"), "no rule counts for 50 s; the nearest period is 45 s"),
+        (
+            plain.replace("timeout = 60", "timeout = 900"),
+            "no rule stops clients for 900 s; the nearest duration is 600 s",
+        ),
+        (plain.replace("ban", "quarantine"), "its action is `quarantine`"),
+        (plain.replace("timeout = 60", ""), "its action has no `timeout`"),
+        (plain.replace("threshold = 5", "threshold = 0"), "its threshold is 0"),
+        (of_url("example.com/a?b=*"), "its pattern `example.com/a?b=*` is more than a host and a path"),
+        (of_url("ftp://example.com/"), "its pattern `ftp://example.com/` has another scheme"),
+        (of_url("example.com:8443/"), "its pattern `example.com:8443/` is more than a host and a path"),
+        (format!("{plain} bypass_url_patterns = [\"*\"]"), "it bypasses `*`, which is everything"),
+        (of_header, "it counts by the response header `Server`"),
+        (twice, "several of its patterns have an asterisk in the host"),
+        (format!("{plain} correlate {{ by = \"cookie\" }}"), "it counts by `cookie`"),
+    ] {
+        workspace.file("main.tf", old_rate_limit(&content));
+        let said = workspace.run(&["import", "./main.tf", "--offline"]).exits(0).stderr;
+        assert!(
+            said.contains("IMPORT0002") && said.contains(&format!("cloudflare_rate_limit.login: {why}")),
+            "{why}\n{said}"
+        );
+        assert!(said.contains("; write a rule in `rate_limits`"), "{said}");
+    }
+}
+
+#[test]
+fn texts_as_editors_and_shells_write_them_are_read_or_named() {
+    let workspace = workspace();
+    let zone = "resource \"cloudflare_zone\" \"z\" { zone = \"example.com\" }\n";
+    let record = |attributes: &str| {
+        format!(
+            "resource \"cloudflare_record\" \"a\" {{\n  zone_id = cloudflare_zone.z.id\n  name = \"a\"\n  type = \"A\"\n  \
+             value = \"192.0.2.1\"\n  {attributes}\n}}\n"
+        )
+    };
+    workspace.file("marked/main.tf", format!("\u{feff}{zone}{}", record("ttl = \"300\"")).replace('\n', "\r\n"));
+    let ran = import(&workspace, &["./marked/"]);
+    assert!(ran.stdout.contains("content: 192.0.2.1, ttl: 300"), "{}", ran.stdout);
+    let wide: Vec<u8> = "\u{feff}{}".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    workspace.file("state.json", wide);
+    let said = workspace.run(&["import", "./state.json"]).exits(1).stderr;
+    assert!(said.contains("text in UTF-16, as PowerShell writes it"), "{said}");
+    for (attributes, why) in [
+        ("ttl = \"long\"", "its `ttl` is not a number of seconds"),
+        ("ttl = -1", "its `ttl` is not a number of seconds"),
+        ("proxied = \"perhaps\"", "its `proxied` is neither true nor false"),
+    ] {
+        workspace.file("odd/main.tf", format!("{zone}{}", record(attributes)));
+        let said = workspace.run(&["import", "./odd/", "--offline"]).exits(0).stderr;
+        assert!(said.contains("IMPORT0004") && said.contains(why), "{why}\n{said}");
+    }
+}
+
+#[test]
+fn what_a_directory_holds_beside_its_zones_is_named() {
+    let workspace = workspace();
+    workspace.file("zones/example.com.zone", "$ORIGIN example.com.\nwww 300 IN A 192.0.2.1\ntime 300 CH TXT x\n");
+    workspace.file("zones/ci.yaml", "stages: [plan]\n");
+    workspace.file("zones/more.csv", "name,type,content\na,A,192.0.2.2\n");
+    let ran = import(&workspace, &["./zones/"]);
+    assert!(ran.stdout.contains("192.0.2.1"), "a YAML file that has no zone's name is not octoDNS's\n{}", ran.stdout);
+    for said in [
+        "it is read as bind, so 1 file of csv in it is not read",
+        "`zonewright import --from csv ./zones/`",
+        "its class is CH, and Cloudflare only has IN",
+    ] {
+        assert!(ran.stderr.contains(said), "{said}\n{}", ran.stderr);
+    }
+    let said = workspace.run(&["import", "./zones/more.csv"]).exits(1).stderr;
+    assert!(said.contains("= help: add `--zone-name example.com`, or a column `zone`"), "{said}");
+    // In the order of the file.
+    workspace.file("b.zone", "$ORIGIN example.com.\nb 1 IN FOO x\na 1 IN A x\n$INCLUDE ../x\nc 1 IN BAR x\n");
+    let said = workspace.run(&["import", "./b.zone", "--offline"]).exits(0).stderr;
+    let lines: Vec<&str> = said.lines().filter_map(|line| line.trim().strip_prefix("--> ./b.zone:")).collect();
+    assert_eq!(lines, ["2:1", "3:1", "4:1", "5:1"], "{said}");
 }
 
 #[test]

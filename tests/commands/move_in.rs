@@ -15,8 +15,14 @@ fn imported(workspace: &Workspace, arguments: &[&str]) -> (String, String) {
     let ran = workspace.run(&all).exits(0);
     workspace.file("spec.yaml", &ran.stdout);
     workspace.run(&["validate", "spec.yaml"]).exits(0);
+    workspace.run(&["fmt", "spec.yaml", "--check"]).exits(0);
     assert_eq!(workspace.run(&all).stdout, ran.stdout, "the same input gives the same bytes");
     (ran.stdout, ran.stderr)
+}
+
+/// A spec without the columns of its records.
+fn unaligned(spec: &str) -> String {
+    spec.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect::<Vec<_>>().join("\n")
 }
 
 const INFRA: &str = r##"
@@ -90,6 +96,7 @@ fn infra() -> Workspace {
 fn a_configuration_reads_its_own_files_and_no_others() {
     let workspace = infra();
     let (spec, said) = imported(&workspace, &["./infra/"]);
+    let in_one_column = unaligned(&spec);
     for line in [
         "- { name: www, type: A, content: 192.0.2.1, proxied: true }",
         "- { name: api, type: A, content: 192.0.2.2, ttl: 300, proxied: false }",
@@ -97,7 +104,7 @@ fn a_configuration_reads_its_own_files_and_no_others() {
         "- { name: plain, type: A, content: 192.0.2.3, ttl: auto, proxied: false }",
         "- { name: _dmarc, type: TXT, content: \"v=DMARC1; p=none; rua=mailto:post@example.com; x=a; x=b\", ttl: auto }",
     ] {
-        assert!(spec.contains(line), "{line}\n{spec}\n{said}");
+        assert!(in_one_column.contains(line), "{line}\n{spec}\n{said}");
     }
     assert!(!spec.contains("root:") && !said.contains("root:"), "{spec}\n{said}");
     assert!(said.contains("`../secret.txt` is not below the directory"), "{said}");
@@ -222,7 +229,7 @@ resource "cloudflare_ruleset" "custom" {
     );
     let ran = workspace.run(&["import", "./main.tf", "--against", "s.json.gz"]).exits(0);
     let only_in_source = ran.stderr.split("IMPORT0007").nth(1).unwrap_or_default();
-    assert!(only_in_source.contains("example.com/waf/http_request_firewall_custom"), "{}", ran.stderr);
+    assert!(only_in_source.contains("example.com/waf/http_request_firewall_custom/custom-1\n"), "{}", ran.stderr);
     assert!(ran.stderr.contains("`comment` is web in the source and none at Cloudflare"), "{}", ran.stderr);
     let offline = workspace.run(&["import", "./example.com.zone", "--offline"]).exits(0);
     assert!(!offline.stderr.contains("IMPORT000"), "{}", offline.stderr);
@@ -234,6 +241,62 @@ resource "cloudflare_ruleset" "custom" {
     let cut = workspace.run(&["import", "./other.zone", "--base-url", "http://127.0.0.1:9/"]).exits(0);
     assert!(cut.stderr.contains("not compared with Cloudflare"), "{}", cut.stderr);
     workspace.run(&["import", "./other.zone", "--against", "missing.json.gz"]).exits(1);
+}
+
+const CUSTOM: &str = r#"
+resource "cloudflare_zone" "this" { zone = "example.com" }
+resource "cloudflare_ruleset" "custom" {
+  zone_id = cloudflare_zone.this.id
+  name    = "custom"
+  kind    = "zone"
+  phase   = "http_request_firewall_custom"
+  rules {
+    ref        = "ours"
+    action     = "block"
+    expression = "http.host eq \"a.example.com\""
+  }
+  rules {
+    ref        = "new"
+    action     = "block"
+    expression = "http.host eq \"b.example.com\""
+  }
+}
+resource "cloudflare_page_rule" "p" {
+  zone_id = cloudflare_zone.this.id
+  target  = "example.com/*"
+}
+"#;
+
+#[test]
+fn rules_that_only_cloudflare_has_are_named_and_quiet_hides_no_difference() {
+    let workspace = workspace();
+    workspace.plant(&json!({ "zones": [{ "name": "example.com" }] }));
+    let rule = |name: &str, host: &str| {
+        format!("        - {{ name: {name}, when: 'http.host eq \"{host}.example.com\"', action: block }}\n")
+    };
+    let rules = rule("ours", "a") + &rule("dashboard", "c");
+    workspace.file("live.yaml", format!("version: 1\nzones:\n  example.com:\n    waf:\n      custom:\n{rules}"));
+    workspace.run(&["apply", "live.yaml", "--yes"]).exits(0);
+    workspace.file("main.tf", CUSTOM);
+    let counts = "compared with Cloudflare: 0 records equal, 0 different, 1 only in the source, 1 only at Cloudflare";
+    let said = workspace.run(&["import", "./main.tf"]).exits(0).stderr;
+    let part =
+        |code: &str| said.split(code).nth(1).unwrap_or_default().split("\n\n").next().unwrap_or_default().to_owned();
+    assert!(part("IMPORT0007").contains("example.com/waf/http_request_firewall_custom/new"), "{said}");
+    assert!(part("IMPORT0008").contains("example.com/waf/http_request_firewall_custom/dashboard"), "{said}");
+    assert!(said.contains(counts), "{said}");
+    let quiet = workspace.run(&["import", "./main.tf", "--quiet"]).exits(0).stderr;
+    let lines: Vec<&str> = quiet.lines().collect();
+    assert_eq!(
+        lines,
+        [
+            "2 of 3 entries imported; without --quiet, each of the others is named",
+            &format!("{counts}; without --quiet, each difference is named"),
+        ]
+    );
+    // Nothing is said where nothing is missing.
+    workspace.file("equal.zone", "$ORIGIN example.com.\n@ 300 IN SOA a. b. 1 2 3 4 5\n");
+    assert_eq!(workspace.run(&["import", "./equal.zone", "--quiet"]).exits(0).stderr, "");
 }
 
 const MANAGED: &str = r#"

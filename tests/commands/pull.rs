@@ -40,6 +40,9 @@ fn after_a_pull_the_plan_is_empty() {
         "{}",
         dry.stdout
     );
+    let typo = workspace.run(&["pull", "spec.yaml", "--dry-run", "--only", "example.com/dns/wwww/*"]).exits(0);
+    assert_eq!(typo.stdout, "Nothing to take over.\n");
+    assert!(typo.stderr.contains("--only example.com/dns/wwww/* names nothing that differs"), "{}", typo.stderr);
     let patch = workspace.run(&["pull", "spec.yaml", "--format", "diff"]).exits(0).stdout;
     assert!(patch.starts_with("--- a/spec.yaml\n+++ b/spec.yaml\n@@ "), "{patch}");
     assert_eq!(spec(&workspace), before, "nothing is written yet");

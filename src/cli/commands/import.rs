@@ -18,6 +18,7 @@ use crate::cli::relevance::Matters;
 use crate::cli::service::{Access, Service};
 use crate::cli::settings::Settings;
 use crate::diagnostic::{Diagnostics, Severity, Sources, findings};
+use crate::edit;
 use crate::import::{Found, GivenZones, Imported, SourceKind, from_live, read_sources, read_text};
 use crate::live::{self, WafQuery, Wanted, fetch};
 use crate::model::{Desired, DesiredSettings, ZoneName};
@@ -135,7 +136,7 @@ pub(super) async fn run(args: &ImportArgs, settings: &Settings<'_>, output: &Arc
     notes.iter().for_each(|note| output.news(&safe(note)));
     let arranged = arrange(&desired, &remarks, args.factor);
     match &args.out {
-        None => output.result(|out| out.write_all(arranged.whole().as_bytes()))?,
+        None => output.result(|out| out.write_all(laid_out(&arranged.whole()).as_bytes()))?,
         Some(directory) => write_zones((directory, args.first_line), &desired, &arranged, output)?,
     }
     if let Some(found) = found.filter(|_| !args.offline) {
@@ -228,7 +229,7 @@ fn files_of(args: &ImportArgs, paths: &[&String], output: &Output) -> anyhow::Re
             None => given.default = Some(parse(name)?),
         }
     }
-    let found = if paths.iter().any(|path| path.as_str() == "-") {
+    let mut found = if paths.iter().any(|path| path.as_str() == "-") {
         let Some(kind) = from.filter(|_| paths.len() == 1) else {
             bail!("standard input needs --from, and cannot be combined with another source");
         };
@@ -243,6 +244,7 @@ fn files_of(args: &ImportArgs, paths: &[&String], output: &Output) -> anyhow::Re
         let paths: Vec<PathBuf> = paths.iter().map(PathBuf::from).collect();
         read_sources(&paths, from, &given)
     };
+    found.diagnostics.order(&found.sources);
     output.diagnostics(&found.diagnostics, &found.sources);
     summarise(&found, output);
     let is_broken = found.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
@@ -255,11 +257,25 @@ fn files_of(args: &ImportArgs, paths: &[&String], output: &Output) -> anyhow::Re
     Ok(Some(found))
 }
 
-/// Says how much of each kind of entry was imported.
+/// Says how much of each kind of entry was imported. That something is missing is said even if quiet is wanted.
 fn summarise(found: &Found, output: &Output) {
+    let (all, imported) = found.tally.values().fold((0, 0), |(all, imported), t| (all + t.all, imported + t.imported));
+    if output.is_quiet() && imported < all {
+        output.message(&format!("{imported} of {} imported; without --quiet, each of the others is named", entries(all)));
+    }
     for (kind, tally) in &found.tally {
         output.news(&format!("{kind}: {} of {} imported", tally.imported, tally.all));
     }
+}
+
+/// A number of entries.
+fn entries(n: usize) -> String {
+    if n == 1 { "1 entry".to_owned() } else { format!("{n} entries") }
+}
+
+/// A spec in the layout of `fmt`, so that a check of the layout accepts it.
+fn laid_out(text: &str) -> String {
+    edit::format(text, false).unwrap_or_else(|_| text.to_owned())
 }
 
 /// Writes the files of each zone, and one for what they share.
@@ -278,7 +294,7 @@ fn write_zones(
         });
         all.extend(files);
     }
-    all.iter_mut().for_each(|(_, text)| text.insert_str(0, first_line));
+    all.iter_mut().for_each(|(_, text)| *text = laid_out(&format!("{first_line}{text}")));
     files::write_new(directory, &all, output)
 }
 

@@ -106,7 +106,8 @@ async fn write_all(
     report.next.push("zonewright validate".to_owned());
     // Without credentials, a plan is possible in the sandbox.
     let is_alone = settings.connection().is_err() && settings.has_no_credentials();
-    report.next.push(if is_alone { "zonewright plan --sandbox" } else { "zonewright plan" }.to_owned());
+    let is_rehearsed = is_alone || settings.flags.sandbox.is_some();
+    report.next.push(if is_rehearsed { "zonewright plan --sandbox" } else { "zonewright plan" }.to_owned());
     if has_new_pipeline {
         report.next.push(pipeline::TO_DO.to_owned());
         report.next.extend(pipeline::to_move(Path::new(".")).map(|to_do| safe(&to_do).into_owned()));

@@ -19,7 +19,7 @@ use crate::cli::service::{Access, Service, progress};
 use crate::cli::settings::Settings;
 use crate::diagnostic::count;
 use crate::document::files::PulledFiles;
-use crate::model::{Live, Only};
+use crate::model::{Address, Live, Only};
 use crate::plan::{Action, Operation, Plan};
 use crate::reconcile::pull::Pulled;
 use crate::reconcile::{self, Goal, OpenSnapshot, Planned};
@@ -130,6 +130,11 @@ fn finish(
     let answers = RefCell::new(Decisions { all: !asks, none: false });
     let is_wanted = |operation: &Operation| answers.borrow_mut().takes_over(operation, output);
     let pulled = edited((goal, plan, live), &args.spec, &wish, &is_wanted, settings)?;
+    let taken = pulled.taken.iter().chain(pulled.left.iter().map(|(address, _)| address));
+    let differing: Vec<&Address> = plan.zones.iter().flat_map(|zone| &zone.operations).map(|operation| &operation.address).chain(taken).collect();
+    for pattern in only.unused(&differing) {
+        output.message(&format!("warning: --only {} names nothing that differs", safe(pattern)));
+    }
     let is_dry = args.dry_run || matches!(output.format, Format::Document(_));
     if !is_dry {
         let files: Vec<Rewrite<'_>> = pulled

@@ -10,8 +10,8 @@ findings! {
     UNKNOWN_VALUE = "IMPORT0003" Warning "a value is not known",
         "The entry depends on a value that the source does not contain, and is left out.",
         "Supply the value, for example in a `.tfvars` file, or import the state instead.";
-    INVALID_IN_SOURCE = "IMPORT0004" Warning "Cloudflare would refuse this entry",
-        "The entry is left out of the spec.",
+    INVALID_IN_SOURCE = "IMPORT0004" Warning "an entry is not valid",
+        "Its format does not allow it, or Cloudflare would refuse it. It is left out of the spec.",
         "Correct it in the source, or write it in the spec by hand.";
     UNKNOWN_ZONE = "IMPORT0005" Warning "the zone of an entry is not known",
         "The source refers to the zone by something that does not contain its name, so the entry is left out.",
@@ -22,9 +22,9 @@ findings! {
     ONLY_IN_SOURCE = "IMPORT0007" Warning "Cloudflare does not have an entry of the source",
         "The source says it, but it was never applied, or someone removed it at Cloudflare.",
         "Remove it from the spec, or let the first apply create it.";
-    ONLY_AT_CLOUDFLARE = "IMPORT0008" Warning "the source does not have a record of Cloudflare",
+    ONLY_AT_CLOUDFLARE = "IMPORT0008" Warning "the source does not have an entry of Cloudflare",
         "Someone made it outside of the source. The spec does not manage it, and it stays as it is.",
-        "Add it to the spec if the spec is to manage it; `zonewright import ZONE` writes all records.";
+        "Add it to the spec if the spec is to manage it; `zonewright import ZONE` writes all that Cloudflare has.";
     DIFFERENT_AT_CLOUDFLARE = "IMPORT0009" Warning "Cloudflare has another value than the source",
         "Someone changed it outside of the source, or the source was never applied.",
         "Write the value that is meant into the spec; the first apply changes Cloudflare to what the spec says.";

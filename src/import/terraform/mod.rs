@@ -10,6 +10,7 @@ mod evaluate;
 mod functions;
 mod modules;
 mod nesting;
+mod rate_limits;
 mod refusal;
 mod remarks;
 mod resources;

@@ -13,8 +13,19 @@ pub(super) enum Refusal {
     Untranslatable(String),
     /// It makes no sense.
     Invalid(String),
-    /// Its zone is not known; the reference that it uses.
-    Zone(String),
+    /// Its zone is not known.
+    Zone(UnknownZone),
+}
+
+/// What is known of a zone without a name.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum UnknownZone {
+    /// Its id.
+    Id(String),
+    /// Why not even its id is known.
+    Missing(String),
+    /// Nothing.
+    Unnamed,
 }
 
 impl From<Missing> for Refusal {
@@ -46,17 +57,6 @@ pub(super) fn other(resource: &Resource) -> String {
             let actions: Vec<String> = actions.map(|name| format!("`{name}`")).collect();
             let target = known(values.get("target"));
             format!("page rules are not managed by a spec; it sets {} for {target}", actions.join(", "))
-        }
-        "cloudflare_rate_limit" => {
-            let number = |name| values.get(name).and_then(Term::whole);
-            let requests = values.object("match").and_then(|of| of.object("request"));
-            let pattern = text(requests.and_then(|request| request.get("url_pattern")));
-            let what = number("threshold").zip(number("period")).map(|(requests, seconds)| {
-                let of = pattern.map(|pattern| format!(" to {pattern}")).unwrap_or_default();
-                format!("; it allows {} in {seconds} s{of}", count(requests as usize, "request"))
-            });
-            let why = "rate limits of the old API count in another way than rate limiting rules";
-            format!("{why}{}; write a rule in `rate_limits`", what.unwrap_or_default())
         }
         "cloudflare_list" => {
             let items = values.get("items").or_else(|| values.get("item")).map(Term::items).unwrap_or_default();
@@ -95,6 +95,30 @@ pub(super) fn refuse(resource: &Resource, refusal: Refusal, found: &mut Found) {
         }
         Refusal::Untranslatable(why) => found.refuse(findings::NOT_TRANSLATED, kind, address, *place, &why),
         Refusal::Invalid(why) => found.refuse(findings::INVALID_IN_SOURCE, kind, address, *place, &why),
-        Refusal::Zone(id) => found.refuse(findings::UNKNOWN_ZONE, kind, address, *place, &id),
+        Refusal::Zone(zone) => without_zone(&zone, &[resource], found),
     }
 }
+
+/// Reports resources of a zone that is not known, at the first of them.
+pub(super) fn without_zone(zone: &UnknownZone, resources: &[&Resource], found: &mut Found) {
+    for resource in resources {
+        found.count(&resource.kind, false);
+    }
+    let Some(first) = resources.first() else { return };
+    let (shown, why, help) = match zone {
+        UnknownZone::Id(id) => {
+            (format!("the zone `{id}`"), String::new(), format!("add `--zone-name {id}=example.com`"))
+        }
+        UnknownZone::Missing(why) => ("an unknown zone".to_owned(), format!(": {why}"), BY_NAME.to_owned()),
+        UnknownZone::Unnamed => ("an unknown zone".to_owned(), String::new(), BY_NAME.to_owned()),
+    };
+    let example = &first.address;
+    let detail = match resources.len() {
+        1 => format!("{example} belongs to {shown}{why}"),
+        n => format!("{n} entries belong to {shown}, {example} among them{why}"),
+    };
+    found.report(findings::UNKNOWN_ZONE, "", first.place, &detail, Some(help));
+}
+
+/// How to name the zone of entries that do not even have its id.
+const BY_NAME: &str = "if they belong to one zone, add `--zone-name example.com`; if not, import the state instead";

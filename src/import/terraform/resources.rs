@@ -5,11 +5,11 @@
 
 use std::collections::BTreeMap;
 
-use super::refusal::{Refusal, other, refuse};
+use super::refusal::{Refusal, UnknownZone, other, refuse, without_zone};
 use super::rulesets::{self, FirewallRule};
 use super::value::{Missing, Term};
 use super::zones::Zones;
-use super::{ASSIGNED, GivenZones, Resource};
+use super::{ASSIGNED, GivenZones, Resource, rate_limits};
 use crate::diagnostic::{Place, findings};
 use crate::import::found::{Entry, Found, Written};
 use crate::model::facts::settings;
@@ -28,6 +28,7 @@ const TRANSLATED: &[&str] = &[
     "cloudflare_ruleset",
     "cloudflare_filter",
     "cloudflare_firewall_rule",
+    "cloudflare_rate_limit",
 ];
 /// Members that refer to another resource by its id.
 const REFERENCES: &[&str] = &["id", "zone_id", "account_id", "filter_id"];
@@ -35,7 +36,7 @@ const REFERENCES: &[&str] = &["id", "zone_id", "account_id", "filter_id"];
 /// Adds what the resources declare.
 pub(in crate::import) fn translate(resources: &[Resource], given: &GivenZones, found: &mut Found) {
     let zones = &Zones::new(resources, given);
-    let mut without_zone: BTreeMap<String, Vec<&Resource>> = BTreeMap::new();
+    let mut unknown_zones: BTreeMap<UnknownZone, Vec<&Resource>> = BTreeMap::new();
     let mut rules: Vec<FirewallRule<'_>> = Vec::new();
     for resource in resources {
         let before = found.imported_so_far();
@@ -50,6 +51,7 @@ pub(in crate::import) fn translate(resources: &[Resource], given: &GivenZones, f
             "cloudflare_zone_setting" => zone_setting(resource, zones, found),
             "cloudflare_zone_dnssec" => dnssec(resource, zones, found),
             "cloudflare_ruleset" => rulesets::ruleset(resource, zones, found),
+            "cloudflare_rate_limit" => rate_limits::rate_limit(resource, zones, found),
             // A filter means nothing without its firewall rule.
             "cloudflare_filter" => Ok(()),
             "cloudflare_firewall_rule" => match zones.of(resource) {
@@ -68,23 +70,13 @@ pub(in crate::import) fn translate(resources: &[Resource], given: &GivenZones, f
         }
         match outcome {
             Ok(()) => {}
-            Err(Refusal::Zone(id)) => without_zone.entry(id).or_default().push(resource),
+            Err(Refusal::Zone(zone)) => unknown_zones.entry(zone).or_default().push(resource),
             Err(refusal) => refuse(resource, refusal, found),
         }
     }
     rulesets::firewall_rules(&rules, resources, found);
-    for (id, resources) in without_zone {
-        for resource in &resources {
-            found.count(&resource.kind, false);
-        }
-        let shown = if id.is_empty() { "an unknown zone".to_owned() } else { format!("the zone `{id}`") };
-        let example = resources.first().map(|resource| resource.address.as_str()).unwrap_or_default();
-        let why = match resources.len() {
-            1 => format!("{example} belongs to {shown}"),
-            n => format!("{n} entries belong to {shown}, {example} among them"),
-        };
-        let place = resources.first().map_or(Place::NOWHERE, |resource| resource.place);
-        found.report(findings::UNKNOWN_ZONE, "", place, &why, None);
+    for (zone, resources) in unknown_zones {
+        without_zone(&zone, &resources, found);
     }
 }
 
@@ -128,9 +120,6 @@ fn zone(resource: &Resource, found: &mut Found) -> Result<(), Refusal> {
 fn record(resource: &Resource, zones: &Zones<'_>, found: &mut Found) -> Result<(), Refusal> {
     let values = &resource.values;
     let zone = zones.of(resource)?;
-    if let Some(missing) = values.get("zone_id").map_or_else(|| values.missing(), |_| None) {
-        return Err(missing.clone().into());
-    }
     let type_name = text(values, "type")?.ok_or_else(|| Refusal::Invalid("it has no type".to_owned()))?;
     let name = text(values, "name")?.ok_or_else(|| Refusal::Invalid("it has no name".to_owned()))?;
     let content = match text(values, "content")? {
@@ -151,7 +140,11 @@ fn record(resource: &Resource, zones: &Zones<'_>, found: &mut Found) -> Result<(
     };
     let flag = |name: &str| match values.get(name) {
         Some(Term::Missing(missing)) => Err(Refusal::from(missing.clone())),
-        other => Ok(other.and_then(Term::truth)),
+        None => Ok(None),
+        Some(flag) => {
+            let why = || Refusal::Invalid(format!("its `{name}` is neither true nor false"));
+            flag.truth().map(Some).ok_or_else(why)
+        }
     };
     let settings = values.object("settings");
     let setting = |name: &str| match name {
@@ -160,7 +153,10 @@ fn record(resource: &Resource, zones: &Zones<'_>, found: &mut Found) -> Result<(
     };
     let ttl = match values.get("ttl") {
         Some(Term::Missing(missing)) => return Err(missing.clone().into()),
-        other => other.and_then(Term::whole),
+        None => None,
+        Some(ttl) => {
+            Some(ttl.whole().ok_or_else(|| Refusal::Invalid("its `ttl` is not a number of seconds".to_owned()))?)
+        }
     };
     if let Some(missing) = values.get("tags").and_then(Term::missing) {
         return Err(missing.clone().into());

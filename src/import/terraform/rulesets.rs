@@ -63,7 +63,7 @@ fn count(n: usize) -> String {
 }
 
 /// Adds rules in Cloudflare's JSON.
-fn add(zone: &ZoneName, phase: Phase, rules: Vec<Json>, found: &mut Found) -> Result<(), String> {
+pub(super) fn add(zone: &ZoneName, phase: Phase, rules: Vec<Json>, found: &mut Found) -> Result<(), String> {
     let ruleset = read_ruleset(&json!({ "id": phase.as_str(), "rules": rules })).map_err(|error| error.to_string())?;
     let rules: Vec<LiveRule> = ruleset.rules;
     found.rules(zone, phase, rules);
@@ -184,12 +184,12 @@ pub(super) fn firewall_rules(rules: &[FirewallRule<'_>], resources: &[Resource],
 /// A firewall rule as a custom rule, and its place in the order.
 fn firewall_rule(resource: &Resource, filters: &BTreeMap<String, &Resource>) -> Result<((u32, usize), Json), Refusal> {
     let values = &resource.values;
-    if let Some(missing) = values.missing() {
+    if let Some(missing) = values.missing_beside_zone() {
         return Err(missing.clone().into());
     }
     let filter = values.get("filter_id").and_then(Term::text).and_then(|id| filters.get(&id).copied());
     let filter = filter.ok_or_else(|| Refusal::Invalid("its filter is not there".to_owned()))?;
-    if let Some(missing) = filter.values.missing() {
+    if let Some(missing) = filter.values.missing_beside_zone() {
         return Err(missing.clone().into());
     }
     let action = values.get("action").and_then(Term::text).unwrap_or_default();

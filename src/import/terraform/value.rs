@@ -107,6 +107,14 @@ impl Term {
         }
     }
 
+    /// The same, but for what only says which zone it is in: that can be given otherwise.
+    pub(super) fn missing_beside_zone(&self) -> Option<&Missing> {
+        match self {
+            Self::Map(map) => map.iter().filter(|(name, _)| *name != "zone_id").find_map(|(_, value)| value.missing()),
+            other => other.missing(),
+        }
+    }
+
     /// How many values it has, itself included.
     pub(super) fn size(&self) -> usize {
         1 + match self {

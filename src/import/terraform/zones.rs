@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::refusal::Refusal;
+use super::refusal::{Refusal, UnknownZone};
 use super::value::Term;
 use super::{ASSIGNED, GivenZones, Resource, ZONE_REFERENCE};
 use crate::model::ZoneName;
@@ -63,10 +63,17 @@ impl<'g> Zones<'g> {
         match resource.values.get("zone_id") {
             Some(Term::Text(id)) => {
                 let zone = known(id).or_else(|| given.default.clone());
-                zone.ok_or_else(|| Refusal::Zone(id.trim_start_matches(ASSIGNED).to_owned()))
+                let unknown = match id.strip_prefix(ASSIGNED) {
+                    // The id of something else, which Cloudflare assigns.
+                    Some(address) => UnknownZone::Missing(format!("`{address}` is no zone with a known name")),
+                    None => UnknownZone::Id(id.clone()),
+                };
+                zone.ok_or(Refusal::Zone(unknown))
             }
-            Some(Term::Missing(missing)) => given.default.clone().ok_or_else(|| Refusal::Missing(missing.clone())),
-            _ => given.default.clone().ok_or_else(|| Refusal::Zone(String::new())),
+            Some(Term::Missing(missing)) => {
+                given.default.clone().ok_or_else(|| Refusal::Zone(UnknownZone::Missing(missing.why.clone())))
+            }
+            _ => given.default.clone().ok_or(Refusal::Zone(UnknownZone::Unnamed)),
         }
     }
 }

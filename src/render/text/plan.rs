@@ -128,7 +128,7 @@ fn write_rest(out: &mut dyn Write, zone: &ZonePlan, view: &PlanView) -> io::Resu
     }
     parts.extend(zone.set_aside.iter().map(|aside| {
         let types: Vec<_> = aside.types.iter().map(|(t, n)| format!("{n} {}", safe(t))).collect();
-        format!("{} {}, left alone ({})", aside.count(), safe(&aside.reason), types.join(", "))
+        format!("{}, left alone ({})", safe(&aside.words()), types.join(", "))
     }));
     Line::indented(2).add(parts.join(" · "), DIM).write(out, view.paper())?;
     if view.verbose {

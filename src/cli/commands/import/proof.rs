@@ -42,7 +42,7 @@ pub(super) async fn compare(
         Err(error) if against.is_some() => Err(error),
         // The import itself is done, and needs no network.
         Err(error) => {
-            output.news(&format!("not compared with Cloudflare: {error:#}"));
+            output.message(&format!("not compared with Cloudflare: {error:#}"));
             Ok(())
         }
     }
@@ -81,9 +81,14 @@ fn report(planned: &Planned<'_>, found: &Found, output: &Output) {
     let Migration { diagnostics, equal, different, only_in_source, only_at_cloudflare } = migration(planned, &origin);
     output.hide();
     output.diagnostics(&diagnostics, &found.sources);
-    output.news(&format!(
+    let counts = format!(
         "compared with Cloudflare: {} equal, {different} different, {only_in_source} only in the source, {only_at_cloudflare} only at \
          Cloudflare",
         count(equal, "record")
-    ));
+    );
+    // That they differ is a result.
+    match output.is_quiet() && different + only_in_source + only_at_cloudflare > 0 {
+        true => output.message(&format!("{counts}; without --quiet, each difference is named")),
+        false => output.news(&counts),
+    }
 }
