@@ -511,7 +511,7 @@ fn texts_as_editors_and_shells_write_them_are_read_or_named() {
     let wide: Vec<u8> = "\u{feff}{}".encode_utf16().flat_map(u16::to_le_bytes).collect();
     workspace.file("state.json", wide);
     let said = workspace.run(&["import", "./state.json"]).exits(1).stderr;
-    assert!(said.contains("text in UTF-16, as PowerShell writes it"), "{said}");
+    assert!(said.contains("in UTF-16, as PowerShell writes it"), "{said}");
     for (attributes, why) in [
         ("ttl = \"long\"", "its `ttl` is not a number of seconds"),
         ("ttl = -1", "its `ttl` is not a number of seconds"),
