@@ -450,13 +450,29 @@ fn old_rate_limits_become_rules_that_do_the_same() {
   match = {
     headers  = [{ name = "Cf-Cache-Status", op = "ne", value = "HIT" }]
     request  = { methods = ["_ALL_"], schemes = ["_ALL_"], url = "*.example.com/path**" }
-    response = { origin_traffic = false }
+    response = { origin_traffic = false, status = [401] }
   }
   action = { mode = "simulate", timeout = 3600 }"#,
     );
     let url = r#"concat(http.host, http.request.uri.path) wildcard "*.example.com/path*""#;
     assert_eq!(rule["expression"], format!("{url} and cf.verified_bot_category ne \"Search Engine Crawler\""));
     assert_eq!((&rule["action"], &rule["ratelimit"]["requests_to_origin"]), (&json!("log"), &json!(true)));
+    let counting = rule["ratelimit"]["counting_expression"].as_str().unwrap();
+    assert!(counting.starts_with(url) && counting.ends_with(" and http.response.code in {401}"), "{counting}");
+    let rule = limiting_rule(
+        r#"
+  threshold = 5000
+  period    = 10
+  match {
+    response {
+      origin_traffic = false
+      headers        = [{ name = "X-Cost", op = "eq", value = "high" }, { name = "Server", op = "ne", value = "x" }]
+    }
+  }
+  action { mode = "js_challenge" }"#,
+    );
+    let headers = r#" and any(http.response.headers["x-cost"][*] eq "high") and not any(http.response.headers["server"][*] eq "x")"#;
+    assert!(rule["ratelimit"]["counting_expression"].as_str().unwrap().ends_with(headers), "{rule}");
 }
 
 #[test]
@@ -465,7 +481,7 @@ fn old_rate_limits_without_an_equal_rule_are_refused_with_the_reason() {
     let plain = "  threshold = 5\n  period = 60\n  action {\n mode = \"ban\"\n timeout = 60\n }\n".to_owned();
     let of_url = |url: &str| format!("{plain}  match {{\n request {{ url_pattern = \"{url}\" }}\n}}");
     let of_header = format!(
-        "{plain}  match {{\n response {{ headers = [{{ name = \"Server\", op = \"eq\", value = \"x\" }}] }}\n}}"
+        "{plain}  match {{\n response {{ headers = [{{ name = \"Server\", op = \"like\", value = \"x\" }}] }}\n}}"
     );
     let twice = format!("{}\n bypass_url_patterns = [\"*b.example.com/x\"]", of_url("*a.example.com/x"));
     for (content, why) in [
@@ -481,7 +497,12 @@ fn old_rate_limits_without_an_equal_rule_are_refused_with_the_reason() {
         (of_url("ftp://example.com/"), "its pattern `ftp://example.com/` has another scheme"),
         (of_url("example.com:8443/"), "its pattern `example.com:8443/` is more than a host and a path"),
         (format!("{plain} bypass_url_patterns = [\"*\"]"), "it bypasses `*`, which is everything"),
-        (of_header, "it counts by the response header `Server`"),
+        (of_header, "its response header `server` is compared by `like`"),
+        (format!("{plain} mitigation = 5"), "its member `mitigation` is not known"),
+        (
+            format!("{plain}  match {{\n response {{ statuses = [\"ok\"] }}\n}}"),
+            "one of its status codes is not a number",
+        ),
         (twice, "several of its patterns have an asterisk in the host"),
         (format!("{plain} correlate {{ by = \"cookie\" }}"), "it counts by `cookie`"),
     ] {

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | URL pattern, schemes, methods, bypassed URLs | the expression; patterns ignore case and have no query |
 //! | known search engine crawlers are exempt | excluded by the expression |
-//! | status codes of the response | the expression that counts; who is over the limit is stopped whatever the origin would answer |
+//! | status codes and headers of the response | the expression that counts; who is over the limit is stopped whatever the origin would answer |
 //! | only what the origin answers counts, by default | `to_origin` |
 //! | one IP address in one data centre, or one visitor behind NAT | the characteristics |
 //! | a period or a duration that rules do not have | none: Cloudflare rounded it when it replaced the old rate limits |
@@ -73,6 +73,9 @@ fn pattern(values: &Term) -> Option<String> {
 /// The rule that does the same; otherwise why there is none.
 fn rule(resource: &Resource) -> Result<Json, String> {
     let values = &resource.values;
+    if let Some(member) = unknown_member(values) {
+        return Err(format!("its member `{member}` is not known"));
+    }
     let number = |name: &str| values.get(name).and_then(Term::whole).ok_or_else(|| format!("it has no `{name}`"));
     let matched = values.object("match");
     let request = matched.and_then(|of| of.object("request"));
@@ -152,15 +155,20 @@ fn rule(resource: &Resource) -> Result<Json, String> {
         "requests_per_period": limit,
         "mitigation_timeout": timeout,
     });
-    let statuses = response.and_then(|of| of.get("statuses")).map(Term::items).unwrap_or_default();
-    let statuses: Vec<String> = statuses.iter().filter_map(Term::whole).map(|status| status.to_string()).collect();
+    // `status` in version 5.
+    let statuses = response.and_then(|of| of.get("statuses").or_else(|| of.get("status")));
+    let statuses = statuses.map(Term::items).unwrap_or_default().iter();
+    let statuses = statuses.map(|status| status.whole().map(|status| status.to_string()));
+    let statuses = statuses.collect::<Option<Vec<_>>>().ok_or("one of its status codes is not a number")?;
+    let (mut counted, is_uncached) = headers(matched, response)?;
     if !statuses.is_empty() {
-        limits["counting_expression"] =
-            json!(format!("{expression} and http.response.code in {{{}}}", statuses.join(" ")));
+        counted.insert(0, format!("http.response.code in {{{}}}", statuses.join(" ")));
+    }
+    if !counted.is_empty() {
+        limits["counting_expression"] = json!(format!("{expression} and {}", counted.join(" and ")));
     }
     // Only what the origin answers counts unless something else is written.
     let is_of_origin = response.and_then(|of| of.get("origin_traffic")).and_then(Term::truth).unwrap_or(true);
-    let is_uncached = uncached(matched, response)?;
     if is_of_origin || is_uncached {
         limits["requests_to_origin"] = json!(true);
     }
@@ -195,19 +203,65 @@ fn bypassed(values: &Term) -> Vec<String> {
     of("bypass_url_patterns").iter().chain(named).filter_map(Term::text).collect()
 }
 
-/// Whether what comes from the cache does not count, by the header that says so. Other headers have no translation.
-fn uncached(matched: Option<&Term>, response: Option<&Term>) -> Result<bool, String> {
-    let mut is_uncached = false;
-    let headers = [response, matched].into_iter().flatten().filter_map(|of| of.get("headers"));
-    for header in headers.flat_map(Term::items) {
+/// The headers of a response that counts, as conditions; whether one says that what comes from the cache does not.
+fn headers(matched: Option<&Term>, response: Option<&Term>) -> Result<(Vec<String>, bool), String> {
+    let (mut all, mut is_uncached) = (Vec::new(), false);
+    let lists = [response, matched].into_iter().flatten().filter_map(|of| of.get("headers"));
+    for header in lists.flat_map(Term::items) {
         let text = |name: &str| header.get(name).and_then(Term::text).unwrap_or_default();
-        let is_status = text("name").eq_ignore_ascii_case("CF-Cache-Status");
-        if !(is_status && text("op") == "ne" && text("value").eq_ignore_ascii_case("HIT")) {
-            return Err(format!("it counts by the response header `{}`", text("name")));
+        let (name, op, value) = (text("name").to_ascii_lowercase(), text("op"), text("value"));
+        if name == "cf-cache-status" && op == "ne" && value.eq_ignore_ascii_case("HIT") {
+            is_uncached = true;
+            continue;
         }
-        is_uncached = true;
+        let is_odd = |c: char| c.is_control() || matches!(c, '"' | '\\');
+        let not = match op.as_str() {
+            "eq" => "",
+            "ne" => "not ",
+            _ => return Err(format!("its response header `{name}` is compared by `{op}`")),
+        };
+        if name.is_empty() || name.contains(is_odd) || value.contains(is_odd) {
+            return Err(format!("its response header `{name}` cannot be compared in an expression"));
+        }
+        all.push(format!("{not}any(http.response.headers[\"{name}\"][*] eq \"{value}\")"));
     }
-    Ok(is_uncached)
+    Ok((all, is_uncached))
+}
+
+/// The members of an old rate limit, by the path of their block.
+const MEMBERS: &[(&[&str], &[&str])] = &[
+    (
+        &[],
+        &[
+            "id",
+            "zone_id",
+            "threshold",
+            "period",
+            "match",
+            "action",
+            "correlate",
+            "disabled",
+            "description",
+            "bypass",
+            "bypass_url_patterns",
+        ],
+    ),
+    (&["match"], &["request", "response", "headers"]),
+    (&["match", "request"], &["methods", "schemes", "url", "url_pattern"]),
+    (&["match", "response"], &["statuses", "status", "origin_traffic", "headers"]),
+    (&["action"], &["mode", "timeout", "response"]),
+    (&["action", "response"], &["body", "content_type"]),
+    (&["correlate"], &["by"]),
+];
+
+/// A member that is not one of an old rate limit: what it means is not known.
+fn unknown_member(values: &Term) -> Option<String> {
+    MEMBERS.iter().find_map(|(path, known)| {
+        let block = path.iter().try_fold(values, |block, name| block.object(name))?;
+        let Term::Map(members) = block else { return None };
+        let member = members.iter().find(|(name, value)| !known.contains(&name.as_str()) && !value.is_empty())?;
+        Some(path.iter().copied().chain([member.0.as_str()]).collect::<Vec<_>>().join("."))
+    })
 }
 
 /// The conditions of a URL pattern: host and path, in any case, without a query.
