@@ -192,6 +192,7 @@ impl<'a> Builder<'a> {
                 index += 1;
             }
         }
+        #[expect(clippy::mutable_key_type, reason = "the compiled form of a pattern takes no part in its hash")]
         let mut groups = HashMap::new();
         let mut numbers = Vec::new();
         for rule in set.rules() {
