@@ -172,7 +172,7 @@ impl<R: BufRead + Seek> JournalText<R> {
                 Err(JsonError::Syntax(_)) => {
                     let number = lines.number;
                     if lines.next()?.is_some() {
-                        return Err(JournalReadError::Broken(number, "it is no JSON"));
+                        return Err(JournalReadError::Broken(number, "it is not valid JSON"));
                     }
                     text.is_cut = true;
                     break;

@@ -203,7 +203,7 @@ impl Lock {
             } else {
                 match (lock.rulesets.last_mut(), LockedRule::parse(text)) {
                     (Some(ruleset), Some(rule)) => ruleset.rules.push(rule),
-                    (Some(_), None) => return error("this is no rule; resolve merges by writing the file again"),
+                    (Some(_), None) => return error("this is not a rule; to resolve a merge, write the file again"),
                     (None, _) => return error("a rule is before any ruleset"),
                 }
             }

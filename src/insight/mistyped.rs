@@ -181,7 +181,7 @@ fn outside(
     // Texts name what they like, and private roots are used in private.
     let is_strange =
         record.data.target().is_some() && !is_known && !SPECIAL.contains(&end) && !known.last.contains(end);
-    is_strange.then(|| format!("ends with .{end}, which is no top-level domain"))
+    is_strange.then(|| format!("ends with .{end}, which is not a top-level domain"))
 }
 
 /// Why a host of the zone looks mistyped: nothing has its name, and something nearly has.

@@ -76,7 +76,7 @@ fn leads_to(top: &Path) -> io::Result<PathBuf> {
     let directory = directory.canonicalize()?;
     // git looks for this too; without it, git would search further up.
     if directory.join("HEAD").symlink_metadata().is_err() {
-        return Err(io::Error::other(format!("{} is no git directory: it has no HEAD", directory.display())));
+        return Err(io::Error::other(format!("{} is not a Git directory: it has no HEAD", directory.display())));
     }
     Ok(directory)
 }

@@ -119,7 +119,7 @@ findings! {
         "A variable that is given with `--var` and that no file defines or uses is probably misspelled.",
         "Correct the name, or remove the variable.";
     PUBLIC_SUFFIX = "SPEC0041" Error "the zone is a public suffix",
-        "A zone is a domain that someone registered. Anyone can register names below a public suffix, so it is no zone.",
+        "A zone is a domain that someone registered. Anyone can register names below a public suffix, so it is not a zone.",
         "Write the registered domain, such as `example.com`.";
     UNUSED_SUPPRESSION = "SPEC0042" Note "the lint suppression has no effect",
         "The lint finds nothing here, so the suppression would only hide a later finding.",

@@ -71,7 +71,7 @@ fn one_of(word: &str, entry: Option<usize>, options: &recorded::Options) -> anyh
     }
     // What is not a name may hold credentials, and is not repeated.
     if word.trim().contains(char::is_whitespace) && !Path::new(word).exists() {
-        let why = "the argument is no request and no file: write a `curl` command, or a method and an address";
+        let why = "the argument is neither a request nor a file: write a `curl` command, or a method and an address";
         return Ok(Err(why.to_owned()));
     }
     let mut requests = recorded::open(&[Path::new(word).to_owned()], options)?;
