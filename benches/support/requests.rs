@@ -54,7 +54,7 @@ pub(crate) fn all(all: &mut Vec<Case>) {
             for request in requests.iter().cycle().take(n) {
                 {
                     let sample = request.sample(&arena);
-                    let is_match = |program: &&Program| program.evaluate(&sample, &arena) == Truth::True;
+                    let is_match = |program: &&Program| program.evaluate(&sample) == Truth::True;
                     matched += programs.iter().filter(is_match).count();
                 }
                 arena.reset();

@@ -52,7 +52,12 @@ fn expectations(report: &mut Report, goal: &Goal, live: &Live) {
         Some((desired.name.clone(), Protection::new(&live.waf, |phase, name| desired.place_of_rule(phase, name))))
     };
     let protections = about_requests.filter_map(rules).collect();
-    let world = World { zones: &zones, protections: &protections, knows_all: true, rigor: Rigor::default() };
+    let world = World {
+        zones: &zones,
+        protections: &protections,
+        knows_all: true,
+        rigor: Rigor { sources: Some(&goal.sources), ..Rigor::default() },
+    };
     for zone in &mut report.zones {
         let expected = goal.desired.zones.get(&zone.name).into_iter().flat_map(|desired| &desired.expect);
         let check = |expected: &Expectation| CheckedExpectation {

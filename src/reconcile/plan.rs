@@ -120,7 +120,12 @@ pub(super) async fn plan_some<'g, R: Reader>(
         plan.diagnostics.append(diagnostics);
         plan.zones.push(zone_plan);
     }
-    let rigor = Rigor { rules: options.rules.as_deref(), is_strict: options.is_strict, lists: Some(&options.lists) };
+    let rigor = Rigor {
+        rules: options.rules.as_deref(),
+        is_strict: options.is_strict,
+        lists: Some(&options.lists),
+        sources: Some(&goal.sources),
+    };
     explain_records(&mut plan.zones, &goal.desired, goal.base().map(|base| &base.desired), &live, rigor);
     if let Source::Spec(spec) | Source::Snapshot(spec, _) = &goal.source {
         plan.diagnostics.append(waf_lock::check(&spec.lock, &live));

@@ -8,6 +8,8 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
+use bumpalo::Bump;
+
 use super::goal::Goal;
 use super::protection::Protected;
 use crate::crs::hits;
@@ -149,6 +151,8 @@ struct Rehearsal<'g> {
     served: Zones<'g>,
     tally: Tally,
     unreadable: Vec<ReadError>,
+    /// Where the fields of one request after the other are placed.
+    arena: Bump,
     /// The set that is being counted.
     current: Option<Set>,
     /// The first error of each set of which nothing is a request so far.
@@ -178,7 +182,8 @@ impl<'g> Rehearsal<'g> {
             );
         }
         let served = Zones::new(goal.desired.zones.values().map(ZoneIndex::of_spec).collect());
-        Self { zones: all, served, tally, unreadable: Vec::new(), current: None, hopeless: BTreeMap::new() }
+        let arena = Bump::new();
+        Self { zones: all, served, tally, unreadable: Vec::new(), arena, current: None, hopeless: BTreeMap::new() }
     }
 
     /// Counts what was read.
@@ -218,10 +223,11 @@ impl<'g> Rehearsal<'g> {
             self.tally.dns_only(set);
             return Ok(());
         }
+        self.arena.reset();
         let (hits, is_partial) = found.map_or((None, false), |(hits, is_partial)| (Some(hits), is_partial));
         let verdict = |(protection, counters): &mut (Protection, Counters)| {
             let pace = sample.time.map_or(Pace::Unknown, |time| Pace::At(time, counters));
-            protection.verdict_at(&sample.request, pace, hits.as_ref())
+            protection.verdict_at(&sample.request, pace, hits.as_ref(), &self.arena)
         };
         let (before, after) = (verdict(&mut zone.before), verdict(&mut zone.after));
         self.tally.add(&Seen {

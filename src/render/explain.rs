@@ -30,6 +30,8 @@ pub struct Part {
     pub collection: &'static str,
     /// The member of it, such as the name of an argument.
     pub key: String,
+    /// Whether the value is how many such members the request has.
+    pub is_count: bool,
     /// The bytes that matched, after the transformations of the rule; `None` if they must not be shown.
     pub text: Option<String>,
     /// The first byte, from 0 on.
@@ -166,9 +168,10 @@ fn why_not(fate: &Fate, sources: &Sources) -> String {
 
 /// What a rule matched, in words.
 fn matched(part: &Part) -> String {
-    let Part { collection, key, text, start, end, length } = part;
+    let Part { collection, key, is_count, text, start, end, length } = part;
     let key = shortened(key, 40);
     let what = match *collection {
+        "ARGS" | "ARGS_GET" | "ARGS_POST" if *is_count && key.is_empty() => "arguments".to_owned(),
         "ARGS" | "ARGS_GET" | "ARGS_POST" => format!("argument `{key}`"),
         "ARGS_NAMES" | "ARGS_GET_NAMES" | "ARGS_POST_NAMES" => "name of an argument".to_owned(),
         "REQUEST_HEADERS" => format!("header `{key}`"),
@@ -183,6 +186,7 @@ fn matched(part: &Part) -> String {
         other => format!("{other}:{key}"),
     };
     let bytes = match (*start, *end) {
+        _ if *is_count => "number of them".to_owned(),
         (0, end) if end == *length => "all of it".to_owned(),
         (start, end) => format!("bytes {}-{end} of {length}", start + 1),
     };

@@ -7,6 +7,7 @@ use super::pattern::{Pattern, Undecided};
 use super::rules::{Rule, RuleSet};
 use super::texts::Text;
 use super::transaction::{Entry, Transaction};
+use super::variables::Target;
 use super::{Hit, Outcome, Request, request};
 
 impl RuleSet {
@@ -159,40 +160,55 @@ impl<'r> Run<'r> {
             if let Some(length) = self.transaction.whole(target) {
                 for place in 0..length {
                     let entry = self.transaction.member(target, place);
-                    matched |= self.entry(starter, rule, operator, entry);
+                    matched |= self.entry(starter, rule, operator, target, entry);
                 }
                 continue;
             }
             let mut found = std::mem::take(&mut self.found);
             self.transaction.select(target, &mut found);
             for &entry in &found {
-                matched |= self.entry(starter, rule, operator, entry);
+                matched |= self.entry(starter, rule, operator, target, entry);
             }
             self.found = found;
         }
         matched
     }
 
-    fn entry(&mut self, starter: &'r Rule, rule: &'r Rule, operator: &'r Operator, entry: Entry) -> bool {
+    fn entry(
+        &mut self,
+        starter: &'r Rule,
+        rule: &'r Rule,
+        operator: &'r Operator,
+        target: &Target,
+        entry: Entry,
+    ) -> bool {
         if !rule.multi_match {
             let value = self.transaction.texts.transform(entry.value, rule.chain);
-            return self.test(starter, rule, operator, entry, value);
+            return self.test(starter, rule, operator, target, entry, value);
         }
-        let mut matched = self.test(starter, rule, operator, entry, entry.value);
+        let mut matched = self.test(starter, rule, operator, target, entry, entry.value);
         let mut previous = entry.value;
         let mut chain = 0;
         for &transformation in &rule.transformations {
             chain = self.transaction.set.chains.find(chain, transformation);
             let value = self.transaction.texts.transform(entry.value, chain);
             if value != previous {
-                matched |= self.test(starter, rule, operator, entry, value);
+                matched |= self.test(starter, rule, operator, target, entry, value);
             }
             previous = value;
         }
         matched
     }
 
-    fn test(&mut self, starter: &Rule, rule: &'r Rule, operator: &'r Operator, entry: Entry, value: Text) -> bool {
+    fn test(
+        &mut self,
+        starter: &Rule,
+        rule: &'r Rule,
+        operator: &'r Operator,
+        target: &Target,
+        entry: Entry,
+        value: Text,
+    ) -> bool {
         let candidate = rule.bit.is_none_or(|bit| self.transaction.texts.is_candidate(value, bit));
         if !candidate && !rule.negated || self.transaction.is_excluded(rule, starter, entry) {
             return false;
@@ -215,8 +231,10 @@ impl<'r> Run<'r> {
             let seen = self.transaction.texts.get(value);
             let (bytes, length) = (matched_bytes(rule, operator, seen), seen.len());
             let matched = seen[bytes.start..bytes.end.min(bytes.start + MOST_BYTES)].to_vec();
-            let (collection, key) = (entry.collection.name(), self.transaction.texts.get(entry.key).to_vec());
-            evidence.push(Evidence { rule: rule.id, collection, key, matched, bytes, length });
+            let is_count = target.count;
+            let key = if is_count { target.selector.key() } else { &**self.transaction.texts.get(entry.key) };
+            let (collection, key) = (entry.collection.name(), key.to_vec());
+            evidence.push(Evidence { rule: rule.id, collection, key, is_count, matched, bytes, length });
         }
         self.assign(rule);
         true

@@ -14,6 +14,8 @@ pub struct Evidence {
     pub collection: &'static str,
     /// The member of the collection, such as the name of an argument; empty if there is only one.
     pub key: Vec<u8>,
+    /// Whether the value is how many such members there are.
+    pub is_count: bool,
     /// The bytes that matched, after the transformations of the rule; at most [`MOST_BYTES`] of them.
     pub matched: Vec<u8>,
     /// Where they are in the value that the rule saw; all of it if the operator is about the whole value.

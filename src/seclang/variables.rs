@@ -187,6 +187,14 @@ pub(super) enum Selector {
 }
 
 impl Selector {
+    /// The key that it names; empty if it names several.
+    pub(super) fn key(&self) -> &[u8] {
+        match self {
+            Self::Key(key) | Self::Slot(_, key) => key,
+            Self::All | Self::Matching(_) => &[],
+        }
+    }
+
     /// Whether a key is meant.
     pub(super) fn selects(&self, key: &[u8]) -> bool {
         match self {

@@ -32,7 +32,7 @@ fn they_are_checked_offline() {
     assert!(ran.stdout.contains("5 expectations: 5 passed"), "{}", ran.stdout);
     assert!(ran.stdout.contains("passed   GET https://www.example.com/search?q=union"), "{}", ran.stdout);
     // What was not evaluated is told with a verdict that holds, and so is that no rule applies.
-    let why = "pass, but this was not evaluated: live rules that the spec does not name, managed rules";
+    let why = "pass, but this was not evaluated: live rules that the spec does not name; managed rules";
     assert!(ran.stdout.contains(why), "{}", ran.stdout);
     let direct = "pass: the host is DNS only, and meets no rule (spec.yaml:9)";
     assert!(ran.stdout.contains(direct), "{}", ran.stdout);
@@ -45,6 +45,14 @@ fn they_are_checked_offline() {
     workspace.file("failing.yaml", spec(NO_SCANNERS, &failing));
     let ran = workspace.run(&["test", "failing.yaml"]).exits(2);
     assert!(ran.stdout.contains("4 expectations: 0 passed, 4 failed"), "{}", ran.stdout);
+    // The line of the rule, what was expected, and the line of the expectation.
+    for line in [
+        "block by no-wordpress (failing.yaml:13); expected pass (failing.yaml:5)\n",
+        "block by no-wordpress (failing.yaml:13); expected block by another (failing.yaml:6)\n",
+        "pass: the host is DNS only, and meets no rule; expected block (failing.yaml:8)\n",
+    ] {
+        assert!(ran.stdout.contains(line), "{line}\n{}", ran.stdout);
+    }
     assert!(ran.stdout.contains("the host is DNS only, and meets no rule"), "{}", ran.stdout);
     let bots = "{ name: bots, when: cf.bot_management.score lt 30, action: block }";
     workspace.file("unknown.yaml", spec(bots, &["{ request: \"GET https://www.example.com/\", verdict: pass }"]));

@@ -123,6 +123,16 @@ fn a_person_sees_what_matched_where_and_what_crosses_the_threshold() {
 }
 
 #[test]
+fn a_rule_about_what_is_missing_says_how_many_there_are() {
+    let workspace = workspace();
+    let rule = "SecRule &REQUEST_HEADERS:X-Sent-By \"@eq 0\" \"id:920300,phase:1,block,t:none,msg:'a header is missing',\
+        setvar:'tx.anomaly_score_pl2=+2'\"\n";
+    workspace.file("crs/rules/REQUEST-920.conf", rule);
+    let text = explain(&workspace, &[REQUEST, "--spec", "spec.yaml"]).exits(0).stdout;
+    assert!(text.contains("a header is missing\n          header `x-sent-by`, number of them: 0\n"), "{text}");
+}
+
+#[test]
 fn secrets_of_the_request_are_never_shown() {
     let workspace = workspace();
     let request = "curl 'https://www.example.com/a?q=select' -b 'session=hush-c00kie' -u 'user:hush-pass' -H 'Authorization: hush-t0ken'";
@@ -165,6 +175,11 @@ fn requests_come_in_every_form() {
         (&ran["verdict"], &ran["score"], ran["ways"].as_array().unwrap().len()),
         (&json!("challenge"), &json!(13), 5)
     );
+    // Lines as the dashboard shows them, among them the rule that compares the score.
+    let lines = "942100: a word of SQL\n949110: Inbound Anomaly Score Exceeded\n\n942180 always true\n";
+    let ran = explain(&workspace, &[lines, "--spec", "spec.yaml", "--format", "json"]).exits(0).json();
+    let rules: Vec<_> = ran["hits"].as_array().unwrap().iter().map(|hit| &hit["rule"]).collect();
+    assert_eq!(rules, [&json!(942_100), &json!(942_180)]);
     // Without settings there are scores and no ways out.
     let ran = explain(&workspace, &[REQUEST, "--format", "json"]).exits(0).json();
     assert_eq!((&ran["verdict"], &ran["scores"]["1"], &ran["scores"]["2"]), (&Value::Null, &json!(5), &json!(13)));
@@ -172,6 +187,8 @@ fn requests_come_in_every_form() {
         (&["942101", "--spec", "spec.yaml"][..], 1, "rule 942101 adds nothing to the score in these rules"),
         (&["none.har", "--spec", "spec.yaml"], 1, "none.har: cannot be read"),
         (&["empty.har", "--spec", "spec.yaml"], 1, "empty.har has no request"),
+        (&["-", "--spec", "spec.yaml"], 1, "standard input has no request"),
+        (&["949110", "--spec", "spec.yaml"], 1, "rule 949110 adds nothing to the score"),
         (&["hostless.http", "--spec", "spec.yaml"], 1, "name it with --host"),
         (
             &["session.har", "--entry", "2", "--spec", "spec.yaml", "--live", "example.com"],

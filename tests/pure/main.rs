@@ -1,6 +1,7 @@
 //! The parts that need no sandbox: specs, comparison, expressions, insight, the executor, renderers, committed files.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod allocation;
 mod architecture;
 mod as_reported;
 mod cases;

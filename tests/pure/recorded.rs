@@ -145,7 +145,7 @@ fn unknown_headers_are_unknown_to_rules() {
         let program = Expression::reported(expression).compile().expect("it is one");
         let arena = bumpalo::Bump::new();
         let known = sample.request.sample(&arena);
-        let found = match program.evaluate(&known, &arena) {
+        let found = match program.evaluate(&known) {
             Truth::True => "true".to_owned(),
             Truth::False => "false".to_owned(),
             truth => program.reasons(truth).map(|reason| reason.words()).collect::<Vec<_>>().join(", "),

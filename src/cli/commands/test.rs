@@ -69,7 +69,8 @@ fn run(args: &TestArgs, settings: &Settings<'_>, output: &Output) -> anyhow::Res
     let catalogue = rules.as_deref().map(|rules| Arc::new(crs::catalogue(rules)));
     let finds = rules.as_deref().map(|rules| rules as &dyn FindsHits);
     let lists = args.requests.lists.read()?;
-    let rigor = Rigor { rules: finds, is_strict: args.requests.strict, lists: Some(&lists) };
+    let rigor =
+        Rigor { rules: finds, is_strict: args.requests.strict, lists: Some(&lists), sources: Some(&goal.sources) };
     let about_requests = desired.zones.values().filter(|zone| zone.expects_of_requests());
     let protection = |zone| protection_in_spec(zone, catalogue.as_ref()).with_lists(&lists);
     let protections = about_requests.map(|zone| (zone.name.clone(), protection(zone))).collect();

@@ -2,6 +2,7 @@
 
 use super::outcome::Outcome;
 use super::world::World;
+use crate::diagnostic::Sources;
 use crate::insight::dns::End;
 use crate::insight::traffic::Verdict;
 use crate::model::request::Outcome as RequestOutcome;
@@ -33,15 +34,19 @@ pub(super) fn hold(world: World<'_, '_>, expected: &ExpectedRequest) -> Outcome 
         }
     };
     let is_direct = matches!(end, End::Records(_));
-    let words = words(&verdict, is_direct);
+    let words = words(&verdict, is_direct, world.rigor.sources);
     let is_strict = world.rigor.is_strict;
+    let failed = |words: String| {
+        let by = expected.by.as_ref().map_or_else(String::new, |by| format!(" by {by}"));
+        Outcome::Failed(format!("{words}; expected {}{by}", expected.verdict))
+    };
     match expected.verdict.is_met_by(verdict.outcome) {
-        None if is_strict => Outcome::Failed(words),
+        None if is_strict => failed(words),
         None => Outcome::Unknown(words),
-        Some(false) => Outcome::Failed(words),
-        Some(true) if is_strict && passes_unseen(&verdict) => Outcome::Failed(words),
+        Some(false) => failed(words),
+        Some(true) if is_strict && passes_unseen(&verdict) => failed(words),
         Some(true) => match (&expected.by, &verdict.by) {
-            (Some(wanted), Some(by)) if *wanted != by.name => Outcome::Failed(words),
+            (Some(wanted), Some(by)) if *wanted != by.name => failed(words),
             (Some(_), None) => Outcome::Unknown(format!("{words}; which rule acts is unknown")),
             _ if is_direct || passes_unseen(&verdict) => Outcome::PassedSoFar(words),
             _ => Outcome::Passed,
@@ -55,10 +60,15 @@ fn passes_unseen(verdict: &Verdict) -> bool {
 }
 
 /// A verdict in words.
-fn words(verdict: &Verdict, is_direct: bool) -> String {
+fn words(verdict: &Verdict, is_direct: bool, sources: Option<&Sources>) -> String {
     let mut words = verdict.outcome.as_str().to_owned();
     if let Some(by) = &verdict.by {
         words.push_str(&format!(" by {}", by.name));
+        if let (Some(place), Some(sources)) = (by.place, sources)
+            && let Some(source) = sources.get(place.source)
+        {
+            words.push_str(&format!(" ({}:{})", source.name(), sources.line_column(place).line));
+        }
     }
     if verdict.outcome == RequestOutcome::Unknown {
         let depends_on: Vec<_> = verdict.depends_on.iter().map(String::as_str).collect();
@@ -66,7 +76,7 @@ fn words(verdict: &Verdict, is_direct: bool) -> String {
     }
     if passes_unseen(verdict) {
         let what: Vec<_> = verdict.not_evaluated.iter().map(String::as_str).collect();
-        words.push_str(&format!(", but this was not evaluated: {}", what.join(", ")));
+        words.push_str(&format!(", but this was not evaluated: {}", what.join("; ")));
     }
     if is_direct {
         words.push_str(": the host is DNS only, and meets no rule");

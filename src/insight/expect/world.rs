@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::diagnostic::Sources;
 use crate::insight::dns::Zones;
 use crate::insight::traffic::{FindsHits, Protection};
 use crate::model::ZoneName;
@@ -30,4 +31,6 @@ pub struct Rigor<'w> {
     pub is_strict: bool,
     /// Lists whose items are known.
     pub lists: Option<&'w Arc<Lists>>,
+    /// The texts of the spec, to say where a rule is.
+    pub sources: Option<&'w Sources>,
 }

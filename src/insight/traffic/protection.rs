@@ -6,8 +6,6 @@
 
 use std::sync::Arc;
 
-use bumpalo::Bump;
-
 use super::super::exception::{Target, ruleset_name, skipped};
 use super::act::Act;
 use super::score::Scoring;
@@ -159,10 +157,10 @@ impl When {
     }
 
     /// Whether a request is matched, and on what that depends.
-    pub(super) fn matches<'v>(&'v self, sample: &'v Sample<'v>, arena: &'v Bump) -> Result<bool, Vec<String>> {
+    pub(super) fn matches(&self, sample: &Sample<'_>) -> Result<bool, Vec<String>> {
         match self {
             Self::Unreadable(text) => Err(vec![format!("the expression `{}`", crate::model::request::clip(text))]),
-            Self::Program(program) => match program.evaluate(sample, arena) {
+            Self::Program(program) => match program.evaluate(sample) {
                 Truth::True => Ok(true),
                 Truth::False => Ok(false),
                 truth @ Truth::Unknown(_) => Err(program.reasons(truth).map(Reason::words).collect()),

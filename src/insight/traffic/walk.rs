@@ -66,7 +66,6 @@ struct State {
 struct Walk<'w, 'c> {
     protection: &'w Protection,
     sample: &'w Sample<'w>,
-    arena: &'w Bump,
     /// How often the request is made.
     pace: Pace<'c>,
     /// Limits that counted the request already, and what came of it: it is counted once, whichever way is followed.
@@ -79,16 +78,15 @@ impl Protection {
     /// The verdict on the last of several equal requests. Without what the public OWASP rules found, their ruleset is not evaluated.
     #[must_use]
     pub fn verdict(&self, request: &Request, rate: Rate, hits: Option<&Hits>) -> Verdict {
-        self.verdict_at(request, Pace::Stated(rate), hits)
+        self.verdict_at(request, Pace::Stated(rate), hits, &Bump::new())
     }
 
-    /// The verdict on a request that is made at some pace.
+    /// The verdict on a request that is made at some pace. Values of fields are placed in the arena, which its owner may reset.
     #[must_use]
-    pub fn verdict_at(&self, request: &Request, pace: Pace<'_>, hits: Option<&Hits>) -> Verdict {
-        let arena = Bump::new();
-        let mut sample = request.sample(&arena);
+    pub fn verdict_at(&self, request: &Request, pace: Pace<'_>, hits: Option<&Hits>, arena: &Bump) -> Verdict {
+        let mut sample = request.sample(arena);
         sample.set_lists(&self.lists);
-        let mut walk = Walk { protection: self, sample: &sample, arena: &arena, pace, counted: Vec::new(), hits };
+        let mut walk = Walk { protection: self, sample: &sample, pace, counted: Vec::new(), hits };
         let state = State { not_evaluated: self.unread.iter().cloned().collect(), ..State::default() };
         walk.from(0, state, &mut { MOST_FORKS })
     }
@@ -105,7 +103,7 @@ impl Walk<'_, '_> {
             if rule.effect.executes().is_some_and(|id| state.rulesets.iter().any(|bypassed| bypassed == id)) {
                 continue;
             }
-            let matches = rule.when.matches(self.sample, self.arena);
+            let matches = rule.when.matches(self.sample);
             let score = match (&rule.effect, self.hits) {
                 (Effect::Score(scoring), Some(hits)) if matches != Ok(false) => {
                     let score = scoring.score(RuleAt::of(rule), hits, &state.rules);
@@ -174,7 +172,7 @@ impl Walk<'_, '_> {
 
     /// Whether the request is above a limit. Requests that the rule does not match may count as well.
     fn is_above(&mut self, n: usize, limit: &Limit, matches: &Result<bool, Vec<String>>) -> Result<bool, Vec<String>> {
-        let of_counting = limit.counted.as_ref().map(|counted| counted.matches(self.sample, self.arena));
+        let of_counting = limit.counted.as_ref().map(|counted| counted.matches(self.sample));
         let is_above = match &mut self.pace {
             Pace::Unknown if *matches == Ok(false) => Ok(false),
             Pace::Unknown => Err(vec!["how often the request is made".to_owned()]),
@@ -463,11 +461,13 @@ mod tests {
         let mut request = Request::parse("GET https://x.test/login").expect("it is one");
         request.address = "203.0.113.9".parse().ok();
         request.fields.insert("cf.client.bot".to_owned(), crate::model::request::Given::Truth(false));
-        let unknown = protection.verdict_at(&request, Pace::Unknown, None);
+        let unknown = protection.verdict_at(&request, Pace::Unknown, None, &Bump::new());
         assert_eq!(brief(&unknown).split(" [OWASP").next(), Some("unknown - [how often the request is made]"));
         let mut counters = crate::insight::traffic::Counters::default();
-        let mut at =
-            |seconds: i64| protection.verdict_at(&request, Pace::At(seconds * 1000, &mut counters), None).outcome;
+        let mut at = |seconds: i64| {
+            let pace = Pace::At(seconds * 1000, &mut counters);
+            protection.verdict_at(&request, pace, None, &Bump::new()).outcome
+        };
         assert!((0..5).all(|second| at(second) == Outcome::Pass));
         assert_eq!([at(5), at(6), at(300)], [Outcome::Block, Outcome::Block, Outcome::Pass]);
     }

@@ -6,7 +6,7 @@
 use super::super::facts::expressions::{
     ExpressionFunction, FIELDS, FUNCTIONS, Given, Parameter, ParameterType, REQUEST_PHASES,
 };
-use super::check::{Check, Layer, OperandType, Position, Scalar};
+use super::check::{Check, Layer, OperandType, Position, Scalar, has_known_names};
 use super::phrases;
 use super::problem::{nearest, quoted};
 use super::suspicious_values;
@@ -132,12 +132,7 @@ impl Check<'_> {
                 let errors = self.problems.errors();
                 let is_each = self.condition(node, position);
                 // An error inside the argument has been reported, and makes the type a guess.
-                let mut is_known = self.problems.errors() == errors;
-                node.each_operand(&mut |o| match &o.base {
-                    Base::Field(name) => is_known &= FIELDS.iter().any(|f| f.name == name),
-                    Base::Call(name, _) => is_known &= FUNCTIONS.iter().any(|f| f.name == name),
-                    Base::Literal(_) => {}
-                });
+                let is_known = self.problems.errors() == errors && has_known_names(node);
                 if !is_known {
                     return None;
                 }

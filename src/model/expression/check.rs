@@ -15,7 +15,9 @@ use super::phrases;
 use super::problem::{Problems, nearest, quoted};
 use super::setting::ExpressionSetting;
 use super::suspicious_values;
-use super::syntax::{Base, ComparedValue, Comparison, Index, Literal, Node, NodeKind, Operand, Operator, Span};
+use super::syntax::{
+    Base, ComparedValue, Comparison, Connective, Index, Literal, Node, NodeKind, Operand, Operator, Span,
+};
 
 /// The type of a single value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -155,15 +157,29 @@ impl Check<'_> {
     /// Checks a part that must be a boolean. Returns whether it is evaluated for each value of an array.
     pub(super) fn condition(&mut self, node: &Node, position: Position) -> bool {
         match &node.kind {
-            NodeKind::Chain(_, parts) => {
-                let mut is_each = false;
+            NodeKind::Chain(connective, parts) => {
+                let (mut first_single, mut first_each) = (None, None);
                 for (n, part) in parts.iter().enumerate() {
                     let before = n.checked_sub(1).and_then(|n| parts.get(n));
-                    if !self.forgotten_left(before, part) {
-                        is_each |= self.condition(part, position);
+                    if self.forgotten_left(before, part) {
+                        continue;
+                    }
+                    let errors = self.problems.errors();
+                    let is_each = self.condition(part, position);
+                    if is_each {
+                        first_each = first_each.or(Some(part));
+                    } else if position != Position::Outside
+                        && first_single.is_none()
+                        && self.problems.errors() == errors
+                        && has_known_names(part)
+                    {
+                        first_single = Some(part);
                     }
                 }
-                is_each
+                if let (Some(single), Some(each)) = (first_single, first_each) {
+                    self.single_beside_array(*connective, single, each);
+                }
+                first_each.is_some()
             }
             NodeKind::Not(inner) => self.condition(inner, position),
             NodeKind::Comparison(comparison) => self.comparison(comparison, position),
@@ -179,6 +195,15 @@ impl Check<'_> {
             }
             NodeKind::Broken => false,
         }
+    }
+
+    /// Reports a condition that is combined with one for each value of an array. The language's public engine refuses that
+    /// (github.com/cloudflare/wirefilter, read 2026-11-23).
+    fn single_beside_array(&mut self, connective: Connective, single: &Node, each: &Node) {
+        let (shown, other) = (self.shown(&single.span), self.shown(&each.span));
+        let message = format!("`{shown}` is one truth; `{other}` has one for each value of an array");
+        let help = format!("write it outside of the call: `any({other}) {} {shown}`", connective.keyword());
+        self.problems.error(single.span.clone(), "single-beside-array", message, help);
     }
 
     /// Reports a value that seems to continue the comparison before it: `http.host eq "a" or "b"`.
@@ -451,6 +476,17 @@ fn is_field_name(name: &str) -> bool {
     labels.next().is_some_and(|first| matches!(first, "cf" | "http" | "ip" | "raw"))
         && name.contains('.')
         && labels.all(is_label)
+}
+
+/// Whether all fields and functions of a part are known here, so that its type is certain.
+pub(super) fn has_known_names(node: &Node) -> bool {
+    let mut is_known = true;
+    node.each_operand(&mut |operand| match &operand.base {
+        Base::Field(name) => is_known &= FIELDS.iter().any(|field| field.name == name),
+        Base::Call(name, _) => is_known &= FUNCTIONS.iter().any(|function| function.name == name),
+        Base::Literal(_) => {}
+    });
+    is_known
 }
 
 #[cfg(test)]

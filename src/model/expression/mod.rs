@@ -43,7 +43,7 @@ use super::facts::expressions::{EXPRESSION_CHARACTERS, FIELDS, FUNCTIONS, Needs}
 pub use bounds::Bound;
 use canonical::CanonicalForm;
 use check::Check;
-pub use evaluate::{ListItems, Lists, Program, Reason, Reasons, Sample, Truth, Value as SampleValue};
+pub use evaluate::{Fields, ListItems, Lists, Program, Reason, Reasons, Sample, Truth, Value as SampleValue};
 pub use problem::ExpressionProblem;
 use problem::Problems;
 pub use scope::ScopeChange;

@@ -4,141 +4,315 @@
 //! developers.cloudflare.com/ruleset-engine/rules-language/fields/reference, read 2026-11-22: arguments are split, not decoded; names
 //! of headers are in lower case; names of cookies are decoded, values are not; the extension is in lower case, without the dot.
 //! developers.cloudflare.com/rules/normalization, read 2026-11-22: paths are normalised by default; the fields that begin with `raw.`
-//! are not. `cf.threat_score` is 0 since 2025. Assumed: a header that is missing is empty text in the field of its own, such as
+//! are not. `cf.threat_score` is 0 since 2025. …/fields/reference/http.request.body.truncated, read 2026-11-23: rules see 128 KB of a body
+//! on the enterprise plan, and more or less on others. Assumed: a header that is missing is empty text in the field of its own, such as
 //! `http.user_agent`, because rules that look for missing ones compare with it.
 
 use std::net::IpAddr;
+use std::sync::LazyLock;
 
 use bumpalo::Bump;
 use bumpalo::collections::Vec as Items;
 
-use super::super::expression::{Sample, SampleValue as Value};
-use super::super::facts::expressions::{FIELDS, FieldType};
+use super::super::expression::{Fields, Sample, SampleValue as Value};
+use super::super::facts::expressions::{ExpressionField, FIELDS, FieldType};
 use super::{Body, Given, Request};
 
-/// Headers with a field of their own.
-const OF_HEADERS: [(&str, &str); 4] = [
-    ("user-agent", "http.user_agent"),
-    ("referer", "http.referer"),
-    ("cookie", "http.cookie"),
-    ("x-forwarded-for", "http.x_forwarded_for"),
-];
+/// The longest body that rules see in full, in bytes.
+const LONGEST_BODY: usize = 128 << 10;
+/// The longest query, and the most of headers, that is split into names and values, in bytes. Cloudflare takes far less.
+const MOST_SPLIT: usize = 1 << 20;
+
+/// How a field follows from a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Derived {
+    Scheme,
+    Host,
+    Method,
+    ThreatScore,
+    Version,
+    Client,
+    Path(Form),
+    Extension(Form),
+    Query,
+    /// Path and query.
+    Target(Form),
+    /// The whole address.
+    Address(Form),
+    Arguments(Part),
+    /// The header of this name.
+    Header(&'static str),
+    Cookies,
+    Headers(Part),
+    AreHeadersTruncated,
+    Body,
+    BodySize,
+    BodyType,
+    IsBodyTruncated,
+    BodyForm(Part),
+}
+
+/// A path as rules see it, or as it was sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Normalised,
+    Raw,
+}
+
+/// What of names with values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    /// Values by name.
+    All,
+    Names,
+    Values,
+}
+
+/// Where the value of a field comes from.
+struct Source {
+    /// The field, and the deprecated ones that it replaces, by which an author may state it.
+    stated: Vec<&'static ExpressionField>,
+    /// How it follows from a request, if it does.
+    derived: Option<Derived>,
+}
+
+/// The source of each field, by its number.
+static SOURCES: LazyLock<Vec<Source>> = LazyLock::new(|| FIELDS.iter().map(Source::of).collect());
+
+impl Source {
+    fn of(field: &ExpressionField) -> Self {
+        let is_it = |other: &&ExpressionField| other.name == field.name || other.instead == Some(field.name);
+        Self { stated: FIELDS.iter().filter(is_it).collect(), derived: Derived::of(field.name) }
+    }
+}
+
+impl Derived {
+    /// How the field of this name follows from a request.
+    fn of(name: &str) -> Option<Self> {
+        let (name, form) = match name.strip_prefix("raw.") {
+            Some(name) => (name, Form::Raw),
+            None => (name, Form::Normalised),
+        };
+        Some(match (name, form) {
+            ("http.request.uri.path", form) => Self::Path(form),
+            ("http.request.uri.path.extension", form) => Self::Extension(form),
+            ("http.request.uri", form) => Self::Target(form),
+            ("http.request.full_uri", form) => Self::Address(form),
+            ("http.request.uri.query", _) => Self::Query,
+            ("http.request.uri.args", _) => Self::Arguments(Part::All),
+            ("http.request.uri.args.names", _) => Self::Arguments(Part::Names),
+            ("http.request.uri.args.values", _) => Self::Arguments(Part::Values),
+            (_, Form::Raw) => return None,
+            ("ssl", _) => Self::Scheme,
+            ("http.host", _) => Self::Host,
+            ("http.request.method", _) => Self::Method,
+            ("http.request.version", _) => Self::Version,
+            ("cf.threat_score", _) => Self::ThreatScore,
+            ("ip.src", _) => Self::Client,
+            ("http.user_agent", _) => Self::Header("user-agent"),
+            ("http.referer", _) => Self::Header("referer"),
+            ("http.cookie", _) => Self::Header("cookie"),
+            ("http.x_forwarded_for", _) => Self::Header("x-forwarded-for"),
+            ("http.request.cookies", _) => Self::Cookies,
+            ("http.request.headers", _) => Self::Headers(Part::All),
+            ("http.request.headers.names", _) => Self::Headers(Part::Names),
+            ("http.request.headers.values", _) => Self::Headers(Part::Values),
+            ("http.request.headers.truncated", _) => Self::AreHeadersTruncated,
+            ("http.request.body.raw", _) => Self::Body,
+            ("http.request.body.size", _) => Self::BodySize,
+            ("http.request.body.mime", _) => Self::BodyType,
+            ("http.request.body.truncated", _) => Self::IsBodyTruncated,
+            ("http.request.body.form", _) => Self::BodyForm(Part::All),
+            ("http.request.body.form.names", _) => Self::BodyForm(Part::Names),
+            ("http.request.body.form.values", _) => Self::BodyForm(Part::Values),
+            _ => return None,
+        })
+    }
+}
+
+impl Fields for Request {
+    fn value<'s>(&'s self, number: usize, arena: &'s Bump) -> Value<'s> {
+        let Some(source) = SOURCES.get(number) else { return Value::Unknown(0) };
+        // Of several names of one field, the last one that is stated counts.
+        let stated = source.stated.iter().rev().filter_map(|field| Some((self.fields.get(field.name)?, field.kind)));
+        let stated = stated.filter_map(|(given, kind)| value_of(given, kind, arena)).next();
+        let derived = || source.derived.map(|derived| self.derived(derived, arena));
+        stated.or_else(derived).unwrap_or(Value::Unknown(0))
+    }
+}
 
 impl Request {
-    /// The value of each field. What is derived is placed in the arena.
+    /// The values of its fields. What is derived is placed in the arena.
     #[must_use]
     pub fn sample<'r>(&'r self, arena: &'r Bump) -> Sample<'r> {
-        let mut sample = Sample::default();
-        let text = |text: &str| Value::Bytes(arena.alloc_str(text).as_bytes());
-        if !self.is_scheme_assumed {
-            sample.set("ssl", Value::Truth(self.is_https));
-        }
-        sample.set("http.host", Value::Bytes(self.host.as_bytes()));
-        sample.set("http.request.method", Value::Bytes(self.method.as_bytes()));
-        sample.set("cf.threat_score", Value::Integer(0));
-        if let Some(version) = &self.version {
-            sample.set("http.request.version", Value::Bytes(version.as_bytes()));
-        }
-        if let Some(address) = self.address {
-            sample.set("ip.src", Value::Address(address));
-        }
-        let path = normalised(&self.path);
-        for (prefix, path) in [("", path.as_str()), ("raw.", self.path.as_str())] {
-            let target = if self.query.is_empty() { path.to_owned() } else { format!("{path}?{}", self.query) };
-            let scheme = if self.is_https { "https" } else { "http" };
-            let mut set = |name: &str, value: Value<'r>| sample.set(&format!("{prefix}{name}"), value);
-            set("http.request.uri.path", text(path));
-            set("http.request.uri.path.extension", text(&extension(path)));
-            set("http.request.uri.query", Value::Bytes(self.query.as_bytes()));
-            set("http.request.uri", text(&target));
-            if !self.is_scheme_assumed {
-                set("http.request.full_uri", text(&format!("{scheme}://{}{target}", self.host)));
-            }
-            let pairs = pairs(self.query.as_bytes(), b'&');
-            set("http.request.uri.args", grouped(pairs.iter().copied(), arena));
-            set("http.request.uri.args.names", array(pairs.iter().map(|(name, _)| *name), arena));
-            set("http.request.uri.args.values", array(pairs.iter().map(|(_, value)| *value), arena));
-        }
-        self.set_headers(&mut sample, arena);
-        self.set_body(&mut sample, arena);
-        for (name, given) in &self.fields {
-            if let Some(field) = FIELDS.iter().find(|field| field.name == name)
-                && let Some(value) = value_of(given, field.kind, arena)
-            {
-                sample.set(name, value);
-            }
-        }
-        sample
+        Sample::new(self, arena)
     }
 
     /// The path as rules see it, `http.request.uri.path`.
     #[must_use]
     pub fn path_seen(&self) -> String {
-        normalised(&self.path)
+        String::from_utf8_lossy(normalised(&self.path, &Bump::new())).into_owned()
     }
 
-    /// The fields of headers.
-    fn set_headers<'r>(&'r self, sample: &mut Sample<'r>, arena: &'r Bump) {
-        let is_sure = |header: &str| !self.unsure_headers.iter().any(|unsure| unsure == header);
-        for (header, field) in OF_HEADERS {
-            match self.header(header) {
-                Some(value) => sample.set(field, Value::Bytes(value)),
-                None if self.has_all_headers && is_sure(header) => sample.set(field, Value::Bytes(&[])),
-                None => false,
-            };
+    /// The value of a field.
+    fn derived<'r>(&'r self, derived: Derived, arena: &'r Bump) -> Value<'r> {
+        let known = |is_known: bool, value: Value<'r>| if is_known { value } else { Value::Unknown(0) };
+        match derived {
+            Derived::Scheme => known(!self.is_scheme_assumed, Value::Truth(self.is_https)),
+            Derived::Host => Value::Bytes(self.host.as_bytes()),
+            Derived::Method => Value::Bytes(self.method.as_bytes()),
+            Derived::ThreatScore => Value::Integer(0),
+            Derived::Version => {
+                self.version.as_ref().map_or(Value::Unknown(0), |version| Value::Bytes(version.as_bytes()))
+            }
+            Derived::Client => self.address.map_or(Value::Unknown(0), Value::Address),
+            Derived::Path(form) => Value::Bytes(self.path_of(form, arena)),
+            Derived::Extension(form) => Value::Bytes(extension(self.path_of(form, arena), arena)),
+            Derived::Query => Value::Bytes(self.query.as_bytes()),
+            Derived::Target(form) if self.query.is_empty() => Value::Bytes(self.path_of(form, arena)),
+            Derived::Target(form) => {
+                Value::Bytes(concatenated(&[self.path_of(form, arena), b"?", self.query.as_bytes()], arena))
+            }
+            Derived::Address(_) if self.is_scheme_assumed => Value::Unknown(0),
+            Derived::Address(form) => {
+                let scheme: &[u8] = if self.is_https { b"https://" } else { b"http://" };
+                let mark: &[u8] = if self.query.is_empty() { b"" } else { b"?" };
+                let (host, query) = (self.host.as_bytes(), self.query.as_bytes());
+                Value::Bytes(concatenated(&[scheme, host, self.path_of(form, arena), mark, query], arena))
+            }
+            Derived::Arguments(_) if self.query.len() > MOST_SPLIT => Value::Unknown(0),
+            Derived::Arguments(part) => of_part(part, pairs(self.query.as_bytes(), b'&'), arena),
+            Derived::Header(name) => match self.values_of(name, arena) {
+                Some(values) if values.is_empty() => Value::Bytes(&[]),
+                // Cookies may be in several headers with HTTP/2 (RFC 9113 section 8.2.3), and are one for rules.
+                Some([first, rest @ ..]) if name == "cookie" && !rest.is_empty() => {
+                    let mut all = Items::from_iter_in(first.iter().copied(), arena);
+                    for value in rest {
+                        all.extend_from_slice(b"; ");
+                        all.extend_from_slice(value);
+                    }
+                    Value::Bytes(all.into_bump_slice())
+                }
+                Some(values) => Value::Bytes(values.first().copied().unwrap_or_default()),
+                None => Value::Unknown(0),
+            },
+            Derived::Cookies => match self.values_of("cookie", arena) {
+                Some(values) if values.iter().map(|value| value.len()).sum::<usize>() <= MOST_SPLIT => {
+                    let cookies = values.iter().flat_map(|value| pairs(value, b';'));
+                    grouped(cookies.map(|(name, value)| (decoded(name, arena), value)), arena)
+                }
+                _ => Value::Unknown(0),
+            },
+            Derived::Headers(part) => self.headers_of(part, arena),
+            Derived::AreHeadersTruncated => known(self.has_all_headers, Value::Truth(false)),
+            Derived::Body | Derived::BodySize | Derived::BodyType | Derived::IsBodyTruncated | Derived::BodyForm(_) => {
+                match &self.body {
+                    Body::Known(body) => self.of_body(derived, body, arena),
+                    Body::Unknown | Body::Partial(_) => Value::Unknown(0),
+                }
+            }
         }
-        let cookies = self.header("cookie");
-        if cookies.is_some() || (self.has_all_headers && is_sure("cookie")) {
-            let cookies = pairs(cookies.unwrap_or_default(), b';');
-            sample.set("http.request.cookies", grouped(cookies.into_iter(), arena));
-        }
-        if !self.has_all_headers {
-            return;
-        }
-        sample.set("http.request.headers.truncated", Value::Truth(false));
-        let host = [("host", self.host.as_bytes())];
-        let all = || host.into_iter().chain(self.headers.iter().map(|(name, value)| (name.as_str(), value.as_slice())));
-        let map = grouped(all().map(|(name, value)| (name.as_bytes(), value)), arena);
-        if let (Value::Map(known), false) = (map, self.unsure_headers.is_empty()) {
-            // A single header is known by its name, or unknown by it.
-            let unsure = self.unsure_headers.iter().map(|name| (name.as_bytes(), Value::Unknown(0)));
-            let entries = Items::from_iter_in(known.iter().copied().chain(unsure), arena);
-            sample.set("http.request.headers", Value::Map(entries.into_bump_slice()));
-            return;
-        }
-        sample.set("http.request.headers", map);
-        sample.set("http.request.headers.names", array(all().map(|(name, _)| name.as_bytes()), arena));
-        sample.set("http.request.headers.values", array(all().map(|(_, value)| value), arena));
     }
 
-    /// The fields of the body.
-    fn set_body<'r>(&'r self, sample: &mut Sample<'r>, arena: &'r Bump) {
-        let Body::Known(body) = &self.body else { return };
-        sample.set("http.request.body.raw", Value::Bytes(body));
-        sample.set("http.request.body.size", i64::try_from(body.len()).map_or(Value::Unknown(0), Value::Integer));
-        sample.set("http.request.body.truncated", Value::Truth(false));
-        let kind = self.header("content-type").unwrap_or_default().to_ascii_lowercase();
-        let is_form = kind.starts_with(b"application/x-www-form-urlencoded");
-        if body.is_empty() || is_form {
-            let pairs = pairs(if is_form { body } else { &[] }, b'&');
-            sample.set("http.request.body.form", grouped(pairs.iter().copied(), arena));
-            sample.set("http.request.body.form.names", array(pairs.iter().map(|(name, _)| *name), arena));
-            sample.set("http.request.body.form.values", array(pairs.iter().map(|(_, value)| *value), arena));
+    /// The path in a form.
+    fn path_of<'r>(&'r self, form: Form, arena: &'r Bump) -> &'r [u8] {
+        match form {
+            Form::Normalised => normalised(&self.path, arena),
+            Form::Raw => self.path.as_bytes(),
         }
-        if body.is_empty() {
-            sample.set("http.request.body.mime", Value::Bytes(&[]));
+    }
+
+    /// The values of a header by its name in lower case; `None` if it is unknown whether there are any.
+    fn values_of<'r>(&'r self, name: &str, arena: &'r Bump) -> Option<&'r [&'r [u8]]> {
+        let named = self.headers.iter().filter(|(known, _)| known == name).map(|(_, value)| value.as_slice());
+        let values = Items::from_iter_in(named, arena).into_bump_slice();
+        let is_sure = || self.has_all_headers && !self.unsure_headers.iter().any(|unsure| unsure == name);
+        (!values.is_empty() || is_sure()).then_some(values)
+    }
+
+    /// Headers with the host.
+    fn headers_of<'r>(&'r self, part: Part, arena: &'r Bump) -> Value<'r> {
+        let size: usize = self.headers.iter().map(|(name, value)| name.len() + value.len()).sum();
+        if !self.has_all_headers || size > MOST_SPLIT {
+            return Value::Unknown(0);
+        }
+        let host = [("host".as_bytes(), self.host.as_bytes())];
+        let headers = self.headers.iter().map(|(name, value)| (name.as_bytes(), value.as_slice()));
+        let value = of_part(part, host.into_iter().chain(headers), arena);
+        match value {
+            _ if self.unsure_headers.is_empty() => value,
+            Value::Map(known) => {
+                // A single header is known by its name, or unknown by it.
+                let unsure = self.unsure_headers.iter().map(|name| (name.as_bytes(), Value::Unknown(0)));
+                Value::Map(Items::from_iter_in(known.iter().copied().chain(unsure), arena).into_bump_slice())
+            }
+            _ => Value::Unknown(0),
+        }
+    }
+
+    /// A field of a body. What rules see of a long one depends on the plan of the zone.
+    fn of_body<'r>(&'r self, derived: Derived, body: &'r [u8], arena: &'r Bump) -> Value<'r> {
+        const FORM: &[u8] = b"application/x-www-form-urlencoded";
+        if derived == Derived::BodySize {
+            return i64::try_from(body.len()).map_or(Value::Unknown(0), Value::Integer);
+        }
+        if body.len() > LONGEST_BODY {
+            return Value::Unknown(0);
+        }
+        match derived {
+            Derived::Body => Value::Bytes(body),
+            Derived::IsBodyTruncated => Value::Truth(false),
+            Derived::BodyType if body.is_empty() => Value::Bytes(&[]),
+            Derived::BodyForm(part) => {
+                let kind = self.header("content-type").unwrap_or_default();
+                match kind.get(..FORM.len()) {
+                    Some(kind) if kind.eq_ignore_ascii_case(FORM) => of_part(part, pairs(body, b'&'), arena),
+                    _ if body.is_empty() => of_part(part, pairs(&[], b'&'), arena),
+                    _ => Value::Unknown(0),
+                }
+            }
+            _ => Value::Unknown(0),
         }
     }
 }
 
 /// Names and values, as in a query; a name without an equals sign has an empty value.
-fn pairs(text: &[u8], separator: u8) -> Vec<(&[u8], &[u8])> {
-    let parts = text.split(|byte| *byte == separator).map(<[u8]>::trim_ascii).filter(|part| !part.is_empty());
-    let pair = |part| match memchr::memchr(b'=', part) {
+fn pairs(text: &[u8], separator: u8) -> impl Iterator<Item = (&[u8], &[u8])> {
+    let parts = text.split(move |byte| *byte == separator).map(<[u8]>::trim_ascii).filter(|part| !part.is_empty());
+    parts.map(|part| match memchr::memchr(b'=', part) {
         Some(at) => (&part[..at], &part[at + 1..]),
         None => (part, &[][..]),
-    };
-    parts.map(pair).collect()
+    })
+}
+
+/// A text with characters in the place of percent signs and two digits.
+fn decoded<'r>(text: &'r [u8], arena: &'r Bump) -> &'r [u8] {
+    if memchr::memchr(b'%', text).is_none() {
+        return text;
+    }
+    let mut all = Items::with_capacity_in(text.len(), arena);
+    let mut at = 0;
+    while let Some(byte) = text.get(at) {
+        let value = if *byte == b'%' { hexadecimal(text.get(at + 1..at + 3)) } else { None };
+        all.push(value.unwrap_or(*byte));
+        at += if value.is_some() { 3 } else { 1 };
+    }
+    all.into_bump_slice()
+}
+
+/// The byte that two hexadecimal digits are.
+fn hexadecimal(digits: Option<&[u8]>) -> Option<u8> {
+    let digits = digits.filter(|digits| digits.iter().all(u8::is_ascii_hexdigit))?;
+    u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+}
+
+/// A part of names with values.
+fn of_part<'r>(part: Part, pairs: impl Iterator<Item = (&'r [u8], &'r [u8])>, arena: &'r Bump) -> Value<'r> {
+    match part {
+        Part::All => grouped(pairs, arena),
+        Part::Names => array(pairs.map(|(name, _)| name), arena),
+        Part::Values => array(pairs.map(|(_, value)| value), arena),
+    }
 }
 
 /// An array of texts.
@@ -146,24 +320,35 @@ fn array<'r>(texts: impl Iterator<Item = &'r [u8]>, arena: &'r Bump) -> Value<'r
     Value::Array(Items::from_iter_in(texts.map(Value::Bytes), arena).into_bump_slice())
 }
 
-/// Values by name, each name once.
+/// Values by name, each name once, in the order in which names first occur. They are sorted on the way, so that many different names
+/// take little longer than few.
 fn grouped<'r>(pairs: impl Iterator<Item = (&'r [u8], &'r [u8])>, arena: &'r Bump) -> Value<'r> {
-    let mut groups: Vec<(&[u8], Items<'r, Value<'r>>)> = Vec::new();
-    for (name, value) in pairs {
-        match groups.iter_mut().find(|(known, _)| *known == name) {
-            Some((_, values)) => values.push(Value::Bytes(value)),
-            None => groups.push((name, bumpalo::vec![in arena; Value::Bytes(value)])),
-        }
+    let mut all = Items::from_iter_in(pairs.enumerate().map(|(n, (name, value))| (name, n, value)), arena);
+    all.sort_unstable();
+    let mut groups = Items::new_in(arena);
+    for group in all.chunk_by(|one, other| one.0 == other.0) {
+        let values = arena.alloc_slice_fill_iter(group.iter().map(|(.., value)| Value::Bytes(value)));
+        groups.extend(group.first().map(|(name, first, _)| (*first, *name, Value::Array(values))));
     }
-    let groups = groups.into_iter().map(|(name, values)| (name, Value::Array(values.into_bump_slice())));
-    Value::Map(Items::from_iter_in(groups, arena).into_bump_slice())
+    groups.sort_unstable_by_key(|(first, ..)| *first);
+    Value::Map(arena.alloc_slice_fill_iter(groups.iter().map(|(_, name, value)| (*name, *value))))
+}
+
+/// Texts in one.
+fn concatenated<'r>(parts: &[&[u8]], arena: &'r Bump) -> &'r [u8] {
+    let mut all = Items::with_capacity_in(parts.iter().map(|part| part.len()).sum(), arena);
+    parts.iter().for_each(|part| all.extend_from_slice(part));
+    all.into_bump_slice()
 }
 
 /// The value of a field that an author states; `None` if it is not of the field's type.
 pub(super) fn value_of<'r>(given: &'r Given, kind: FieldType, arena: &'r Bump) -> Option<Value<'r>> {
     let several = |items: &'r [Given], kind: FieldType| -> Option<Value<'r>> {
-        let values: Option<Vec<Value<'r>>> = items.iter().map(|item| value_of(item, kind, arena)).collect();
-        Some(Value::Array(arena.alloc_slice_copy(&values?)))
+        let mut values = Items::with_capacity_in(items.len(), arena);
+        for item in items {
+            values.push(value_of(item, kind, arena)?);
+        }
+        Some(Value::Array(values.into_bump_slice()))
     };
     match (kind, given) {
         (FieldType::Boolean, Given::Truth(truth)) => Some(Value::Truth(*truth)),
@@ -177,47 +362,65 @@ pub(super) fn value_of<'r>(given: &'r Given, kind: FieldType, arena: &'r Bump) -
 }
 
 /// The extension of a path's last part.
-fn extension(path: &str) -> String {
-    let file = path.rsplit('/').next().unwrap_or_default();
-    file.rsplit_once('.').map_or_else(String::new, |(_, extension)| extension.to_ascii_lowercase())
+fn extension<'r>(path: &'r [u8], arena: &'r Bump) -> &'r [u8] {
+    let file = path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+    let Some(dot) = memchr::memrchr(b'.', file) else { return &[] };
+    let extension = &file[dot + 1..];
+    if !extension.iter().any(u8::is_ascii_uppercase) {
+        return extension;
+    }
+    let copy = arena.alloc_slice_copy(extension);
+    copy.make_ascii_lowercase();
+    copy
 }
 
 /// A path as rules see it: backslashes are slashes, repeated slashes one, dot segments are resolved, and characters that need no
 /// percent sign have none (RFC 3986 sections 5.2.4 and 6.2.2).
-fn normalised(path: &str) -> String {
+fn normalised<'r>(path: &'r str, arena: &'r Bump) -> &'r [u8] {
     let bytes = path.as_bytes();
-    let mut plain = String::with_capacity(path.len());
+    let is_slash_before = |at: usize| at.checked_sub(1).and_then(|at| bytes.get(at)) == Some(&b'/');
+    let differs = |(at, byte): (usize, &u8)| match byte {
+        b'%' | b'\\' => true,
+        b'/' | b'.' => is_slash_before(at),
+        _ => false,
+    };
+    if bytes.first() == Some(&b'/') && !bytes.iter().enumerate().any(differs) {
+        return bytes;
+    }
+    let mut plain = Items::with_capacity_in(bytes.len(), arena);
     let mut at = 0;
     while let Some(byte) = bytes.get(at) {
-        let digits = bytes.get(at + 1..at + 3).filter(|digits| digits.iter().all(u8::is_ascii_hexdigit));
-        let decoded = digits.filter(|_| *byte == b'%').and_then(|d| std::str::from_utf8(d).ok());
-        match decoded.map(|digits| (u8::from_str_radix(digits, 16), digits)) {
-            Some((Ok(value), _)) if value.is_ascii_alphanumeric() || b"-._~".contains(&value) => {
-                plain.push(char::from(value));
+        let value = if *byte == b'%' { hexadecimal(bytes.get(at + 1..at + 3)) } else { None };
+        match value {
+            Some(value) if value.is_ascii_alphanumeric() || b"-._~".contains(&value) => {
+                plain.push(value);
                 at += 3;
             }
-            Some((_, digits)) => {
-                plain.push('%');
-                plain.push_str(&digits.to_ascii_uppercase());
+            Some(_) => {
+                plain.extend(bytes[at..at + 3].iter().map(u8::to_ascii_uppercase));
                 at += 3;
             }
             None => {
-                plain.push(if *byte == b'\\' { '/' } else { char::from(*byte) });
+                plain.push(if *byte == b'\\' { b'/' } else { *byte });
                 at += 1;
             }
         }
     }
-    let mut segments: Vec<&str> = Vec::new();
-    let ends_in_directory = plain.ends_with('/') || plain.ends_with("/.") || plain.ends_with("/..");
-    for segment in plain.split('/') {
+    let mut path = Items::with_capacity_in(plain.len() + 1, arena);
+    for segment in plain.split(|byte| *byte == b'/') {
         match segment {
-            "" | "." => {}
-            ".." => drop(segments.pop()),
-            segment => segments.push(segment),
+            b"" | b"." => {}
+            b".." => path.truncate(memchr::memrchr(b'/', &path).unwrap_or(0)),
+            segment => {
+                path.push(b'/');
+                path.extend_from_slice(segment);
+            }
         }
     }
-    let end = if ends_in_directory && !segments.is_empty() { "/" } else { "" };
-    format!("/{}{end}", segments.join("/"))
+    if path.is_empty() || [&b"/"[..], b"/.", b"/.."].iter().any(|end| plain.ends_with(end)) {
+        path.push(b'/');
+    }
+    path.into_bump_slice()
 }
 
 #[cfg(test)]
@@ -236,10 +439,51 @@ mod tests {
             ("/100%", "/100%"),
             ("/%zz", "/%zz"),
         ] {
-            assert_eq!(normalised(path), expected, "{path}");
+            let arena = Bump::new();
+            assert_eq!(String::from_utf8_lossy(normalised(path, &arena)), expected, "{path}");
         }
-        assert_eq!(extension("/a.b/c.Tar.GZ"), "gz");
-        assert_eq!(extension("/a.b/c"), "");
+        let arena = Bump::new();
+        assert_eq!(extension(b"/a.b/c.Tar.GZ", &arena), b"gz");
+        assert_eq!(extension(b"/a.b/c", &arena), b"");
+    }
+
+    #[test]
+    fn cookies_are_one_for_rules() {
+        let mut request = Request::parse("GET https://www.example.com/").expect("it is one");
+        let cookie = |value: &str| ("cookie".to_owned(), value.as_bytes().to_vec());
+        request.headers = vec![cookie("a%62=1; c=%20"), cookie("ab=2;d")];
+        let arena = Bump::new();
+        let sample = request.sample(&arena);
+        assert_eq!(sample.get("http.cookie"), Some(Value::Bytes(b"a%62=1; c=%20; ab=2;d")));
+        let of_ab = [Value::Bytes(b"1"), Value::Bytes(b"2")];
+        let (of_c, of_d) = ([Value::Bytes(b"%20")], [Value::Bytes(b"")]);
+        let map =
+            [(&b"ab"[..], Value::Array(&of_ab)), (&b"c"[..], Value::Array(&of_c)), (&b"d"[..], Value::Array(&of_d))];
+        assert_eq!(sample.get("http.request.cookies"), Some(Value::Map(&map)));
+    }
+
+    #[test]
+    fn what_rules_do_not_see_in_full_is_unknown() {
+        let mut request = Request::parse("POST https://www.example.com/").expect("it is one");
+        request.has_all_headers = true;
+        let is_unknown =
+            |request: &Request, name: &str| matches!(request.sample(&Bump::new()).get(name), Some(Value::Unknown(_)));
+        for (length, unknown) in [(LONGEST_BODY, false), (LONGEST_BODY + 1, true)] {
+            request.body = Body::Known(vec![b'a'; length]);
+            let size = Some(Value::Integer(i64::try_from(length).expect("it is short")));
+            assert_eq!(request.sample(&Bump::new()).get("http.request.body.size"), size);
+            for name in ["http.request.body.raw", "http.request.body.truncated"] {
+                assert_eq!(is_unknown(&request, name), unknown, "{name}");
+            }
+        }
+        request.query = "a&".repeat(MOST_SPLIT / 2);
+        assert!(!is_unknown(&request, "http.request.uri.args"));
+        request.query.push('b');
+        assert!(is_unknown(&request, "http.request.uri.args") && !is_unknown(&request, "http.request.uri.query"));
+        request.headers = vec![("x".repeat(MOST_SPLIT), Vec::new())];
+        assert!(!is_unknown(&request, "http.request.headers"));
+        request.headers.push(("y".to_owned(), Vec::new()));
+        assert!(is_unknown(&request, "http.request.headers"));
     }
 
     #[test]

@@ -82,7 +82,8 @@ fn write_matrix(out: &mut dyn Write, matrix: &Matrix, report: &Report) -> io::Re
         writeln!(out, "  {words}")?;
     }
     let (scored, not_scored) = (matrix.scored, matrix.not_scored);
-    writeln!(out, "  of {} that reach the ruleset; {not_scored} do not", count(scored, "request"))
+    let (reach, do_not) = (if scored == 1 { "reaches" } else { "reach" }, if not_scored == 1 { "does" } else { "do" });
+    writeln!(out, "  of {} that {reach} the ruleset; {not_scored} {do_not} not", count(scored, "request"))
 }
 
 /// Writes requests whose outcome changes.

@@ -255,10 +255,11 @@ fn shown(request: &Request, redact: bool) -> String {
 
 /// What a rule matched, without what must not be shown.
 fn part(evidence: &Evidence, redact: bool) -> Part {
-    let Evidence { collection, key, matched, bytes, length, .. } = evidence;
+    let Evidence { collection, key, is_count, matched, bytes, length, .. } = evidence;
     let key = String::from_utf8_lossy(key).to_ascii_lowercase();
     let text = String::from_utf8_lossy(matched).into_owned();
     let is_secret = match *collection {
+        _ if *is_count => false,
         "REQUEST_COOKIES" | "FULL_REQUEST" | "AUTH_TYPE" => true,
         "ARGS" | "ARGS_GET" | "ARGS_POST" => sounds_secret(&key),
         "REQUEST_HEADERS" => sounds_secret(&key) || has_secret_argument(&text),
@@ -269,6 +270,7 @@ fn part(evidence: &Evidence, redact: bool) -> Part {
     Part {
         collection,
         key: String::from_utf8_lossy(&evidence.key).into_owned(),
+        is_count: *is_count,
         text: (!redact && !is_secret).then_some(text),
         start: bytes.start,
         end: bytes.end,

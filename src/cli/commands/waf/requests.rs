@@ -11,6 +11,7 @@ use crate::cli::recordings::{each, no_requests};
 use crate::cli::settings::Settings;
 use crate::crs;
 use crate::insight::traffic::{Attacks, Hits};
+use crate::model::facts::rulesets::ANOMALY_NUMBER;
 use crate::model::request::{Request, RequestError};
 use crate::recorded::{self, Sample};
 use crate::seclang::RuleSet;
@@ -34,14 +35,14 @@ impl Asked {
         entry: Option<usize>,
         options: &recorded::Options,
     ) -> anyhow::Result<Result<Self, String>> {
-        let number = |word: &str| (word.len() == 6).then(|| word.parse::<u32>().ok()).flatten();
-        let pasted = words.iter().flat_map(|word| word.split([',', ' ', '\n']).filter(|part| !part.is_empty()));
-        let are_all_numbers =
-            |word: &String| word.split([',', ' ', '\n']).all(|part| part.is_empty() || number(part).is_some());
-        let mut numbers: Vec<u32> = pasted.filter_map(number).collect();
+        let mut numbers: Vec<u32> = words.iter().filter_map(|word| rules_in(word)).flatten().collect();
         numbers.sort_unstable();
         numbers.dedup();
-        let others: Vec<&String> = words.iter().filter(|word| !are_all_numbers(word)).collect();
+        // The dashboard lists the rule that compares the score among those that contribute.
+        if numbers.len() > 1 {
+            numbers.retain(|number| *number != ANOMALY_NUMBER);
+        }
+        let others: Vec<&String> = words.iter().filter(|word| rules_in(word).is_none()).collect();
         let request = match others.as_slice() {
             [] => None,
             [one] => match one_of(one, entry, options)? {
@@ -62,6 +63,19 @@ impl Asked {
     }
 }
 
+/// The numbers of rules that an argument has: alone, or each at the beginning of a line, as the dashboard shows rules with what they
+/// look for.
+fn rules_in(word: &str) -> Option<Vec<u32>> {
+    let number = |part: &str| {
+        let is_one = part.len() == 6 && part.bytes().all(|byte| byte.is_ascii_digit());
+        is_one.then(|| part.parse::<u32>().ok()).flatten()
+    };
+    let alone = word.split([',', ' ', '\n']).filter(|part| !part.is_empty()).map(number).collect::<Option<Vec<_>>>();
+    let first = |line: &str| number(line.split([':', ' ', '\t']).next()?);
+    let lines = word.lines().map(str::trim).filter(|line| !line.is_empty());
+    alone.or_else(|| lines.map(first).collect()).filter(|numbers| !numbers.is_empty())
+}
+
 /// The request that an argument is or names. The inner error is wrong usage.
 fn one_of(word: &str, entry: Option<usize>, options: &recorded::Options) -> anyhow::Result<Result<Sample, String>> {
     match request_of(word) {
@@ -74,18 +88,19 @@ fn one_of(word: &str, entry: Option<usize>, options: &recorded::Options) -> anyh
         let why = "the argument is neither a request nor a file: write a `curl` command, or a method and an address";
         return Ok(Err(why.to_owned()));
     }
+    let named = if word == "-" { "standard input" } else { word };
     let mut requests = recorded::open(&[Path::new(word).to_owned()], options)?;
-    let first = requests.next().ok_or_else(|| anyhow!("{word} has no request"))?;
+    let first = requests.next().ok_or_else(|| anyhow!("{named} has no request"))?;
     Ok(match (entry, requests.next()) {
         (None | Some(1), None) => Ok(first?),
         (None, Some(Err(error))) if error.is_fatal => return Err(first.err().unwrap_or(error).into()),
-        (None, Some(_)) => Err(format!("{word} has several requests: name one with --entry, from 1 on")),
+        (None, Some(_)) => Err(format!("{named} has several requests: name one with --entry, from 1 on")),
         (Some(0), _) => Err("entries are numbered from 1 on".to_owned()),
         (Some(1), Some(_)) => Ok(first?),
         (Some(2), Some(second)) => Ok(second?),
         (Some(entry), second) => match second.and_then(|_| requests.nth(entry - 3)) {
             Some(found) => Ok(found?),
-            None => Err(format!("{word} has no entry {entry}")),
+            None => Err(format!("{named} has no entry {entry}")),
         },
     })
 }

@@ -11,6 +11,7 @@ use bumpalo::Bump;
 use bumpalo::collections::Vec as Items;
 use ipnet::IpNet;
 
+use super::json;
 use super::value::Value;
 
 /// A function.
@@ -81,10 +82,9 @@ impl Function {
             },
             (Self::Cidr6, Value::Address(address), Some(Value::Integer(v6))) => network(address, 32, v6),
             (Self::Concat, ..) => concatenated(first, rest, arena),
-            (Self::DecodeBase64, Value::Bytes(text), _) => match data_encoding::BASE64.decode(text) {
-                Ok(bytes) => Value::Bytes(arena.alloc_slice_copy(&bytes)),
-                Err(_) => Value::Missing,
-            },
+            (Self::DecodeBase64, Value::Bytes(text), _) => {
+                unencoded(&data_encoding::BASE64, text, arena).map_or(Value::Missing, Value::Bytes)
+            }
             (Self::EndsWith, Value::Bytes(text), Some(Value::Bytes(end))) => Value::Truth(text.ends_with(end)),
             (Self::StartsWith, Value::Bytes(text), Some(Value::Bytes(start))) => Value::Truth(text.starts_with(start)),
             (Self::HasKey, Value::Map(entries), Some(Value::Bytes(key))) => {
@@ -101,17 +101,17 @@ impl Function {
             }
             (Self::HasValue, Value::Array(items), Some(wanted)) => Value::Truth(items.contains(&wanted)),
             (Self::IsTimedHmacValid, Value::Bytes(key), Some(Value::Bytes(message))) => {
-                hmac(key, message, rest.get(1..).unwrap_or_default())
+                hmac(key, message, rest.get(1..).unwrap_or_default(), arena)
             }
             (Self::Join, Value::Array(items), Some(Value::Bytes(separator))) => joined(items, separator, arena),
             (Self::Len, Value::Bytes(text), _) => integer(text.len()),
             (Self::Len, Value::Array(items), _) => integer(items.len()),
-            (Self::LookupJsonInteger, Value::Bytes(text), _) => match json(text, rest) {
-                Some(serde_json::Value::Number(number)) => number.as_i64().map_or(Value::Missing, Value::Integer),
+            (Self::LookupJsonInteger, Value::Bytes(text), _) => match json::found(text, rest, arena) {
+                number @ Value::Integer(_) => number,
                 _ => Value::Missing,
             },
-            (Self::LookupJsonString, Value::Bytes(text), _) => match json(text, rest) {
-                Some(serde_json::Value::String(found)) => Value::Bytes(arena.alloc_slice_copy(found.as_bytes())),
+            (Self::LookupJsonString, Value::Bytes(text), _) => match json::found(text, rest, arena) {
+                found @ Value::Bytes(_) => found,
                 _ => Value::Missing,
             },
             (Self::Lower, Value::Bytes(text), _) => {
@@ -156,7 +156,9 @@ fn concatenated<'v>(first: Value<'v>, rest: &[Value<'v>], arena: &'v Bump) -> Va
     for value in all() {
         match value {
             Value::Bytes(text) => bytes.extend_from_slice(text),
-            Value::Integer(number) => bytes.extend_from_slice(number.to_string().as_bytes()),
+            Value::Integer(number) => {
+                bytes.extend_from_slice(bumpalo::format!(in arena, "{}", number).as_bytes());
+            }
             Value::Array(array) => items.extend_from_slice(array),
             Value::Unknown(_) | Value::Missing | Value::Truth(_) | Value::Address(_) | Value::Map(_) => {}
         }
@@ -204,73 +206,108 @@ fn substring<'v>(text: &'v [u8], start: i64, end: Option<Value<'v>>) -> Value<'v
     Value::Bytes(text.get(position(start)..end).unwrap_or_default())
 }
 
-/// A part of a JSON document by names and positions.
-fn json(text: &[u8], path: &[Value<'_>]) -> Option<serde_json::Value> {
-    let mut at: serde_json::Value = serde_json::from_slice(text).ok()?;
-    for step in path {
-        let next = match step {
-            Value::Bytes(key) => at.get_mut(std::str::from_utf8(key).ok()?),
-            Value::Integer(position) => at.get_mut(usize::try_from(*position).ok()?),
-            _ => None,
-        };
-        at = next?.take();
+/// A text without percent signs and plus signs for other characters. With `r` among the options, what comes out is decoded as well, as
+/// long as anything changes; with `u`, `%uHHHH` is a character.
+fn url_decoded<'v>(text: &'v [u8], options: &[u8], arena: &'v Bump) -> Value<'v> {
+    if !text.iter().any(|byte| matches!(byte, b'%' | b'+')) {
+        return Value::Bytes(text);
     }
-    Some(at)
+    let has_unicode = options.contains(&b'u');
+    if !options.contains(&b'r') {
+        return Value::Bytes(decoded_once(text, has_unicode, arena));
+    }
+    // What is decoded may complete a percent sign before it. So one pass over the text is enough, however often it was encoded: the
+    // end of what is decoded so far is looked at after each byte.
+    let mut all = Items::with_capacity_in(text.len(), arena);
+    let mut waiting = Items::new_in(arena);
+    for byte in text {
+        waiting.push(*byte);
+        while let Some(byte) = waiting.pop() {
+            all.push(if byte == b'+' { b' ' } else { byte });
+            if let Some((length, character)) = encoded_at_end(&all, has_unicode) {
+                all.truncate(all.len() - length);
+                let mut bytes = [0; 4];
+                let bytes = match character {
+                    Encoded::Byte(byte) => {
+                        bytes[0] = byte;
+                        &bytes[..1]
+                    }
+                    Encoded::Character(character) => character.encode_utf8(&mut bytes).as_bytes(),
+                };
+                waiting.extend(bytes.iter().rev());
+            }
+        }
+    }
+    Value::Bytes(all.into_bump_slice())
 }
 
-/// A text without percent signs and plus signs for other characters.
-fn url_decoded<'v>(text: &'v [u8], options: &[u8], arena: &'v Bump) -> Value<'v> {
-    let (is_recursive, has_unicode) = (options.contains(&b'r'), options.contains(&b'u'));
-    let mut text = text;
-    loop {
-        if !text.iter().any(|byte| matches!(byte, b'%' | b'+')) {
-            return Value::Bytes(text);
-        }
-        let decoded = decoded_once(text, has_unicode, arena);
-        // Each round that changes anything but a plus sign makes the text shorter.
-        if !is_recursive || decoded.len() == text.len() {
-            return Value::Bytes(decoded);
-        }
-        text = decoded;
+/// What percent signs stand for.
+enum Encoded {
+    Byte(u8),
+    Character(char),
+}
+
+/// What the end of a text stands for, with its length.
+fn encoded_at_end(text: &[u8], has_unicode: bool) -> Option<(usize, Encoded)> {
+    // Most bytes are not the last of such a sequence.
+    text.last().filter(|byte| byte.is_ascii_hexdigit())?;
+    let tail = |length: usize| text.len().checked_sub(length).and_then(|at| text.get(at..));
+    if let Some([b'%', digits @ ..]) = tail(3)
+        && let Some(byte) = hexadecimal(digits).and_then(|number| u8::try_from(number).ok())
+    {
+        return Some((3, Encoded::Byte(byte)));
     }
+    match tail(6) {
+        Some([b'%', b'u', digits @ ..]) if has_unicode => {
+            hexadecimal(digits).and_then(char::from_u32).map(|character| (6, Encoded::Character(character)))
+        }
+        _ => None,
+    }
+}
+
+/// The number that hexadecimal digits are.
+fn hexadecimal(digits: &[u8]) -> Option<u32> {
+    let digits = Some(digits).filter(|digits| digits.iter().all(u8::is_ascii_hexdigit))?;
+    u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
 }
 
 /// One round of decoding.
 fn decoded_once<'v>(text: &[u8], has_unicode: bool, arena: &'v Bump) -> &'v [u8] {
-    let number = |digits: Option<&[u8]>| {
-        let digits = digits.filter(|digits| digits.iter().all(u8::is_ascii_hexdigit))?;
-        u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
-    };
     let mut all = Items::with_capacity_in(text.len(), arena);
     let mut at = 0;
     while let Some(byte) = text.get(at) {
-        let two = number(text.get(at + 1..at + 3)).and_then(|byte| u8::try_from(byte).ok());
-        let four = if has_unicode && text.get(at + 1) == Some(&b'u') { number(text.get(at + 2..at + 6)) } else { None };
-        match (byte, four.and_then(char::from_u32), two) {
-            (b'%', Some(character), _) => {
-                all.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
-                at += 6;
-            }
-            (b'%', None, Some(byte)) => {
-                all.push(byte);
-                at += 3;
-            }
-            (b'+', ..) => {
-                all.push(b' ');
-                at += 1;
-            }
-            (byte, ..) => {
-                all.push(*byte);
-                at += 1;
-            }
-        }
+        let digits = |range: std::ops::Range<usize>| text.get(range).and_then(hexadecimal);
+        let two = || digits(at + 1..at + 3).and_then(|byte| u8::try_from(byte).ok());
+        let four = || digits(at + 2..at + 6).filter(|_| has_unicode && text.get(at + 1) == Some(&b'u'));
+        let (length, decoded) = match byte {
+            b'+' => (1, b' '),
+            b'%' => match (four().and_then(char::from_u32), two()) {
+                (Some(character), _) => {
+                    all.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+                    at += 6;
+                    continue;
+                }
+                (None, Some(byte)) => (3, byte),
+                (None, None) => (1, b'%'),
+            },
+            byte => (1, *byte),
+        };
+        all.push(decoded);
+        at += length;
     }
     all.into_bump_slice()
 }
 
+/// What a text stands for in an encoding such as Base64; `None` if it is not valid.
+fn unencoded<'v>(encoding: &data_encoding::Encoding, text: &[u8], arena: &'v Bump) -> Option<&'v [u8]> {
+    let bytes = arena.alloc_slice_fill_copy(encoding.decode_len(text.len()).ok()?, 0);
+    let length = encoding.decode_mut(text, bytes).ok()?;
+    bytes.get(..length)
+}
+
 /// Whether a message has a valid code and is not too old: message, separator, ten digits of a time, `-`, code. `rest` has the time to
 /// live and the present in seconds, the length of the separator in bytes, and flags.
-fn hmac<'v>(key: &[u8], text: &[u8], rest: &[Value<'v>]) -> Value<'v> {
+fn hmac<'v>(key: &[u8], text: &[u8], rest: &[Value<'v>], arena: &'v Bump) -> Value<'v> {
     let (Some(Value::Integer(ttl)), Some(Value::Integer(now))) = (rest.first(), rest.get(1)) else {
         return Value::Missing;
     };
@@ -287,16 +324,48 @@ fn hmac<'v>(key: &[u8], text: &[u8], rest: &[Value<'v>]) -> Value<'v> {
         let message = head.get(..head.len().checked_sub(separator)?)?;
         let issued: i64 = std::str::from_utf8(time).ok()?.parse().ok()?;
         let code = if is_url_safe {
-            data_encoding::BASE64URL_NOPAD.decode(code).ok()?
+            unencoded(&data_encoding::BASE64URL_NOPAD, code, arena)?
         } else {
-            let arena = Bump::new();
-            data_encoding::BASE64.decode(decoded_once(code, false, &arena)).ok()?
+            unencoded(&data_encoding::BASE64, decoded_once(code, false, arena), arena)?
         };
         let key = ring::hmac::Key::new(ring::hmac::HMAC_SHA256, key);
-        let mut signed = message.to_vec();
-        signed.extend_from_slice(time);
+        let mut signing = ring::hmac::Context::with_key(&key);
+        signing.update(message);
+        signing.update(time);
         let is_fresh = text.get(dash) == Some(&b'-') && issued.checked_add(*ttl)? >= *now;
-        Some(is_fresh && ring::hmac::verify(&key, &signed, &code).is_ok())
+        Some(is_fresh && signing.sign().as_ref() == code)
     };
     Value::Truth(valid().unwrap_or(false))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+        /// One pass gives what rounds give, as many as change anything.
+        #[test]
+        fn repeated_decoding_is_one_pass(text in "[%25uU0+4a7fB]{0,40}", options in prop_oneof!["r", "ru"]) {
+            let arena = Bump::new();
+            let mut rounds = text.as_bytes();
+            loop {
+                let next = decoded_once(rounds, options.contains('u'), &arena);
+                if next == rounds {
+                    break;
+                }
+                rounds = next;
+            }
+            prop_assert_eq!(url_decoded(text.as_bytes(), options.as_bytes(), &arena), Value::Bytes(rounds));
+        }
+    }
+
+    #[test]
+    fn what_is_encoded_very_often_is_decoded_in_one_pass() {
+        let text = format!("%{}41", "25".repeat(1 << 20));
+        assert_eq!(url_decoded(text.as_bytes(), b"r", &Bump::new()), Value::Bytes(b"A"));
+    }
 }

@@ -8,7 +8,7 @@
 //! | true, false or unknown | `truth` |
 //! | values of fields | `value`; `list`: the items of lists |
 //! | what is known of a request | `sample` |
-//! | a program over a sample | `run`; `functions`: the calls |
+//! | a program over a sample | `run`; `functions`: the calls; `json`: a part of a document |
 //!
 //! # Sources
 //! The language's public engine, github.com/cloudflare/wirefilter, read 2026-11-22: a field, key or index that a request lacks makes
@@ -18,6 +18,7 @@
 
 mod compile;
 mod functions;
+mod json;
 mod list;
 mod run;
 mod sample;
@@ -28,11 +29,9 @@ mod value;
 #[cfg(test)]
 mod tests;
 
-use bumpalo::Bump;
-
 use compile::{Compiler, Condition};
 pub use list::{ListItems, Lists};
-pub use sample::Sample;
+pub use sample::{Fields, Sample};
 pub use truth::{Reason, Reasons, Truth};
 pub use value::Value;
 
@@ -61,10 +60,10 @@ impl Program {
         Self { condition, reasons: compiler.into_reasons() }
     }
 
-    /// Evaluates it. What functions compute is placed in the arena, which the caller may reset after each sample.
+    /// Evaluates it. Nothing is allocated but in the arena of the sample, which its owner may reset before the next one.
     #[must_use]
-    pub fn evaluate<'v>(&'v self, sample: &'v Sample<'v>, arena: &'v Bump) -> Truth {
-        run::Run { sample, arena }.condition(&self.condition)
+    pub fn evaluate(&self, sample: &Sample<'_>) -> Truth {
+        run::Run { sample, arena: sample.arena() }.condition(&self.condition)
     }
 
     /// What a result depends on, if it is unknown.

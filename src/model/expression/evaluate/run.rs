@@ -12,8 +12,8 @@ use crate::model::expression::syntax::Index;
 
 /// A run over a sample.
 #[derive(Clone, Copy)]
-pub(super) struct Run<'v> {
-    pub(super) sample: &'v Sample<'v>,
+pub(super) struct Run<'v, 's> {
+    pub(super) sample: &'v Sample<'s>,
     pub(super) arena: &'v Bump,
 }
 
@@ -27,7 +27,7 @@ enum Each<'v> {
     Items(&'v [Truth]),
 }
 
-impl<'v> Run<'v> {
+impl<'v, 's: 'v> Run<'v, 's> {
     /// The truth of a condition.
     pub(super) fn condition(self, condition: &'v Condition) -> Truth {
         match condition {

@@ -1,20 +1,27 @@
 //! What is known of a request.
 
+use std::cell::Cell;
+use std::fmt;
+
+use bumpalo::Bump;
+
 use super::super::super::facts::expressions::FIELDS;
 use super::list::{ListItems, Lists};
 use super::value::Value;
 
-/// What is known of a request: a value for each field. A field that is not set is unknown.
-#[derive(Debug, Clone)]
-pub struct Sample<'s> {
-    values: Box<[Value<'s>]>,
-    lists: Option<&'s Lists>,
+/// Where the values of fields come from.
+pub trait Fields: fmt::Debug {
+    /// The value of a field by its number in the table of fields. What is derived is placed in the arena.
+    fn value<'s>(&'s self, number: usize, arena: &'s Bump) -> Value<'s>;
 }
 
-impl Default for Sample<'_> {
-    fn default() -> Self {
-        Self { values: vec![Value::Unknown(0); FIELDS.len()].into(), lists: None }
-    }
+/// What is known of a request: a value for each field. It is derived when an expression first asks for it, and kept for the next one.
+#[derive(Debug)]
+pub struct Sample<'s> {
+    fields: Option<&'s dyn Fields>,
+    values: &'s [Cell<Option<Value<'s>>>],
+    lists: Option<&'s Lists>,
+    arena: &'s Bump,
 }
 
 /// The number of a field; of a deprecated one, its replacement's.
@@ -27,14 +34,23 @@ pub(super) fn number_of(name: &str) -> Option<usize> {
 }
 
 impl<'s> Sample<'s> {
+    /// A sample of which every field is unknown until it is set. What functions compute is placed in the arena as well.
+    #[must_use]
+    pub fn unknown(arena: &'s Bump) -> Self {
+        let values = arena.alloc_slice_fill_with(FIELDS.len(), |_| Cell::new(None));
+        Self { fields: None, values, lists: None, arena }
+    }
+
+    /// A sample whose fields have these values.
+    #[must_use]
+    pub fn new(fields: &'s dyn Fields, arena: &'s Bump) -> Self {
+        Self { fields: Some(fields), ..Self::unknown(arena) }
+    }
+
     /// Sets a field; `false` if there is no such field.
     pub fn set(&mut self, name: &str, value: Value<'s>) -> bool {
-        let slot = number_of(name).and_then(|number| self.values.get_mut(number));
-        let is_known = slot.is_some();
-        if let Some(slot) = slot {
-            *slot = value;
-        }
-        is_known
+        let slot = number_of(name).and_then(|number| self.values.get(number));
+        slot.inspect(|slot| slot.set(Some(value))).is_some()
     }
 
     /// Sets the lists whose items are known.
@@ -50,11 +66,21 @@ impl<'s> Sample<'s> {
 
     /// The value of a field by its number.
     pub(super) fn at(&self, number: usize) -> Value<'s> {
-        self.values.get(number).copied().unwrap_or(Value::Unknown(0))
+        let slot = self.values.get(number);
+        slot.and_then(Cell::get).unwrap_or_else(|| {
+            let value = self.fields.map_or(Value::Unknown(0), |fields| fields.value(number, self.arena));
+            slot.inspect(|slot| slot.set(Some(value)));
+            value
+        })
     }
 
     /// A list, if its items are known.
     pub(super) fn list(&self, name: &str) -> Option<&'s ListItems> {
         self.lists?.get(name)
+    }
+
+    /// Where what functions compute is placed.
+    pub(super) fn arena(&self) -> &'s Bump {
+        self.arena
     }
 }
