@@ -47,8 +47,8 @@ fn they_are_checked_offline() {
     assert!(ran.stdout.contains("4 expectations: 0 passed, 4 failed"), "{}", ran.stdout);
     // The line of the rule, what was expected, and the line of the expectation.
     for line in [
-        "block by no-wordpress (failing.yaml:13); expected pass (failing.yaml:5)\n",
-        "block by no-wordpress (failing.yaml:13); expected block by another (failing.yaml:6)\n",
+        "block by no-wordpress (failing.yaml:14); expected pass (failing.yaml:5)\n",
+        "block by no-wordpress (failing.yaml:14); expected block by another (failing.yaml:6)\n",
         "pass: the host is DNS only, and meets no rule; expected block (failing.yaml:8)\n",
     ] {
         assert!(ran.stdout.contains(line), "{line}\n{}", ran.stdout);
