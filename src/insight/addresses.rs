@@ -19,26 +19,29 @@ pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) ->
         view.at(name).iter().filter_map(|entry| entry.data.address()).collect()
     };
     let (old, new) = (own(before), own(after));
+    let lost = |address: IpAddr| {
+        let strange = || for_documentation(address, before, after.at(name)).then_some("an address for documentation");
+        unreachable(address).or_else(strange)
+    };
     let mut effects = Vec::new();
     for came in new.difference(&old) {
         let mut gone = old.difference(&new).filter(|gone| gone.is_ipv4() == came.is_ipv4());
-        if let Some(gone) = gone.clone().find(|gone| is_slip(**gone, *came) && leaves(name, **gone, *came, after)) {
-            let line =
-                format!("{name}: {came} differs from {gone} by one digit and is in no network that this zone uses");
+        let of_gone = |gone: &IpAddr| Some((*gone, slip(*gone, *came)?));
+        let mut slips = gone.clone().filter_map(of_gone);
+        if let Some((gone, how)) = slips.find(|(gone, _)| leaves(name, *gone, *came, after)) {
+            let line = format!("{name}: {came} differs from {gone} by {how} and is in no network that this zone uses");
             effects.push(Effect::needing(Danger::LooksMistyped, Topic::Addresses, name, line));
         }
         if let Some(line) = gone.clone().next().and_then(|_| shared(name, *came, before, after)) {
             effects.push(Effect::shown(Topic::Addresses, name, Direction::Neutral, line));
         }
-        let Some(why) = unreachable(*came) else { continue };
+        let Some(why) = lost(*came) else { continue };
         let line = format!("{name}: {came} is {why}, so it cannot be reached from the internet");
-        effects.push(
-            if gone.any(|gone| unreachable(*gone).is_none()) && new.iter().all(|a| unreachable(*a).is_some()) {
-                Effect::needing(Danger::LooksMistyped, Topic::Addresses, name, line)
-            } else {
-                Effect::shown(Topic::Addresses, name, Direction::Neutral, line)
-            },
-        );
+        effects.push(if gone.any(|gone| lost(*gone).is_none()) && new.iter().all(|a| lost(*a).is_some()) {
+            Effect::needing(Danger::LooksMistyped, Topic::Addresses, name, line)
+        } else {
+            Effect::shown(Topic::Addresses, name, Direction::Neutral, line)
+        });
     }
     effects
 }
@@ -52,18 +55,21 @@ fn shared(name: &Fqdn, address: IpAddr, before: View<'_, '_>, after: View<'_, '_
     (!others.is_empty()).then(|| format!("{name}: {address} is the address of {} as well", listed(others)))
 }
 
-/// The network of which a new one looks like a slip, where nothing else of the zone is near the new one.
-pub(super) fn slip_of(name: &Fqdn, gone: &[IpNet], came: IpNet, known: &[IpNet], after: View<'_, '_>) -> Option<IpNet> {
+/// The network of which a new one looks like a slip, and by what they differ, where nothing else of the zone is near the new one.
+pub(super) fn slip_of(
+    name: &Fqdn,
+    gone: &[IpNet],
+    came: IpNet,
+    known: &[IpNet],
+    after: View<'_, '_>,
+) -> Option<(IpNet, &'static str)> {
     let is_near = |other: &IpNet| *other != came && site(other.addr()) == site(came.addr());
-    let is_it = |gone: &&IpNet| {
-        gone.prefix_len() == came.prefix_len()
-            && is_slip(gone.addr(), came.addr())
-            && leaves(name, gone.addr(), came.addr(), after)
-    };
-    gone.iter().find(is_it).copied().filter(|_| !known.iter().any(is_near))
+    let alike = gone.iter().filter(|gone| gone.prefix_len() == came.prefix_len());
+    let mut slips = alike.filter_map(|gone| Some((*gone, slip(gone.addr(), came.addr())?)));
+    slips.find(|(gone, _)| leaves(name, gone.addr(), came.addr(), after)).filter(|_| !known.iter().any(is_near))
 }
 
-/// Why an address cannot be reached from the internet; `None` for others, and for those of documentation.
+/// Why an address cannot be reached from the internet; `None` for others, and for those of documentation, which zones of examples have.
 ///
 /// # Sources
 /// The IANA registries of special-purpose addresses (RFC 6890), read 2026-11.
@@ -89,6 +95,23 @@ fn unreachable(address: IpAddr) -> Option<&'static str> {
     }
 }
 
+/// Whether an address is one of documentation, in a zone that has addresses and none of these. That of a proxied name can be a
+/// placeholder.
+///
+/// # Sources
+/// RFC 5737, RFC 3849, RFC 9637.
+fn for_documentation(address: IpAddr, before: View<'_, '_>, own: Vec<Entry<'_>>) -> bool {
+    let is_one = |address: IpAddr| match address {
+        IpAddr::V4(a) => a.is_documentation(),
+        IpAddr::V6(a) => {
+            a.segments()[..2] == [0x2001, 0xdb8] || (a.segments()[0] == 0x3fff && a.segments()[1] < 0x1000)
+        }
+    };
+    let is_proxied = || own.iter().any(|record| record.proxied);
+    let mut others = before.0.entries().filter_map(|record| record.data.address()).peekable();
+    is_one(address) && !is_proxied() && others.peek().is_some() && !others.any(is_one)
+}
+
 /// The digits of an address as people type them; IPv6 addresses without `::`.
 fn typed(address: IpAddr) -> String {
     match address {
@@ -97,22 +120,23 @@ fn typed(address: IpAddr) -> String {
     }
 }
 
-/// Whether one address differs from the other by a slip: one digit missing, doubled or changed, or two swapped.
-fn is_slip(old: IpAddr, new: IpAddr) -> bool {
+/// By which slip one address differs from the other, if by one: one digit missing, doubled or changed, or two swapped.
+fn slip(old: IpAddr, new: IpAddr) -> Option<&'static str> {
     let (old, new) = (typed(old).into_bytes(), typed(new).into_bytes());
     let start = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
     let same_end = |a: &[u8], b: &[u8]| a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count();
     let end = same_end(&old[start..], &new[start..]);
     let (old_middle, new_middle) = (&old[start..old.len() - end], &new[start..new.len() - end]);
     let is_digit = u8::is_ascii_hexdigit;
-    match (old_middle, new_middle) {
+    let is_one = match (old_middle, new_middle) {
         ([old], [new]) => is_digit(old) && is_digit(new),
         ([missing], []) => is_digit(missing),
         // The common start is as long as possible, so a doubled digit is seen as one after its twin.
         ([], [added]) => is_digit(added) && start > 0 && old[start - 1] == *added,
-        ([a, b], [c, d]) => a == d && b == c && is_digit(a) && is_digit(b),
+        ([a, b], [c, d]) if a == d && b == c && is_digit(a) && is_digit(b) => return Some("two swapped digits"),
         _ => false,
-    }
+    };
+    is_one.then_some("one digit")
 }
 
 /// Whether a new address is in no network of the old one or of the other names of the zone.
@@ -120,17 +144,34 @@ fn leaves(name: &Fqdn, old: IpAddr, new: IpAddr, after: View<'_, '_>) -> bool {
     if site(old) == site(new) {
         return false;
     }
-    // Networks of the zone that are near the new address: two of them say that the neighbourhood is in use.
+    // Networks of the zone in the region of the new address: two of them say that networks around them are in use.
     let mut near = BTreeSet::new();
     for other in after.0.entries().filter(|r| r.name != name).filter_map(|r| r.data.address()) {
         if site(other) == site(new) {
             return false;
         }
         if region(other) == region(new) {
-            near.insert(site(other));
+            near.insert(number(other));
         }
     }
-    near.len() < 2
+    let (Some(first), Some(last)) = (near.first(), near.last()) else { return true };
+    let reach = (last - first).max(NEIGHBOURS);
+    let new = number(new);
+    near.len() < 2 || new + reach < *first || *last + reach < new
+}
+
+/// So far from networks of the zone, another one is taken for one of the same site.
+///
+/// # Units
+/// Networks of the size of a [`site`].
+const NEIGHBOURS: u32 = 8;
+
+/// The number of a site in its region.
+fn number(address: IpAddr) -> u32 {
+    match address {
+        IpAddr::V4(a) => u32::from(a.octets()[2]),
+        IpAddr::V6(a) => u32::from(a.segments()[2]),
+    }
 }
 
 /// The network that one site usually has: /24, or /48.
@@ -249,7 +290,7 @@ mod tests {
 
     #[test]
     fn slips_of_the_finger() {
-        let slip = |old: &str, new: &str| is_slip(old.parse().unwrap(), new.parse().unwrap());
+        let slip = |old: &str, new: &str| slip(old.parse().unwrap(), new.parse().unwrap()).is_some();
         for (old, new) in [
             ("203.0.113.10", "203.0.13.10"),
             ("203.0.113.10", "203.0.113.110"),

@@ -25,6 +25,7 @@ enum Subject {
     Delegation(Fqdn),
     Issuance(Fqdn),
     Mail(Fqdn),
+    Service(Fqdn),
     Spf(Fqdn),
     Dkim(Fqdn),
     Dmarc(Fqdn),
@@ -44,6 +45,7 @@ impl Subject {
             Some(RecordType::Ns | RecordType::Ds | RecordType::Dnskey) => subjects.push(Self::Delegation(name.clone())),
             Some(RecordType::Caa) => subjects.push(Self::Issuance(name.clone())),
             Some(RecordType::Mx) => subjects.push(Self::Mail(name.clone())),
+            Some(RecordType::Srv) => subjects.push(Self::Service(name.clone())),
             Some(RecordType::A | RecordType::Aaaa) => subjects.push(Self::Addresses(name.clone())),
             Some(RecordType::Cname) => subjects.push(Self::Alias(name.clone())),
             Some(RecordType::Tlsa) => subjects.push(Self::Pins(name.clone())),
@@ -71,6 +73,7 @@ impl Subject {
             Self::Delegation(name) => delegation::compare(name, before, after),
             Self::Issuance(name) => issuance::compare(name, before, after),
             Self::Mail(name) => exchanges::compare(name, before, after),
+            Self::Service(name) => exchanges::services(name, before, after),
             Self::Spf(name) => senders::compare(name, before, after),
             Self::Dkim(name) => keys::compare(name, before, after),
             Self::Dmarc(domain) => policy::compare(domain, before, after),
@@ -161,6 +164,7 @@ fn served_by<'a>(before: &ZoneIndex<'a>, steps: &[Step<'a>]) -> HashMap<&'a Fqdn
     for record in before.entries().chain(steps.iter().filter_map(|step| step.after)) {
         let subject = match record.data {
             Rdata::Mx(_) => Subject::Mail(record.name.clone()),
+            Rdata::Srv(_) => Subject::Service(record.name.clone()),
             Rdata::Ns(_) => Subject::Delegation(record.name.clone()),
             _ => continue,
         };

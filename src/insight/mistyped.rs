@@ -163,6 +163,12 @@ fn outside(
     if let Some(near) = hosts::mistyped(target, &replaced, &known.domains) {
         return Some(format!("looks like a typo of {near}"));
     }
+    let lost_a_label = |old: &&&Fqdn| **old != target && old.is_within(target);
+    if let Some(old) = replaced.iter().find(lost_a_label).filter(|_| registrable(target).is_none()) {
+        return Some(format!(
+            "is a public suffix, below which everyone has hosts, such as {old} until now: a label is missing"
+        ));
+    }
     if record.is(RecordType::Txt)
         && let Some(near) = replaced.iter().find(|old| hosts::is_slip(target, old))
     {

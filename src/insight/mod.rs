@@ -74,4 +74,5 @@ pub use step::Step;
 pub use survey::{
     AccountSurvey, Deployed, FamilyCount, RuleRow, RuleSurvey, RulesetSurvey, Survey, survey, survey_account,
 };
+pub use takeover::ownership_token;
 pub use treatment::{Requests, SimpleRule, Treatment};

@@ -58,7 +58,9 @@ const PROVIDERS: &[Provider] = &[
 
 /// The provider that a host belongs to.
 fn provider(host: &Fqdn) -> Option<&'static Provider> {
-    let is_below = |end: &str| host.as_str().strip_suffix(end).is_some_and(|rest| rest.ends_with('.'));
+    // Some providers give every customer the same host, and look at the name that was asked for.
+    let is_below =
+        |end: &str| host.as_str().strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
     // Buckets have names such as `name.s3.eu-central-1.amazonaws.com`.
     let is_bucket =
         is_below("amazonaws.com") && host.as_str().split('.').any(|l| l == "s3" || l.starts_with("s3-website"));
@@ -71,6 +73,12 @@ fn token(name: &Fqdn) -> Option<(&'static Provider, Fqdn)> {
     let is_token = |token: &str| first == token || (token.ends_with('-') && first.starts_with(token));
     let provider = PROVIDERS.iter().find(|p| p.token.is_some_and(is_token))?;
     Some((provider, Fqdn::reported(rest)))
+}
+
+/// The provider whose token a name holds, in words, and the name that the token is for.
+#[must_use]
+pub fn ownership_token(name: &Fqdn) -> Option<(&'static str, Fqdn)> {
+    token(name).map(|(provider, domain)| (provider.name, domain))
 }
 
 /// Whether a name holds the token of a provider.
@@ -101,6 +109,14 @@ pub(super) fn token_removed(name: &Fqdn, before: View<'_, '_>, after: View<'_, '
         return Vec::new();
     }
     let Some(node) = after.0.node(domain.as_str()) else { return Vec::new() };
+    // Whoever verified the domain by another token keeps strangers away as well.
+    let is_other = |name: &Fqdn| {
+        let of_name = token(name);
+        of_name.is_some_and(|(p, _)| std::ptr::eq(p, provider_of_token)) && !after.texts(name).is_empty()
+    };
+    if node.children().any(|child| is_other(&Fqdn::reported(child.name()))) {
+        return Vec::new();
+    }
     let points_there = |name: &str| {
         let own = after.targets(&Fqdn::reported(name), RecordType::Cname);
         own.into_iter().filter_map(provider).any(|p| std::ptr::eq(p, provider_of_token))

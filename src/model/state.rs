@@ -201,6 +201,10 @@ pub struct LiveZone {
     pub name_servers: Vec<String>,
     /// `active`, `pending`, …, as Cloudflare wrote it.
     pub status: Option<String>,
+    /// Whether someone paused it: Cloudflare answers with what the records say, and no rule applies.
+    pub is_paused: bool,
+    /// `full`, `partial`, `secondary`, …, as Cloudflare wrote it.
+    pub setup: Option<String>,
     /// Every record.
     pub records: Vec<LiveRecord>,
     /// Its record quota, if it was requested and reported.
@@ -226,6 +230,8 @@ impl LiveZone {
             created_on: None,
             name_servers: Vec::new(),
             status: None,
+            is_paused: false,
+            setup: None,
             records: Vec::new(),
             record_quota: None,
             account: None,
@@ -239,6 +245,18 @@ impl LiveZone {
     #[must_use]
     pub fn is_inactive(&self) -> bool {
         matches!(self.status.as_deref(), Some("pending" | "initializing"))
+    }
+
+    /// Whether Cloudflare reports that the domain has other name servers by now.
+    #[must_use]
+    pub fn is_moved(&self) -> bool {
+        self.status.as_deref() == Some("moved")
+    }
+
+    /// Whether other name servers answer for the zone and only point names at Cloudflare (a CNAME setup).
+    #[must_use]
+    pub fn is_partial(&self) -> bool {
+        self.setup.as_deref() == Some("partial")
     }
 
     /// A zone that will be created: empty, and on the free plan until someone changes that.

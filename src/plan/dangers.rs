@@ -18,7 +18,7 @@ use super::subject::{RecordAction, RecordSubject, Subject};
 use super::zone_plan::ZonePlan;
 use crate::diff::DeleteReason;
 use crate::insight::dns::{Entry, Node, ZoneIndex};
-use crate::insight::{Effect, Impact, OtherZones, Step, effects};
+use crate::insight::{Effect, Impact, OtherZones, Step, effects, ownership_token};
 use crate::model::{Danger, DesiredZone, Fqdn, LiveZone, NARROW_DAYS, NARROW_RULES, Purpose, Rdata, RecordType};
 
 /// How many values of a wildcard are named.
@@ -89,7 +89,7 @@ fn replacements(plan: &mut ZonePlan, is_complete: bool) {
     let mut successors: BTreeMap<(String, Use), usize> = BTreeMap::new();
     for (_, _, record) in plan.records() {
         if let RecordAction::Create { after } = &record.action
-            && let Some(purpose) = Use::of(&after.data)
+            && let Some(purpose) = Use::of(&after.name, &after.data)
         {
             *successors.entry((place(&after.name), purpose)).or_default() += 1;
         }
@@ -111,7 +111,7 @@ fn replacements(plan: &mut ZonePlan, is_complete: bool) {
         if !is_asked {
             continue;
         }
-        let Some(purpose) = Use::of(&before.data) else { continue };
+        let Some(purpose) = Use::of(&before.name, &before.data) else { continue };
         if let Some(left) = successors.get_mut(&(place(&before.name), purpose)).filter(|left| **left > 0) {
             *left -= 1;
             *reason = DeleteReason::Replaced;
@@ -120,8 +120,12 @@ fn replacements(plan: &mut ZonePlan, is_complete: bool) {
     }
 }
 
-/// Where a record is looked for: at its name; a DKIM key at any selector of its domain (RFC 6376 section 3.1).
+/// Where a record is looked for: at its name; a DKIM key at any selector of its domain (RFC 6376 section 3.1), and a token whose
+/// name has the account in it at any account of its domain.
 fn place(name: &Fqdn) -> String {
+    if let Some((provider, domain)) = ownership_token(name) {
+        return format!("{provider} {domain}");
+    }
     name.as_str().split_once("._domainkey.").map_or(name.as_str(), |(_, domain)| domain).to_owned()
 }
 
@@ -137,8 +141,11 @@ enum Use {
 }
 
 impl Use {
-    /// The use of a value; `None` for a text that nothing is known about.
-    fn of(data: &Rdata) -> Option<Self> {
+    /// The use of a value at a name; `None` for a text that nothing is known about.
+    fn of(name: &Fqdn, data: &Rdata) -> Option<Self> {
+        if let Some((provider, _)) = ownership_token(name).filter(|_| data.record_type() == Some(RecordType::Txt)) {
+            return Some(Self::Token(provider.to_owned()));
+        }
         Some(match (data.record_type(), data.purpose()) {
             (Some(RecordType::A | RecordType::Aaaa | RecordType::Cname), _) => Self::Server,
             (Some(RecordType::Txt), Purpose::Shared) => return None,

@@ -13,7 +13,7 @@ use super::zone_plan::ZonePlan;
 use crate::diff::{diff_rulesets, planned};
 use crate::insight::Impact;
 use crate::insight::dns::{Edit, Entry, Explained, HostRule, References, Serving, ZoneIndex, Zones, explain};
-use crate::insight::expect::{Outcome, Rigor, World, hold};
+use crate::insight::expect::{DROPPED, Outcome, Rigor, World, dropped, hold};
 use crate::insight::traffic::Protection;
 use crate::model::expression::Lists;
 use crate::model::ruleset::EntryPoint;
@@ -62,10 +62,8 @@ fn failures(
     let protections = protections(plans, desired, base, live, rigor.lists);
     for name in live.zones.keys() {
         let own = desired.zones.get(name).map_or(&[][..], |zone| &zone.expect);
-        let dropped = base.and_then(|base| base.zones.get(name)).map_or(&[][..], |zone| &zone.expect);
-        let dropped = dropped.iter().filter(|old| own.iter().all(|new| new.what != old.what));
-        let told =
-            own.iter().map(|e| (e, "")).chain(dropped.map(|e| (e, " (of the previous spec; this change drops it)")));
+        let old = base.and_then(|base| base.zones.get(name)).map_or(&[][..], |zone| &zone.expect);
+        let told = own.iter().map(|e| (e, "")).chain(dropped(own, old).map(|e| (e, DROPPED)));
         for (expectation, whose) in told {
             let line = match hold(World { zones, protections: &protections, knows_all: true, rigor }, &expectation.what)
             {

@@ -144,13 +144,16 @@ fn kept_different(changes: &RecordChanges, found: &mut Diagnostics) {
     }
 }
 
-/// Records created at a name and type where someone else maintains another value, which stays.
+/// Records created at a name and type where someone else maintains another value, which stays. Both families of addresses are one type
+/// here: a product that serves a host has all of it.
 fn beside_maintained(zone: &DesiredZone, changes: &RecordChanges, found: &mut Diagnostics) {
-    let maintained: BTreeMap<(&Fqdn, &str), ReadOnly> = changes
+    let maintained: BTreeMap<(&Fqdn, &str), (ReadOnly, &str)> = changes
         .set_aside
         .iter()
         .filter_map(|a| match a.reason {
-            SetAsideReason::ReadOnly(owner) => Some(((&a.record.name, a.record.data.type_name()), owner)),
+            SetAsideReason::ReadOnly(owner) => {
+                Some(((&a.record.name, slot(&a.record.data)), (owner, a.record.data.type_name())))
+            }
             _ => None,
         })
         .collect();
@@ -160,8 +163,8 @@ fn beside_maintained(zone: &DesiredZone, changes: &RecordChanges, found: &mut Di
         if changes.conflicts.iter().any(|c| std::ptr::eq(c.desired, *after)) {
             continue;
         }
-        let Some(owner) = maintained.get(&(&after.name, after.data.type_name())) else { continue };
-        let (name, kind) = (zone.name.relative(&after.name), after.data.type_name());
+        let Some((owner, kind)) = maintained.get(&(&after.name, slot(&after.data))) else { continue };
+        let name = zone.name.relative(&after.name);
         found.push(
             findings::BESIDE_MAINTAINED
                 .at(
@@ -174,6 +177,11 @@ fn beside_maintained(zone: &DesiredZone, changes: &RecordChanges, found: &mut Di
                 .help("change the live record where it is managed, or remove this one from the spec"),
         );
     }
+}
+
+/// The type of a value, with one word for both families of addresses.
+fn slot(data: &Rdata) -> &str {
+    if data.address().is_some() { "address" } else { data.type_name() }
 }
 
 /// Facets that the zone's plan does not allow.

@@ -26,6 +26,8 @@ pub fn read_zone(json: &Json) -> Result<LiveZone, InvalidZone> {
         created_on: text("created_on").map(str::to_owned),
         name_servers: servers.filter_map(Json::as_str).map(str::to_ascii_lowercase).collect(),
         status: text("status").map(str::to_owned),
+        is_paused: json.get("paused").and_then(Json::as_bool).unwrap_or(false),
+        setup: text("type").map(str::to_owned),
         account: json.pointer("/account/id").and_then(Json::as_str).filter(|t| !t.is_empty()).map(str::to_owned),
         ..LiveZone::new(ZoneName::reported(name), ZoneId(id.to_owned()))
     })

@@ -51,6 +51,15 @@ fn mail_and_hidden_addresses_are_checked_in_a_plan_and_live() {
     spec(&workspace, "dropped.yaml", &worse, "");
     let plan = workspace.run(&["plan", "dropped.yaml", "--base", "./zone.yaml"]).exits(0).stdout;
     assert!(plan.contains("the origin stays hidden (of the previous spec; this change drops it)"), "{plan}");
+    let offline = |more: &[&str]| workspace.run(&[&["test", "dropped.yaml"], more].concat());
+    offline(&[]).exits(0);
+    let said = offline(&["--base", "./zone.yaml"]).exits(2).stdout;
+    assert!(said.contains("failed   the origin stays hidden (of the previous spec; this change drops it)\n"), "{said}");
+    assert!(said.contains("2 expectations: 0 passed, 2 failed, 0 unknown"), "{said}");
+    // What is dropped and would pass is no news.
+    spec(&workspace, "fewer.yaml", RECORDS, "");
+    let said = workspace.run(&["test", "fewer.yaml", "--base", "./zone.yaml"]).exits(0).stdout;
+    assert!(said.contains("0 expectations"), "{said}");
     let others = ["exposes-origin", "breaks-mail-authentication"].join(",");
     workspace.run(&["apply", "dropped.yaml", "--base", "./zone.yaml", "--yes", "--allow", &others]).exits(3);
 

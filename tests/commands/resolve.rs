@@ -205,9 +205,82 @@ fn a_plan_of_settings_alone_says_what_resolvers_see() {
         assert!(said.contains(line), "{line}\n{said}");
     }
     let hidden = spec("    dns_settings: { zone_mode: dns_only }\n");
-    assert!(hidden.contains("1 name is answered with what the records say, which anyone can look up: web"), "{hidden}");
+    let line = "1 name is answered with what the records say, which anyone can look up, and requests no longer pass Cloudflare: web";
+    assert!(hidden.contains(line), "{hidden}");
+    let needed = |allow: &str| {
+        let ran = workspace.run(&["plan", "settings.yaml", "--detailed-exitcode", "--allow", allow]);
+        (ran.code, ran.stdout)
+    };
+    let (code, said) = needed("changes-mail");
+    assert!(code == Some(3) && said.contains("--allow exposes-origin"), "{said}");
+    assert_eq!(needed("exposes-origin").0, Some(2));
+    spec("    dns_settings: { multi_provider: true }\n");
+    assert_eq!((needed("exposes-origin").0, needed("changes-name-servers").0), (Some(3), Some(2)));
     let silent = spec("    settings: { always_use_https: \"on\" }\n");
     assert!(!silent.contains("answered") && !silent.contains("name"), "{silent}");
+}
+
+/// A zone whose answers do not reach the world says so, in plans and in answers; a paused one is answered with its records.
+#[test]
+fn zones_that_are_pending_paused_partial_or_moved_say_so() {
+    for (state, in_plan, in_answer, status) in [
+        (json!({ "status": "pending" }), "not visible yet: the zone is pending", "is pending", "edge"),
+        (json!({ "status": "moved" }), "the zone has moved", "has moved", "edge"),
+        (json!({ "type": "partial" }), "the zone is partial: other name servers answer", "is partial", "edge"),
+        (
+            json!({ "paused": true }),
+            "the zone is paused: Cloudflare answers with what the records say",
+            "is paused",
+            "records",
+        ),
+    ] {
+        let workspace = Workspace::empty(options());
+        let records = json!([{ "type": "A", "name": "www", "content": "192.0.2.7", "proxied": true }]);
+        let mut zone = json!({ "name": "example.com", "plan": "free", "records": records });
+        for (name, value) in state.as_object().unwrap() {
+            zone[name] = value.clone();
+        }
+        workspace.plant(&json!({ "zones": [zone] }));
+        let records =
+            "- { name: www, type: A, content: 192.0.2.7, proxied: true }\n- { name: new, type: A, content: 192.0.2.8 }";
+        spec(&workspace, "zone.yaml", records, "");
+        let plan = workspace.run(&["plan", "zone.yaml"]).exits(0).stdout;
+        assert!(plan.contains(in_plan), "{state}: {plan}");
+        workspace.run(&["snapshot", "zone.yaml", "--out", "now.gz"]).exits(0);
+        for source in [&["--live"][..], &["--against", "now.gz"]] {
+            let asked = [&["resolve", "www.example.com", "A", "--format", "json"], source].concat();
+            let answer = workspace.run(&asked).exits(0).json()["answers"][0].clone();
+            assert_eq!(answer["status"], status, "{state}: {answer}");
+            assert!(answer["notes"].to_string().contains(in_answer), "{state}: {answer}");
+        }
+    }
+}
+
+/// Types by their number, and addresses for a reverse lookup, as other tools take them.
+#[test]
+fn questions_are_asked_as_other_tools_ask_them() {
+    let workspace = Workspace::new(options());
+    workspace.file(
+        "zones.yaml",
+        "version: 1\nzones:\n  example.com:\n    records:\n      - { name: www, type: HTTPS, content: '1 . alpn=\"h2\"' }\n  \
+         2.0.192.in-addr.arpa:\n    records:\n      - { name: \"7\", type: PTR, content: www.example.com }\n  \
+         8.b.d.0.1.0.0.2.ip6.arpa:\n    records:\n      - { name: 7.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0, type: PTR, content: www.example.com }\n",
+    );
+    let first = |question: &[&str]| {
+        let ran = workspace.run(&[&["resolve"], question, &["--spec", "zones.yaml"]].concat()).exits(0);
+        ran.stdout.lines().next().unwrap_or_default().to_owned()
+    };
+    assert_eq!(first(&["www.example.com", "TYPE65"]), "www.example.com HTTPS: 1 . alpn=\"h2\"");
+    assert_eq!(first(&["192.0.2.7"]), "7.2.0.192.in-addr.arpa PTR: www.example.com");
+    assert!(first(&["2001:db8::7", "ptr"]).ends_with("8.b.d.0.1.0.0.2.ip6.arpa PTR: www.example.com"));
+    for (question, why) in [
+        (&["192.0.2.7", "A"][..], "192.0.2.7 is an address, which has no A record"),
+        (&["www.example.com", "TYPE6"], "Cloudflare answers SOA itself"),
+        (&["www.example.com", "TYPE999"], "\"TYPE999\" is not a supported record type"),
+    ] {
+        let ran = workspace.run(&[&["resolve"], question, &["--spec", "zones.yaml"]].concat()).exits(64);
+        assert!(ran.stderr.contains(why), "{}", ran.stderr);
+    }
 }
 
 /// Names that are empty, foreign, internationalised or nothing at all; zones with nothing, or with a delegation alone.

@@ -19,7 +19,8 @@ use zonewright::plan::{
 use zonewright::{spec, wire};
 
 /// The zones, each with its accidents and everyday changes.
-const FILES: &[&str] = &["company", "workspace", "parked", "unused", "agency", "startup", "machinery", "protection"];
+const FILES: &[&str] =
+    &["company", "workspace", "parked", "unused", "agency", "startup", "machinery", "shop", "protection"];
 
 /// What a plan does with a change.
 struct Outcome {

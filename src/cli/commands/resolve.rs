@@ -1,6 +1,7 @@
 //! `resolve`: the authoritative answer for a name, under a spec or live, and the records that make it. Holds no means of writing.
 
 use std::collections::HashMap;
+use std::net::IpAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -26,7 +27,7 @@ use crate::render::dns_answer::{AnswerView, json, write_answers};
     after_help = "Examples:\n  zonewright resolve www.example.com --spec zones/\n  zonewright resolve example.com MX --live"
 )]
 pub(in crate::cli) struct ResolveArgs {
-    /// Name to look up
+    /// Name to look up, or an address for a reverse lookup
     #[arg(value_name = "NAME")]
     name: String,
     /// Record type; ANY is the default: A, AAAA, and every type that the name has
@@ -121,11 +122,18 @@ async fn run(args: &ResolveArgs, settings: &Settings<'_>, output: &Arc<Output>) 
 /// # Errors
 /// What is wrong with them.
 fn question(args: &ResolveArgs) -> Result<(Fqdn, Option<RecordType>), String> {
+    if let Ok(address) = args.name.parse::<IpAddr>() {
+        let kind = args.record_type.as_ref().filter(|kind| !kind.eq_ignore_ascii_case("PTR"));
+        return match kind {
+            Some(kind) => Err(format!("{address} is an address, which has no {kind} record; leave the type out for a reverse lookup")),
+            None => Ok((reverse(address), Some(RecordType::Ptr))),
+        };
+    }
     let name = Fqdn::parse(&args.name).map_err(|error| format!("{:?} is not a domain name: {error}", args.name))?;
     let is_any = |text: &&String| text.eq_ignore_ascii_case("ANY") || *text == "*";
     let parse = |text: &String| {
-        RecordType::parse(text).ok_or_else(|| {
-            if text.eq_ignore_ascii_case("SOA") {
+        RecordType::parse(text).or_else(|| numbered(text)).ok_or_else(|| {
+            if ["SOA", "TYPE6"].iter().any(|soa| text.eq_ignore_ascii_case(soa)) {
                 return "Cloudflare answers SOA itself; its values are the setting `soa` of the zone".to_owned();
             }
             let known: Vec<_> = RecordType::ALL.iter().map(|kind| kind.as_str()).collect();
@@ -133,6 +141,23 @@ fn question(args: &ResolveArgs) -> Result<(Fqdn, Option<RecordType>), String> {
         })
     };
     Ok((name, args.record_type.as_ref().filter(|text| !is_any(text)).map(parse).transpose()?))
+}
+
+/// A type by its number: `TYPE65` (RFC 3597 section 5).
+fn numbered(text: &str) -> Option<RecordType> {
+    let (word, number) = text.split_at_checked(4)?;
+    let number: u16 = number.parse().ok().filter(|_| word.eq_ignore_ascii_case("TYPE"))?;
+    RecordType::ALL.iter().copied().find(|kind| *kind as u16 == number)
+}
+
+/// The name that is asked for an address (RFC 1035 section 3.5, RFC 3596 section 2.5).
+fn reverse(address: IpAddr) -> Fqdn {
+    let labels: Vec<String> = match address {
+        IpAddr::V4(a) => a.octets().iter().rev().map(ToString::to_string).collect(),
+        IpAddr::V6(a) => a.octets().iter().rev().map(|octet| format!("{:x}.{:x}", octet & 15, octet >> 4)).collect(),
+    };
+    let zone = if address.is_ipv4() { "in-addr.arpa" } else { "ip6.arpa" };
+    Fqdn::reported(&format!("{}.{zone}", labels.join(".")))
 }
 
 /// What Cloudflare or the snapshot has; `None` if only the spec is asked.

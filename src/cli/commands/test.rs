@@ -1,5 +1,6 @@
 //! `test`: check the expectations of a spec. Offline.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -15,10 +16,11 @@ use crate::cli::relevance::Matters;
 use crate::cli::settings::Settings;
 use crate::crs;
 use crate::insight::dns::{ZoneIndex, Zones};
-use crate::insight::expect::{Outcome, Rigor, World, hold};
+use crate::diagnostic::Place;
+use crate::insight::expect::{DROPPED, Outcome, Rigor, World, dropped, hold};
 use crate::insight::traffic::FindsHits;
-use crate::model::Unmanaged;
-use crate::reconcile::protection_in_spec;
+use crate::model::{DesiredZone, Expectation, Unmanaged, ZoneName};
+use crate::reconcile::{Base, protection_in_spec};
 use crate::render::expectations::{Checked, json, write};
 
 /// Check the expectations of a spec (`expect:`) offline; exit with 2 if one fails
@@ -36,7 +38,7 @@ pub(in crate::cli) struct TestArgs {
 }
 
 impl Run for TestArgs {
-    const MATTERS: Matters = Matters::SPEC;
+    const MATTERS: Matters = Matters { base: true, ..Matters::SPEC };
 
     fn facts(&self) -> Facts<'_> {
         Facts {
@@ -57,6 +59,17 @@ impl Run for TestArgs {
     }
 }
 
+/// The expectations of the previous spec that a zone no longer has. Their places are not in the files of the spec.
+fn gone(zone: &DesiredZone, base: Option<&Base>) -> Vec<Expectation> {
+    let old = base.and_then(|base| base.desired.zones.get(&zone.name)).map_or(&[][..], |zone| &zone.expect);
+    let of_previous = |old: &Expectation| Expectation {
+        name: format!("{}{DROPPED}", old.name),
+        place: Place::NOWHERE,
+        ..old.clone()
+    };
+    dropped(&zone.expect, old).map(of_previous).collect()
+}
+
 /// Checks and prints.
 fn run(args: &TestArgs, settings: &Settings<'_>, output: &Output) -> anyhow::Result<Exit> {
     let goal = match load("test", &args.spec, settings, output)? {
@@ -71,16 +84,29 @@ fn run(args: &TestArgs, settings: &Settings<'_>, output: &Output) -> anyhow::Res
     let lists = args.requests.lists.read()?;
     let rigor =
         Rigor { rules: finds, is_strict: args.requests.strict, lists: Some(&lists), sources: Some(&goal.sources) };
-    let about_requests = desired.zones.values().filter(|zone| zone.expects_of_requests());
+    let gone: BTreeMap<&ZoneName, Vec<Expectation>> =
+        desired.zones.values().map(|zone| (&zone.name, gone(zone, goal.base()))).collect();
+    let is_about_requests = |zone: &&DesiredZone| {
+        let was = || goal.base().and_then(|base| base.desired.zones.get(&zone.name));
+        zone.expects_of_requests() || was().is_some_and(DesiredZone::expects_of_requests)
+    };
+    let about_requests = desired.zones.values().filter(is_about_requests);
     let protection = |zone| protection_in_spec(zone, catalogue.as_ref()).with_lists(&lists);
     let protections = about_requests.map(|zone| (zone.name.clone(), protection(zone))).collect();
     let mut checked = Vec::new();
     for zone in desired.zones.values() {
         // What a pattern ignores is not known.
         let knows_all = zone.unmanaged == Unmanaged::Prune && zone.ignore.is_empty();
+        let world = World { zones: &zones, protections: &protections, knows_all, rigor };
         for expectation in &zone.expect {
-            let outcome = hold(World { zones: &zones, protections: &protections, knows_all, rigor }, &expectation.what);
-            checked.push(Checked { zone: &zone.name, expectation, outcome });
+            checked.push(Checked { zone: &zone.name, expectation, outcome: hold(world, &expectation.what) });
+        }
+        // What the spec no longer demands is worth a word only if it would fail.
+        for expectation in gone.get(&zone.name).into_iter().flatten() {
+            let outcome = hold(world, &expectation.what);
+            if matches!(outcome, Outcome::Failed(_)) {
+                checked.push(Checked { zone: &zone.name, expectation, outcome });
+            }
         }
     }
     let failed = checked.iter().any(|checked| matches!(checked.outcome, Outcome::Failed(_)));

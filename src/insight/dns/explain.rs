@@ -11,6 +11,7 @@ use super::compare::{Class, Difference, differences_from};
 use super::index::{Entry, Node, ZoneIndex};
 use super::refer::References;
 use super::say::{NO_NAME, duration, list, records, values};
+use super::serving::Hindrance;
 use super::settings;
 use super::zones::Zones;
 use crate::model::facts::AUTOMATIC_TTL_SECONDS;
@@ -379,8 +380,14 @@ impl<'v, 'a> View<'v, 'a> {
 
     /// When everybody sees the changes of a zone.
     fn about_zone(&self, zone: &ZoneIndex<'a>, by_name: &BTreeMap<&Fqdn, Vec<usize>>) -> Vec<String> {
-        if zone.serving().is_inactive {
-            return vec!["not visible yet: the zone is pending, and Cloudflare does not serve it".to_owned()];
+        match zone.serving().hindrance {
+            Some(Hindrance::Pending) => {
+                return vec!["not visible yet: the zone is pending, and Cloudflare does not serve it".to_owned()];
+            }
+            Some(hindrance @ (Hindrance::Moved | Hindrance::Partial)) => {
+                return vec![format!("the zone {}", hindrance.about())];
+            }
+            None => {}
         }
         let is_of_zone = |edit: &&Edit<'a>| edit.zone == zone.name() && edit.changes_answers();
         let edits: Vec<&Edit<'a>> =

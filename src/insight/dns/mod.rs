@@ -25,5 +25,5 @@ pub use compare::{Class, Difference, differences};
 pub use explain::{Edit, Explained, explain};
 pub use index::{Entry, Location, Node, ZoneIndex};
 pub use refer::{HostRule, Reference, References};
-pub use serving::{NEGATIVE_TTL, Serving};
+pub use serving::{Hindrance, NEGATIVE_TTL, Serving};
 pub use zones::Zones;

@@ -176,8 +176,11 @@ impl Answer<'_> {
         let Some(zone) = self.zone.and_then(|zone| zones.named(zone)) else { return Vec::new() };
         let serving = zone.serving();
         let mut notes = Vec::new();
-        if serving.is_inactive {
-            notes.push(format!("the zone {} is pending: Cloudflare does not serve it yet", zone.name()));
+        if let Some(hindrance) = serving.hindrance {
+            notes.push(format!("the zone {} {}", zone.name(), hindrance.about()));
+        }
+        if serving.is_paused {
+            notes.push(format!("the zone {} is paused: Cloudflare answers with what the records say", zone.name()));
         }
         let is_edge = matches!(self.end, End::Edge(_));
         if is_edge && kind == RecordType::Aaaa && serving.ipv6.is_none() {

@@ -5,7 +5,10 @@
 //! # Sources
 //! developers.cloudflare.com, read 2026-11: dns/foundation-dns/setup (wildcards and empty non-terminals),
 //! dns/cname-flattening/set-up-cname-flattening, dns/nameservers/nameserver-options (multi-provider),
-//! dns/zone-setups/reference/domain-status, dns/manage-dns-records/reference/ttl.
+//! dns/zone-setups/reference/domain-status, dns/zone-setups/partial-setup, dns/manage-dns-records/reference/ttl,
+//! fundamentals/manage-domains/pause-cloudflare.
+
+use std::collections::BTreeMap;
 
 use crate::model::{DesiredSettings, DesiredZone, LiveSetting, LiveZone, Value};
 
@@ -14,6 +17,41 @@ use crate::model::{DesiredSettings, DesiredZone, LiveSetting, LiveZone, Value};
 /// # Units
 /// Seconds.
 pub const NEGATIVE_TTL: u32 = 1800;
+
+/// Why the answers that follow from a zone do not reach the world, or not all of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hindrance {
+    /// The registrar does not name Cloudflare's name servers yet.
+    Pending,
+    /// The registrar names other name servers by now.
+    Moved,
+    /// Other name servers answer, and point some names at Cloudflare.
+    Partial,
+}
+
+impl Hindrance {
+    /// That of a live zone.
+    fn of_live(live: &LiveZone) -> Option<Self> {
+        match () {
+            () if live.is_inactive() => Some(Self::Pending),
+            () if live.is_moved() => Some(Self::Moved),
+            () if live.is_partial() => Some(Self::Partial),
+            () => None,
+        }
+    }
+
+    /// In words that follow the name of the zone.
+    #[must_use]
+    pub fn about(self) -> &'static str {
+        match self {
+            Self::Pending => "is pending: Cloudflare does not serve it yet",
+            Self::Moved => "has moved: the registrar names other name servers, so Cloudflare's answers reach nobody",
+            Self::Partial => {
+                "is partial: other name servers answer for it, and only the names that they point at Cloudflare are answered like this"
+            }
+        }
+    }
+}
 
 /// How a zone is served.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -33,8 +71,10 @@ pub struct Serving {
     pub negative_ttl: Option<u32>,
     /// Whether proxied records are answered with what they say: the zone is in DNS-only mode.
     pub never_proxies: Option<bool>,
-    /// Whether Cloudflare does not serve the zone yet: it is pending or initializing.
-    pub is_inactive: bool,
+    /// Whether someone paused the zone, so that proxied records are answered with what they say.
+    pub is_paused: bool,
+    /// Why other answers reach the world than those that follow from the zone; `None` if they do.
+    pub hindrance: Option<Hindrance>,
     /// Whether this is a plain zone as of RFC 1034, without anything that Cloudflare adds: no proxy, no flattening.
     pub is_plain: bool,
 }
@@ -57,7 +97,8 @@ impl Serving {
         let mut serving = Self {
             ipv6,
             dnssec: settings.dnssec.as_ref().map(crate::model::LiveDnssec::is_on),
-            is_inactive: live.is_inactive(),
+            is_paused: live.is_paused,
+            hindrance: Hindrance::of_live(live),
             ..Self::default()
         };
         for (name, value) in &settings.dns_settings {
@@ -80,6 +121,15 @@ impl Serving {
         }
         self.dnssec = wanted.dnssec.map(|(on, _)| on).or(self.dnssec);
         for (name, (value, _)) in &wanted.dns_settings {
+            self.set(name, value);
+        }
+        self
+    }
+
+    /// The same zone once these members of its DNS settings are applied.
+    #[must_use]
+    pub fn with_members(mut self, members: &BTreeMap<String, Value>) -> Self {
+        for (name, value) in members {
             self.set(name, value);
         }
         self
@@ -115,7 +165,7 @@ impl Serving {
     /// Whether proxied records are answered with Cloudflare's edge.
     #[must_use]
     pub fn proxies(&self) -> bool {
-        !self.is_plain && self.never_proxies != Some(true)
+        !self.is_plain && !self.is_paused && self.never_proxies != Some(true)
     }
 }
 

@@ -19,9 +19,9 @@ pub(super) fn changes(before: &ZoneIndex<'_>, after: &ZoneIndex<'_>) -> Vec<Stri
         _ => None,
     };
     let mut lines = Vec::new();
-    if let Some(never_proxies) = changed(|s| s.never_proxies) {
+    if let Some(never_proxies) = changed(|s| s.never_proxies).filter(|_| !new.is_paused) {
         let now = if never_proxies {
-            "with what the records say, which anyone can look up"
+            "with what the records say, which anyone can look up, and requests no longer pass Cloudflare"
         } else {
             "with Cloudflare's edge"
         };

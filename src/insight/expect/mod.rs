@@ -22,7 +22,15 @@ mod world;
 pub use outcome::Outcome;
 pub use world::{Rigor, World};
 
-use crate::model::Expected;
+use crate::model::{Expectation, Expected};
+
+/// What follows the name of an expectation that only the previous spec has.
+pub const DROPPED: &str = " (of the previous spec; this change drops it)";
+
+/// The expectations of the previous spec that the spec no longer has.
+pub fn dropped<'o>(own: &[Expectation], old: &'o [Expectation]) -> impl Iterator<Item = &'o Expectation> {
+    old.iter().filter(|old| own.iter().all(|new| new.what != old.what))
+}
 
 /// Checks an expectation.
 #[must_use]

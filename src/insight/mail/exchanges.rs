@@ -69,6 +69,49 @@ impl<'a> Exchanges<'a> {
     }
 }
 
+/// What it means that the target of a mail server or service is proxied, if it is and was not.
+///
+/// # Sources
+/// developers.cloudflare.com/dns/manage-dns-records/troubleshooting, "dc-###### subdomain", read 2026-11: where an MX or SRV record
+/// leads to a proxied name, Cloudflare answers with another name that has the address of the origin.
+fn proxied_target(
+    name: &Fqdn,
+    target: &Fqdn,
+    was_target: bool,
+    before: View<'_, '_>,
+    after: View<'_, '_>,
+    topic: Topic,
+    line: String,
+) -> Option<Effect> {
+    let earlier = before.answering(target);
+    let was_hidden = was_target && earlier.iter().any(|r| r.proxied);
+    if was_hidden || !after.answering(target).iter().any(|r| r.proxied) {
+        return None;
+    }
+    // An address that everyone could look up until now is no news.
+    let leads = |r: &Entry<'_>| r.data.address().is_some() || r.is(RecordType::Cname);
+    Some(match earlier.iter().any(|r| !r.proxied && leads(r)) {
+        true => Effect::shown(topic, name, Direction::Neutral, line),
+        false => Effect::needing(Danger::ExposesOrigin, topic, name, line),
+    })
+}
+
+/// What a change of SRV records, or of their targets, means for a service.
+pub(in crate::insight) fn services(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) -> Vec<Effect> {
+    let old = before.targets(name, RecordType::Srv);
+    let targets: BTreeSet<&Fqdn> = after.targets(name, RecordType::Srv).into_iter().collect();
+    let known = targets.into_iter().filter(|target| !target.is_root() && after.covers(target));
+    known
+        .filter_map(|target| {
+            let line = format!(
+                "{name} SRV: its server {target} is proxied; so that clients reach it, Cloudflare answers with a name \
+                 _dc-srv.… that shows the address of the origin"
+            );
+            proxied_target(name, target, old.contains(&target), before, after, Topic::Addresses, line)
+        })
+        .collect()
+}
+
 /// What a change of MX records means for a domain.
 pub(in crate::insight) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) -> Vec<Effect> {
     let (old, new) = (Exchanges::of(before, name), Exchanges::of(after, name));
@@ -108,20 +151,11 @@ pub(in crate::insight) fn compare(name: &Fqdn, before: View<'_, '_>, after: View
             }
             continue;
         }
-        let hidden = records.iter().any(|r| r.proxied);
-        let was_hidden = was_target && earlier.iter().any(|r| r.proxied);
-        if hidden && !was_hidden {
-            let line = format!(
-                "mail for {name}: its server {target} is proxied; so that mail arrives, Cloudflare answers with a name \
-                 _dc-mx.… that shows the address of the origin"
-            );
-            let was_known = earlier.iter().any(|r| !r.proxied);
-            effects.push(if was_known {
-                shown(line)
-            } else {
-                Effect::needing(Danger::ExposesOrigin, Topic::Mail, name, line)
-            });
-        }
+        let line = format!(
+            "mail for {name}: its server {target} is proxied; so that mail arrives, Cloudflare answers with a name \
+             _dc-mx.… that shows the address of the origin"
+        );
+        effects.extend(proxied_target(name, target, was_target, before, after, Topic::Mail, line));
         let is_alias = |r: &Entry<'_>| !r.proxied && r.data.record_type() == Some(RecordType::Cname);
         if records.iter().any(is_alias) && !(was_target && earlier.iter().any(is_alias)) {
             effects.push(shown(format!(

@@ -297,9 +297,10 @@ fn differences(name: &Fqdn, old: &Senders, new: &Senders, after: View<'_, '_>, e
             format!("SPF for {name} now allows {}", listed(&came)),
         ));
     }
-    for (came, gone) in gained.iter().filter_map(|came| Some((came, slip_of(name, &lost, *came, &has, after)?))) {
+    let slips = gained.iter().filter_map(|came| Some((came, slip_of(name, &lost, *came, &has, after)?)));
+    for (came, (gone, how)) in slips {
         let line = format!(
-            "SPF for {name}: {} differs from {} by one digit and is in no network that this zone uses",
+            "SPF for {name}: {} differs from {} by {how} and is in no network that this zone uses",
             short(came),
             short(&gone)
         );

@@ -115,7 +115,7 @@ impl<'de> Deserialize<'de> for Item {
 impl Log {
     /// Notes a zone: what is read of it, and nothing else. The rest names owners and their addresses.
     fn zone(&mut self, zone: &Json) {
-        const KEPT: [&str; 5] = ["id", "name", "status", "name_servers", "created_on"];
+        const KEPT: [&str; 7] = ["id", "name", "status", "paused", "type", "name_servers", "created_on"];
         let Some(id) = zone.get("id").and_then(Json::as_str) else { return };
         let kept = KEPT.iter().filter_map(|name| Some(((*name).to_owned(), zone.get(*name)?.clone())));
         let mut kept: serde_json::Map<String, Json> = kept.collect();

@@ -3,7 +3,8 @@
 use super::Subject;
 use crate::diagnostic::{Diagnostics, findings};
 use crate::diff::{SettingChange, ZoneSetting};
-use crate::model::{Address, Danger, DesiredZone, LiveSetting, LiveZone, ZoneId, ZoneName};
+use crate::insight::dns::Serving;
+use crate::model::{Address, Danger, DesiredZone, LiveSetting, LiveZone, RecordType, ZoneId, ZoneName};
 use crate::plan::operation::Operation;
 use crate::wire::Request;
 use crate::wire::settings::{patch_dns_settings, patch_dnssec, patch_setting};
@@ -49,7 +50,7 @@ pub(in crate::plan) fn operations(
             ZoneSetting::Dnssec { .. } => live.settings.dnssec.as_ref().and_then(|dnssec| dnssec.modified_on.clone()),
             ZoneSetting::DnsSettings { .. } => None,
         };
-        let dangers = dangers(&setting);
+        let dangers = dangers(&setting, live);
         let subject = Subject::Setting(setting);
         operations.push(Operation {
             fields,
@@ -72,10 +73,22 @@ pub(in crate::plan) fn address(zone: &ZoneName, setting: &ZoneSetting) -> Addres
 }
 
 /// The dangers of a change.
-fn dangers(setting: &ZoneSetting) -> Vec<Danger> {
+fn dangers(setting: &ZoneSetting, live: &LiveZone) -> Vec<Danger> {
     match setting {
         ZoneSetting::Dnssec { on: false } => vec![Danger::ChangesDnssec],
-        ZoneSetting::Setting { .. } | ZoneSetting::Dnssec { on: true } | ZoneSetting::DnsSettings { .. } => Vec::new(),
+        ZoneSetting::Setting { .. } | ZoneSetting::Dnssec { on: true } => Vec::new(),
+        ZoneSetting::DnsSettings { members } => {
+            let (old, new) = (Serving::of_live(live), Serving::of_live(live).with_members(members));
+            let apex = live.name.as_fqdn();
+            let has_servers =
+                || live.records.iter().any(|r| r.name == *apex && r.data.record_type() == Some(RecordType::Ns));
+            let exposes = old.proxies() && !new.proxies() && live.records.iter().any(|record| record.proxied);
+            let moves = old.multi_provider != new.multi_provider && old.multi_provider.is_some() && has_servers();
+            [(exposes, Danger::ExposesOrigin), (moves, Danger::ChangesNameServers)]
+                .into_iter()
+                .filter_map(|(is_raised, danger)| is_raised.then_some(danger))
+                .collect()
+        }
     }
 }
 
@@ -110,6 +123,12 @@ pub(in crate::plan) fn notes(desired: &DesiredZone, live: &LiveZone) -> Vec<Stri
             "the zone is pending: it is served once the registrar names its name servers, {}",
             live.name_servers.join(" and ")
         ));
+    }
+    if live.is_paused {
+        notes.push(
+            "the zone is paused: Cloudflare answers with what the records say, and no rule applies until it is resumed"
+                .to_owned(),
+        );
     }
     let wanted = desired.settings.dnssec.map(|(on, _)| on);
     if let (Some(wanted), Some(dnssec)) = (wanted, &live.settings.dnssec) {

@@ -138,7 +138,8 @@ impl Line {
             let end = match word {
                 _ if is_last || is_break(&rest[fits]) => fits,
                 Some(space) if space > 0 => space,
-                _ => fits,
+                // A list without spaces is divided between its members.
+                _ => rest[..fits].iter().rposition(|(_, c)| *c == ',').map_or(fits, |comma| comma + 1),
             };
             rows.push((rows.is_empty(), &rest[..end]));
             rest = &rest[end..];
@@ -245,6 +246,8 @@ mod tests {
         assert_eq!(written(&line, None, false), "  ab: one two threefour\n");
         assert_eq!(written(&line, Some(14), false), "  ab: one two\n      threefou\n      r\n");
         assert_eq!(written(&line, Some(23), false), "  ab: one two threefour\n");
+        let list = Line::hung(2).add("all: --allow one-thing,another-thing,third", BOLD);
+        assert_eq!(written(&list, Some(20), false), "all: --allow\n  one-thing,\n  another-thing,\n  third\n");
         // A terminal may be narrower than the indentation.
         assert!(written(&line, Some(1), false).lines().count() > 10);
         // Two columns each.
