@@ -80,6 +80,11 @@ const WELL_KNOWN: &[&str] = &[
 /// Characters.
 const LONG: usize = 6;
 
+/// Whether a name is the domain of a well-known provider, below which each account has its hosts.
+pub(super) fn is_of_provider(name: &Fqdn) -> bool {
+    WELL_KNOWN.contains(&name.as_str())
+}
+
 /// The domain that someone registered, of which a host is part; `None` for names that are public suffixes.
 pub(super) fn registrable(host: &Fqdn) -> Option<&str> {
     PublicSuffix::of(host.as_str())?.registrable()

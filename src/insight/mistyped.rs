@@ -164,10 +164,8 @@ fn outside(
         return Some(format!("looks like a typo of {near}"));
     }
     let lost_a_label = |old: &&&Fqdn| **old != target && old.is_within(target);
-    if let Some(old) = replaced.iter().find(lost_a_label).filter(|_| registrable(target).is_none()) {
-        return Some(format!(
-            "is a public suffix, below which everyone has hosts, such as {old} until now: a label is missing"
-        ));
+    if let Some(old) = replaced.iter().find(lost_a_label).filter(|_| hosts::is_of_provider(target)) {
+        return Some(format!("is the provider itself, and {old} was replaced: the label of the account is missing"));
     }
     if record.is(RecordType::Txt)
         && let Some(near) = replaced.iter().find(|old| hosts::is_slip(target, old))
