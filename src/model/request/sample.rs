@@ -183,7 +183,7 @@ impl Request {
             Derived::Arguments(_) if self.query.len() > MOST_SPLIT => Value::Unknown(0),
             Derived::Arguments(part) => of_part(part, pairs(self.query.as_bytes(), b'&'), arena),
             Derived::Header(name) => match self.values_of(name, arena) {
-                Some(values) if values.is_empty() => Value::Bytes(&[]),
+                Some([]) => Value::Bytes(&[]),
                 // Cookies may be in several headers with HTTP/2 (RFC 9113 section 8.2.3), and are one for rules.
                 Some([first, rest @ ..]) if name == "cookie" && !rest.is_empty() => {
                     let mut all = Items::from_iter_in(first.iter().copied(), arena);
