@@ -60,7 +60,7 @@ impl Senders {
         let networks = self.networks();
         let networks = networks.iter().map(short);
         let all: Vec<String> = networks.chain(self.others.iter().cloned()).collect();
-        if all.is_empty() { "nobody".to_owned() } else { listed(all) }
+        if all.is_empty() { "no one".to_owned() } else { listed(all) }
     }
 }
 
@@ -231,7 +231,7 @@ pub(in crate::insight) fn compare(name: &Fqdn, before: View<'_, '_>, after: View
         }
         (old @ (Found::Nothing | Found::Broken(_)), Found::Record(new)) => {
             let was = if matches!(old, Found::Nothing) { "is new" } else { "works again" };
-            let line = format!("SPF for {name} {was}: allowed are {}; {}", new.summary(), rest(new.otherwise));
+            let line = format!("SPF for {name} {was}; it allows {}; {}", new.summary(), rest(new.otherwise));
             effects.push(shown(Direction::Strengthens, line));
             opens(name, None, &new, &mut effects);
         }
