@@ -481,6 +481,24 @@ fn files_count_in_the_order_of_terraform() {
 }
 
 #[test]
+fn of_two_blocks_with_one_address_none_is_taken() {
+    let workspace = Workspace::empty(options());
+    let record = |name: &str, value: &str| {
+        format!(
+            "resource \"cloudflare_record\" \"{name}\" {{\n  zone_id = cloudflare_zone.this.id\n  name = \"{name}\"\n  type = \"A\"\n  \
+             value = \"{value}\"\n}}\n"
+        )
+    };
+    let zone = "resource \"cloudflare_zone\" \"this\" {\n  zone = \"example.com\"\n}\n";
+    workspace.file("main.tf", format!("{zone}{}{}", record("www", "192.0.2.1"), record("mail", "192.0.2.2")));
+    workspace.file("more.tf", record("www", "192.0.2.3"));
+    let ran = workspace.run(&["import", ".", "--offline"]).exits(0);
+    assert_eq!(records(&ran.stdout), [("mail".to_owned(), "192.0.2.2".to_owned())], "{}", ran.stdout);
+    let words = "cloudflare_record.www: two blocks have this address, which Terraform refuses";
+    assert!(ran.stderr.contains(words), "{}", ran.stderr);
+}
+
+#[test]
 fn the_length_of_what_is_partly_unknown_is_unknown() {
     let workspace = Workspace::empty(options());
     let lengths = [

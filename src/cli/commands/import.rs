@@ -261,7 +261,8 @@ fn files_of(args: &ImportArgs, paths: &[&String], output: &Output) -> anyhow::Re
 fn summarise(found: &Found, output: &Output) {
     let (all, imported) = found.tally.values().fold((0, 0), |(all, imported), t| (all + t.all, imported + t.imported));
     if output.is_quiet() && imported < all {
-        output.message(&format!("{imported} of {} imported; without --quiet, each of the others is named", entries(all)));
+        output
+            .message(&format!("{imported} of {} imported; without --quiet, each of the others is named", entries(all)));
     }
     for (kind, tally) in &found.tally {
         output.news(&format!("{kind}: {} of {} imported", tally.imported, tally.all));

@@ -131,7 +131,8 @@ fn finish(
     let is_wanted = |operation: &Operation| answers.borrow_mut().takes_over(operation, output);
     let pulled = edited((goal, plan, live), &args.spec, &wish, &is_wanted, settings)?;
     let taken = pulled.taken.iter().chain(pulled.left.iter().map(|(address, _)| address));
-    let differing: Vec<&Address> = plan.zones.iter().flat_map(|zone| &zone.operations).map(|operation| &operation.address).chain(taken).collect();
+    let differing: Vec<&Address> =
+        plan.zones.iter().flat_map(|zone| &zone.operations).map(|operation| &operation.address).chain(taken).collect();
     for pattern in only.unused(&differing) {
         output.message(&format!("warning: --only {} names nothing that differs", safe(pattern)));
     }

@@ -125,7 +125,9 @@ fn question(args: &ResolveArgs) -> Result<(Fqdn, Option<RecordType>), String> {
     if let Ok(address) = args.name.parse::<IpAddr>() {
         let kind = args.record_type.as_ref().filter(|kind| !kind.eq_ignore_ascii_case("PTR"));
         return match kind {
-            Some(kind) => Err(format!("{address} is an address, which has no {kind} record; leave the type out for a reverse lookup")),
+            Some(kind) => Err(format!(
+                "{address} is an address, which has no {kind} record; leave the type out for a reverse lookup"
+            )),
             None => Ok((reverse(address), Some(RecordType::Ptr))),
         };
     }

@@ -3,7 +3,7 @@
 mod calls;
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::rc::{Rc, Weak};
 use std::str::FromStr;
@@ -69,8 +69,8 @@ struct Module<'b> {
     locals: BTreeMap<&'b str, Written<'b>>,
     /// Resources and data sources by kind (with `data.` in front) and name.
     blocks: BTreeMap<(String, &'b str), (SourceId, &'b Block)>,
-    /// Resources and calls that an override file changes: what they are then is not known.
-    overridden: BTreeSet<String>,
+    /// Resources and calls that are declared more than once, by their address, and why they cannot be read.
+    redeclared: BTreeMap<String, &'static str>,
     /// What was evaluated; `None` while it is under way.
     cache: RefCell<BTreeMap<String, Option<Term>>>,
 }
@@ -148,7 +148,7 @@ impl<'b> Module<'b> {
             assigned: BTreeMap::new(),
             locals: BTreeMap::new(),
             blocks: BTreeMap::new(),
-            overridden: BTreeSet::new(),
+            redeclared: BTreeMap::new(),
             cache: RefCell::default(),
         };
         for (source, role, body) in files.map_or(&[][..], |files| &files.bodies) {
@@ -251,14 +251,13 @@ impl<'b> Module<'b> {
             ("resource" | "data", [kind, name]) => {
                 let kind = if block.ident.as_str() == "data" { format!("data.{kind}") } else { (*kind).to_owned() };
                 let address = format!("{kind}.{name}");
-                if self.blocks.insert((kind, name), (source, block)).is_some() && role == Role::Override {
-                    self.overridden.insert(address);
+                if self.blocks.insert((kind, name), (source, block)).is_some() {
+                    self.redeclared.insert(address, role.redeclares());
                 }
             }
             ("module", [name]) => {
-                let is_known = self.calls.insert(name, (source, block)).is_some();
-                if is_known && role == Role::Override {
-                    self.overridden.insert(format!("module.{name}"));
+                if self.calls.insert(name, (source, block)).is_some() {
+                    self.redeclared.insert(format!("module.{name}"), role.redeclares());
                 }
             }
             ("output", [name]) => {
@@ -300,8 +299,8 @@ impl<'b> Module<'b> {
         let labels: Vec<&str> = block.labels.iter().map(hcl_edit::structure::BlockLabel::as_str).collect();
         let head =
             if block.ident.as_str() == "resource" { String::new() } else { format!("{}.", block.ident.as_str()) };
-        if self.overridden.contains(&format!("{head}{}", labels.join("."))) {
-            return Err(Missing::unknown("an override file changes it, which is not read; import the state", place));
+        if let Some(why) = self.redeclared.get(&format!("{head}{}", labels.join("."))) {
+            return Err(Missing::unknown(*why, place));
         }
         let bounded = |n: usize| {
             if n > MOST_INSTANCES { Err(Missing::unknown(format!("it has {n} instances"), place)) } else { Ok(()) }

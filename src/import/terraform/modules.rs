@@ -40,6 +40,14 @@ pub(super) enum Role {
 }
 
 impl Role {
+    /// Why a resource or call cannot be read that a file of this role declares again.
+    pub(super) fn redeclares(self) -> &'static str {
+        match self {
+            Self::Override => "an override file changes it, which is not read; import the state",
+            _ => "two blocks have this address, which Terraform refuses; remove or rename one of them",
+        }
+    }
+
     /// The role that the name of a file tells.
     pub(super) fn of_name(path: &str) -> Self {
         let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
