@@ -251,12 +251,14 @@ impl<'b> Module<'b> {
             ("resource" | "data", [kind, name]) => {
                 let kind = if block.ident.as_str() == "data" { format!("data.{kind}") } else { (*kind).to_owned() };
                 let address = format!("{kind}.{name}");
-                if self.blocks.insert((kind, name), (source, block)).is_some() {
+                let other = self.blocks.insert((kind, name), (source, block));
+                if other.is_some_and(|other| !self.is_the_same(other, (source, block))) {
                     self.redeclared.insert(address, role.redeclares());
                 }
             }
             ("module", [name]) => {
-                if self.calls.insert(name, (source, block)).is_some() {
+                let other = self.calls.insert(name, (source, block));
+                if other.is_some_and(|other| !self.is_the_same(other, (source, block))) {
                     self.redeclared.insert(format!("module.{name}"), role.redeclares());
                 }
             }
@@ -266,6 +268,12 @@ impl<'b> Module<'b> {
             }
             _ => {}
         }
+    }
+
+    /// Whether two blocks are one, in a file that was read twice because its directory was named twice.
+    fn is_the_same(&self, one: (SourceId, &Block), other: (SourceId, &Block)) -> bool {
+        let file = |(source, block): (SourceId, &Block)| (head(source, block).span, self.text(source));
+        one.0 != other.0 && file(one) == file(other)
     }
 
     /// The scope at the top of a file.
