@@ -58,6 +58,14 @@ fn they_are_checked_offline() {
     workspace.file("unknown.yaml", spec(bots, &["{ request: \"GET https://www.example.com/\", verdict: pass }"]));
     let ran = workspace.run(&["test", "unknown.yaml"]).exits(0);
     assert!(ran.stdout.contains("it depends on cf.bot_management.score"), "{}", ran.stdout);
+    // In a strict test, nothing that is unknown holds.
+    workspace.run(&["test", "unknown.yaml", "--strict"]).exits(2);
+    workspace
+        .file("other.yaml", spec(NO_SCANNERS, &["{ request: \"GET https://www.other.example/\", verdict: pass }"]));
+    let ran = workspace.run(&["test", "other.yaml"]).exits(0);
+    assert!(ran.stdout.contains("www.other.example is in no known zone"), "{}", ran.stdout);
+    let ran = workspace.run(&["test", "other.yaml", "--strict"]).exits(2);
+    assert!(ran.stdout.contains("www.other.example is in no known zone; expected pass"), "{}", ran.stdout);
     let told = "{ request: \"GET https://www.example.com/\", fields: { cf.bot_management.score: 12 }, verdict: block, by: bots }";
     workspace.file("told.yaml", spec(bots, &[told]));
     workspace.run(&["test", "told.yaml"]).exits(0);

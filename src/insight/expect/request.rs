@@ -8,8 +8,16 @@ use crate::insight::traffic::Verdict;
 use crate::model::request::Outcome as RequestOutcome;
 use crate::model::{ExpectedRequest, Fqdn, RecordType};
 
-/// Checks it.
+/// Checks it. In a strict test, what is unknown fails.
 pub(super) fn hold(world: World<'_, '_>, expected: &ExpectedRequest) -> Outcome {
+    match evaluated(world, expected) {
+        Outcome::Unknown(why) if world.rigor.is_strict => failed(&why, expected),
+        outcome => outcome,
+    }
+}
+
+/// What became of it, as far as that is known.
+fn evaluated(world: World<'_, '_>, expected: &ExpectedRequest) -> Outcome {
     let host = &expected.request.host;
     let zone = Fqdn::parse(host).ok().and_then(|name| Some((world.zones.zone_of(&name)?.name(), name)));
     let Some((zone, name)) = zone else {
@@ -35,23 +43,23 @@ pub(super) fn hold(world: World<'_, '_>, expected: &ExpectedRequest) -> Outcome 
     };
     let is_direct = matches!(end, End::Records(_));
     let words = words(&verdict, is_direct, world.rigor.sources);
-    let is_strict = world.rigor.is_strict;
-    let failed = |words: String| {
-        let by = expected.by.as_ref().map_or_else(String::new, |by| format!(" by {by}"));
-        Outcome::Failed(format!("{words}; expected {}{by}", expected.verdict))
-    };
     match expected.verdict.is_met_by(verdict.outcome) {
-        None if is_strict => failed(words),
         None => Outcome::Unknown(words),
-        Some(false) => failed(words),
-        Some(true) if is_strict && passes_unseen(&verdict) => failed(words),
+        Some(false) => failed(&words, expected),
+        Some(true) if world.rigor.is_strict && passes_unseen(&verdict) => failed(&words, expected),
         Some(true) => match (&expected.by, &verdict.by) {
-            (Some(wanted), Some(by)) if *wanted != by.name => failed(words),
+            (Some(wanted), Some(by)) if *wanted != by.name => failed(&words, expected),
             (Some(_), None) => Outcome::Unknown(format!("{words}; which rule acts is unknown")),
             _ if is_direct || passes_unseen(&verdict) => Outcome::PassedSoFar(words),
             _ => Outcome::Passed,
         },
     }
+}
+
+/// A failure, with what was expected.
+fn failed(words: &str, expected: &ExpectedRequest) -> Outcome {
+    let by = expected.by.as_ref().map_or_else(String::new, |by| format!(" by {by}"));
+    Outcome::Failed(format!("{words}; expected {}{by}", expected.verdict))
 }
 
 /// Whether a request passes only as far as rules were evaluated.
