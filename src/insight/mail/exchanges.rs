@@ -72,8 +72,9 @@ impl<'a> Exchanges<'a> {
 /// What it means that the target of a mail server or service is proxied, if it is and was not.
 ///
 /// # Sources
-/// developers.cloudflare.com/dns/manage-dns-records/troubleshooting, "dc-###### subdomain", read 2026-11: where an MX or SRV record
-/// leads to a proxied name, Cloudflare answers with another name that has the address of the origin.
+/// developers.cloudflare.com/dns/manage-dns-records/troubleshooting/unexpected-dns-records, "_dc-mx and dc-##### subdomains", read
+/// 2026-11-23: where an MX or SRV record leads to a proxied name, Cloudflare answers with a name of its own, which has the address
+/// of the origin.
 fn proxied_target(
     name: &Fqdn,
     target: &Fqdn,
@@ -105,7 +106,7 @@ pub(in crate::insight) fn services(name: &Fqdn, before: View<'_, '_>, after: Vie
         .filter_map(|target| {
             let line = format!(
                 "{name} SRV: its server {target} is proxied; so that clients reach it, Cloudflare answers with a name \
-                 _dc-srv.… that shows the address of the origin"
+                 dc-… that shows the address of the origin"
             );
             proxied_target(name, target, old.contains(&target), before, after, Topic::Addresses, line)
         })
