@@ -56,6 +56,8 @@ pub struct Diagnostic {
     pub related: Vec<Label>,
     /// What to write instead.
     pub help: Option<String>,
+    /// The names that it counts, if it is about several. A finding that counts fewer of them than before is not new.
+    pub names: Vec<String>,
     /// How many more findings of its kind it represents; zero for an ordinary finding.
     pub more: usize,
     /// Whether it is a note or warning that does not come with the change. Plans count such findings instead of showing them.
@@ -92,6 +94,7 @@ impl Diagnostic {
             primary: None,
             related: Vec::new(),
             help: None,
+            names: Vec::new(),
             more: 0,
             is_known: false,
         }
@@ -172,6 +175,13 @@ impl Diagnostic {
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
+        self
+    }
+
+    /// Names everything that the finding counts.
+    #[must_use]
+    pub fn counting(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.names = names.into_iter().map(Into::into).collect();
         self
     }
 

@@ -79,7 +79,8 @@ impl Diagnostic {
     /// A finding with its places in these texts.
     #[must_use]
     pub fn of(found: &Found, sources: &Sources) -> Self {
-        let Found { finding, severity, detail, address, primary, related, help, more: _, is_known: _ } = found;
+        let Found { finding, severity, detail, address, primary, related, help, names: _, more: _, is_known: _ } =
+            found;
         Self {
             code: finding.code,
             severity: Keyword(*severity),

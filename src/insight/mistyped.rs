@@ -20,7 +20,7 @@ use super::mail::spf;
 use super::mail::transport::{Announcement, tls_reporting};
 use super::other_zones::OtherZones;
 use super::step::Step;
-use crate::model::{Danger, Fqdn, Rdata, RecordType};
+use crate::model::{Danger, Fqdn, PublicSuffix, Rdata, RecordType};
 
 /// Labels that have a meaning, and are long enough to be told from each other.
 ///
@@ -181,7 +181,7 @@ fn outside(
         }
     }
     let end = last(target);
-    let is_known = psl::suffix(target.as_str().as_bytes()).is_some_and(|suffix| suffix.is_known());
+    let is_known = PublicSuffix::of(target.as_str()).is_some_and(PublicSuffix::is_listed);
     // Texts name what they like, and private roots are used in private.
     let is_strange =
         record.data.target().is_some() && !is_known && !SPECIAL.contains(&end) && !known.last.contains(end);

@@ -26,6 +26,11 @@ impl<'n> PublicSuffix<'n> {
         self.name.get(below - label.len()..)
     }
 
+    /// Whether the list has it.
+    pub(crate) fn is_listed(self) -> bool {
+        self.section.is_some()
+    }
+
     /// Whether a registry sells names directly below the name itself.
     pub(crate) fn is_registry(self) -> bool {
         self.length == self.name.len() && self.section == Some(psl::Type::Icann)

@@ -4,7 +4,7 @@
 //! plan, so plans count it, and `validate` and `-v` show it. A warning is counted only if the base has it as well: without a base
 //! it may be new.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::goal::Goal;
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
@@ -12,8 +12,36 @@ use crate::lint;
 use crate::model::Live;
 use crate::plan::plan_zone;
 
-/// A finding without its place, which moves when lines are added above it.
-type Note = (&'static str, Option<String>, String);
+/// Findings without their places, which move when lines are added above them.
+#[derive(Default)]
+struct Known {
+    /// What is said, by code and address.
+    details: BTreeSet<(&'static str, Option<String>, String)>,
+    /// The names that are counted, by code and address.
+    names: BTreeMap<(&'static str, Option<String>), BTreeSet<String>>,
+}
+
+impl Known {
+    /// Adds findings.
+    fn extend<'d>(&mut self, diagnostics: impl IntoIterator<Item = &'d Diagnostic>) {
+        for found in diagnostics {
+            self.details.insert((found.code(), found.address.clone(), found.detail.clone()));
+            if !found.names.is_empty() {
+                let names = self.names.entry((found.code(), found.address.clone())).or_default();
+                names.extend(found.names.iter().cloned());
+            }
+        }
+    }
+
+    /// Whether a finding is among them, or counts fewer names than one of them.
+    fn has(&self, found: &Diagnostic) -> bool {
+        if found.names.is_empty() {
+            return self.details.contains(&(found.code(), found.address.clone(), found.detail.clone()));
+        }
+        let names = self.names.get(&(found.code(), found.address.clone()));
+        names.is_some_and(|names| found.names.iter().all(|name| names.contains(name)))
+    }
+}
 
 /// Marks what is known: without a base all notes about zones, with a base the notes and warnings that it has as well.
 pub(super) fn mark(diagnostics: &mut Diagnostics, goal: &Goal, live: &Live) {
@@ -21,21 +49,17 @@ pub(super) fn mark(diagnostics: &mut Diagnostics, goal: &Goal, live: &Live) {
         return;
     }
     let Some(base) = goal.base() else { return diagnostics.mark_known(|d| d.severity == Severity::Note) };
-    let mut before: BTreeSet<Note> = base.notes.iter().map(note).collect();
-    before.extend(lint::check(&base.desired).iter().map(note));
+    let mut before = Known::default();
+    before.extend(base.notes.iter());
+    before.extend(lint::check(&base.desired).iter());
     for (name, desired) in &base.desired.zones {
         let has_notes =
             |d: &Diagnostic| d.is_of_zone() && d.address.as_deref().is_none_or(|a| a.starts_with(name.as_str()));
         if let Some(live) = live.zones.get(name)
             && diagnostics.iter().any(has_notes)
         {
-            before.extend(plan_zone(desired, live).1.iter().map(note));
+            before.extend(plan_zone(desired, live).1.iter());
         }
     }
-    diagnostics.mark_known(|diagnostic| before.contains(&note(diagnostic)));
-}
-
-/// A finding in the form in which two specs can be compared.
-fn note(diagnostic: &Diagnostic) -> Note {
-    (diagnostic.code(), diagnostic.address.clone(), diagnostic.detail.clone())
+    diagnostics.mark_known(|diagnostic| before.has(diagnostic));
 }

@@ -239,7 +239,7 @@ fn result(
     sources: &Sources,
     seen: &mut BTreeMap<String, usize>,
 ) -> ResultJson {
-    let Diagnostic { finding, severity, detail: _, address, primary: _, related, help, more: _, is_known: _ } =
+    let Diagnostic { finding, severity, detail: _, address, primary: _, related, help, names: _, more: _, is_known: _ } =
         diagnostic;
     let mut text = format!("{}: {}", finding.summary, plain(&detail(diagnostic)));
     if let Some(help) = help {

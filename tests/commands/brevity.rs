@@ -118,6 +118,10 @@ fn notes_that_are_not_new_are_counted() {
     assert!(ran.stderr.contains(&format!("({reach} PLAN0018); -v shows them\n")), "{}", ran.stderr);
     assert_eq!(with_base("markdown").stdout.matches("**note**").count(), 1);
     assert_eq!(json!(with_base("github").stdout.matches("LINT0012").count()), json!(1));
+    // The other way round, one host fewer is not proxied: that is nothing new.
+    let (more, fewer) = ("./spec.yaml", "before.yaml");
+    let ran = workspace.run(&["plan", fewer, "--base", more]).exits(0);
+    assert_eq!(shown(&ran, "LINT0012"), 0, "{}", ran.stderr);
     // A lower threshold can be reached again: nothing is new.
     workspace.file("spec.yaml", spec.replace("threshold: 60", "threshold: 25"));
     assert_eq!(shown(&with_base("text"), "LINT0012"), 0);

@@ -116,6 +116,11 @@ const ONLY_IN: &[(&str, &[&str], &str)] = &[
     ("pretty_yaml::", &["edit"], "only edit lays YAML out"),
     ("granit_parser::", &["spec", "edit"], "spec knows what YAML means, edit how it is laid out"),
     ("reqwest::", &["api", "sandbox"], "only api speaks HTTP"),
+    (
+        "psl::",
+        &["model"],
+        "each place that searches the public suffix list gets a copy of it, which takes long to build",
+    ),
     ("process::Command", &["spec"], "git is the only program that is started, and spec/git.rs knows how"),
     ("std::env::", &["cli"], "the environment is read in cli only"),
     ("anyhow::", &["cli"], "libraries have typed errors"),

@@ -66,6 +66,7 @@ fn check(view: &View<'_>, findings: &mut Findings) {
         findings.push(
             RULE.at(waf.place, detail)
                 .about(zone.zone.name.to_string())
+                .counting(names)
                 .help("write `proxied: true` at the records of hosts that serve websites"),
         );
     }

@@ -237,8 +237,18 @@ fn findings(page: &mut String, diagnostics: &Diagnostics, sources: &Sources) {
 fn list(page: &mut String, all: &[&Diagnostic], (class, open): (&str, &str), title: &str, sources: &Sources) {
     page.push_str(&format!("<details class=\"{class}\"{open}><summary><h2>{title}</h2></summary>\n<ul>\n"));
     for diagnostic in all {
-        let Diagnostic { finding, severity, detail: _, address, primary: _, related, help, more: _, is_known: _ } =
-            diagnostic;
+        let Diagnostic {
+            finding,
+            severity,
+            detail: _,
+            address,
+            primary: _,
+            related,
+            help,
+            names: _,
+            more: _,
+            is_known: _,
+        } = diagnostic;
         let place = Region::of_finding(diagnostic, sources).map(|r| r.shown()).or_else(|| address.clone());
         page.push_str(&format!(
             "<li><b class=\"badge {0}\">{0}</b> <code>{1}</code> <b>{2}</b>: {3}",

@@ -74,7 +74,7 @@ pub(super) fn findings<'d>(
 
 /// One finding.
 fn finding(diagnostic: &Diagnostic, sources: &Sources) -> String {
-    let Diagnostic { finding, severity, detail: _, address, primary: _, related, help, more: _, is_known: _ } =
+    let Diagnostic { finding, severity, detail: _, address, primary: _, related, help, names: _, more: _, is_known: _ } =
         diagnostic;
     let place = Region::of_finding(diagnostic, sources).map(|r| r.shown()).or_else(|| address.clone());
     let place = place.map(|p| format!(" ({})", code(&p))).unwrap_or_default();
