@@ -68,7 +68,7 @@ pub(super) fn prose(text: &str) -> String {
         push(&mut out, &code(inside));
         rest = after;
         // Punctuation after the phrase stays outside.
-        let sign = rest.len() - rest.trim_start_matches([',', ';', ':', '.', ')']).len();
+        let sign = rest.len() - rest.trim_start_matches([',', ';', ':', '.', '?', ')']).len();
         if rest[sign..].is_empty() || rest[sign..].starts_with(' ') {
             out.push_str(&rest[..sign]);
             rest = &rest[sign..];
@@ -207,6 +207,7 @@ mod tests {
     #[test]
     fn what_a_sentence_quotes_is_one_span() {
         assert_eq!(prose("write `a: b`, or `c`: it"), "write `a: b`, or `c`: it");
+        assert_eq!(prose("did you mean `x`?"), "did you mean `x`?");
         assert_eq!(prose("a ` b"), "a `` ` `` b");
         assert_eq!(prose("`` x `@y` ```"), "(empty) x `@y` (empty) `` ` ``");
     }
