@@ -17,6 +17,9 @@ use crate::wire::page_size::RECORDS_PER_PAGE;
 use clap::builder::{PossibleValue, RangedU64ValueParser};
 use clap::{Args, ValueEnum};
 
+/// Where the sandbox has its state if no directory is named.
+pub(super) const SANDBOX_DIRECTORY: &str = ".zonewright/sandbox";
+
 /// Flags of every command.
 #[derive(Debug, Args)]
 pub(super) struct Global {
@@ -58,7 +61,7 @@ pub(super) struct Global {
     pub verbose: u8,
     /// Use the sandbox, with its state in DIR [default: .zonewright/sandbox]
     #[arg(long, global = true, value_name = "DIR", num_args = 0..=1, require_equals = true,
-          default_missing_value = ".zonewright/sandbox", conflicts_with = "base_url", help_heading = CONNECTION)]
+          default_missing_value = SANDBOX_DIRECTORY, conflicts_with = "base_url", help_heading = CONNECTION)]
     pub sandbox: Option<PathBuf>,
     /// Base URL of the API
     #[arg(long, global = true, value_name = "URL", help_heading = CONNECTION)]

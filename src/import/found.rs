@@ -27,6 +27,8 @@ pub struct Found {
     pub origins: BTreeMap<(ZoneName, Fqdn, Rdata), Origin>,
     /// The types of records of each name.
     types: BTreeMap<(ZoneName, Fqdn), BTreeSet<RecordType>>,
+    /// The made-up names of rules.
+    references: BTreeSet<String>,
     /// Comments about records.
     remarks: Remarks,
     /// Comments that a record has already.
@@ -164,6 +166,13 @@ impl Found {
     /// How many entries are in the spec so far.
     pub(super) fn imported_so_far(&self) -> usize {
         self.tally.values().map(|tally| tally.imported).sum()
+    }
+
+    /// A `ref` for a rule that has no name of its own; with a number if another one has the same.
+    pub(super) fn distinct_reference(&mut self, wanted: &str) -> String {
+        let numbered = (2..).map(|n| format!("{wanted}-{n}"));
+        let mut all = std::iter::once(wanted.to_owned()).chain(numbered);
+        all.find(|name| self.references.insert(name.clone())).unwrap_or_default()
     }
 
     /// Counts an entry.

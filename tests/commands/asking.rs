@@ -6,6 +6,7 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
+use crate::support::interrupt::listening;
 use crate::support::journals::newest;
 use crate::support::workspace::{Workspace, options};
 use serde_json::json;
@@ -49,7 +50,7 @@ impl Asking {
             .env("TERM", "xterm")
             .env("CLOUDFLARE_BASE_URL", workspace.base_url())
             .env("CLOUDFLARE_API_TOKEN", zonewright::sandbox::TOKEN);
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut child = listening(&command).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let (keys, mut screen) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
         let (showing, shows) = channel();
         std::thread::spawn(move || {

@@ -476,6 +476,56 @@ fn old_rate_limits_become_rules_that_do_the_same() {
 }
 
 #[test]
+fn old_rate_limits_last_as_long_as_their_period_and_bypass_both_schemes() {
+    let plain = "  threshold = 50000\n  period = 600\n  action {\n mode = \"ban\"\n timeout = 60\n }\n";
+    let rule = limiting_rule(&format!("{plain} bypass_url_patterns = [\"https://example.com/health*\"]"));
+    assert_eq!(rule["ratelimit"]["mitigation_timeout"], json!(600));
+    let bypass = r#"not (http.host eq "example.com" and http.request.uri.path wildcard "/health*")"#;
+    assert!(rule["expression"].as_str().unwrap().starts_with(bypass), "{rule}");
+}
+
+#[test]
+fn rules_without_a_name_are_called_like_their_address() {
+    let workspace = workspace();
+    let zone = "resource \"cloudflare_zone\" \"z\" { zone = \"example.com\" }\n";
+    let limits = "resource \"cloudflare_rate_limit\" \"a\" {\n  for_each = toset([\"x-y\", \"x.y\", \"www.example.com\"])\n  \
+                  zone_id = cloudflare_zone.z.id\n  threshold = 5\n  period = 60\n  action {\n mode = \"challenge\"\n }\n}\n";
+    let rules = "resource \"cloudflare_filter\" \"f\" {\n  count = 2\n  zone_id = cloudflare_zone.z.id\n  \
+                 expression = \"http.host eq \\\"${count.index}.example.com\\\"\"\n}\n\
+                 resource \"cloudflare_firewall_rule\" \"_f\" {\n  count = 2\n  zone_id = cloudflare_zone.z.id\n  \
+                 filter_id = cloudflare_filter.f[count.index].id\n  action = \"block\"\n}\n";
+    workspace.file("main.tf", format!("{zone}{limits}{rules}"));
+    let ran = import(&workspace, &["./main.tf"]);
+    for name in ["a-www-example-com", "a-x-y", "a-x-y-2", "f-0", "f-1"] {
+        assert!(ran.stdout.contains(&format!("name: {name}")), "{name}\n{}\n{}", ran.stdout, ran.stderr);
+    }
+    for words in [
+        "cloudflare_rate_limit: 3 of 3 imported",
+        "cloudflare_firewall_rule: 2 of 2 imported",
+        "and 2 more rate limits: Cloudflare replaced the old rate limits by rules",
+        "check the order",
+    ] {
+        assert!(ran.stderr.contains(words), "{words}\n{}", ran.stderr);
+    }
+    // What a ruleset calls its rules itself must be a name as well.
+    for (names, why) in [
+        (["a b", "c"], "the `ref` `a b` of a rule has characters that no spec can name"),
+        (["x", "x"], "two of its rules have the `ref` `x`"),
+    ] {
+        let rules = names
+            .map(|name| format!("{{ ref = \"{name}\", action = \"block\", expression = \"http.host eq \\\"a\\\"\" }}"));
+        let ruleset = format!(
+            "resource \"cloudflare_ruleset\" \"r\" {{\n  zone_id = cloudflare_zone.z.id\n  kind = \"zone\"\n  name = \"r\"\n  \
+             phase = \"http_request_firewall_custom\"\n  rules = [{}]\n}}\n",
+            rules.join(", ")
+        );
+        workspace.file("odd/main.tf", format!("{zone}{ruleset}"));
+        let said = workspace.run(&["import", "./odd/", "--offline"]).exits(0).stderr;
+        assert!(said.contains(why) && said.contains("cloudflare_ruleset: 0 of 1 imported"), "{why}\n{said}");
+    }
+}
+
+#[test]
 fn old_rate_limits_without_an_equal_rule_are_refused_with_the_reason() {
     let workspace = workspace();
     let plain = "  threshold = 5\n  period = 60\n  action {\n mode = \"ban\"\n timeout = 60\n }\n".to_owned();
@@ -485,13 +535,10 @@ fn old_rate_limits_without_an_equal_rule_are_refused_with_the_reason() {
     );
     let twice = format!("{}\n bypass_url_patterns = [\"*b.example.com/x\"]", of_url("*a.example.com/x"));
     for (content, why) in [
-        (plain.replace("period = 60", "period = 50"), "no rule counts for 50 s; the nearest period is 45 s"),
-        (
-            plain.replace("timeout = 60", "timeout = 900"),
-            "no rule stops clients for 900 s; the nearest duration is 600 s",
-        ),
+        (plain.replace("period = 60", "period = 50"), "50 s is no usual period of a rule; the nearest is 45 s"),
+        (plain.replace("timeout = 60", "timeout = 900"), "900 s is no usual duration of a rule; the nearest is 600 s"),
         (plain.replace("ban", "quarantine"), "its action is `quarantine`"),
-        (plain.replace("timeout = 60", ""), "its action has no `timeout`"),
+        (plain.replace("timeout = 60", ""), "it has no `timeout`"),
         (plain.replace("threshold = 5", "threshold = 0"), "its threshold is 0"),
         (of_url("example.com/a?b=*"), "its pattern `example.com/a?b=*` is more than a host and a path"),
         (of_url("ftp://example.com/"), "its pattern `ftp://example.com/` has another scheme"),
@@ -505,6 +552,26 @@ fn old_rate_limits_without_an_equal_rule_are_refused_with_the_reason() {
         ),
         (twice, "several of its patterns have an asterisk in the host"),
         (format!("{plain} correlate {{ by = \"cookie\" }}"), "it counts by `cookie`"),
+        (format!("{plain} disabled = \"maybe\""), "its `disabled` is neither true nor false"),
+        (
+            format!("{plain}  match {{\n response {{ origin_traffic = \"perhaps\" }}\n}}"),
+            "its `origin_traffic` is neither true nor false",
+        ),
+        (
+            format!("{plain}  match {{\n request {{ url_pattern = [\"example.com/a\", \"b\"] }}\n}}"),
+            "its `url_pattern` is not a text",
+        ),
+        (format!("{plain}  match {{\n}}\n  match {{\n}}"), "its `match` is not one block"),
+        (
+            format!("{plain}  match {{\n request {{ methods = [\"GET\", [\"x\"]] }}\n}}"),
+            "its `methods` is not a list of texts",
+        ),
+        (format!("{plain}  match {{\n request {{ schemes = [\"HTTP\", \"GOPHER\"] }}\n}}"), "its scheme is `GOPHER`"),
+        (format!("{plain} bypass = [{{ name = \"ip\", value = \"192.0.2.1\" }}]"), "it bypasses by `ip`"),
+        (format!("{plain} bypass_url_patterns = {{ a = \"b\" }}"), "its `bypass_url_patterns` is not a list of texts"),
+        (format!("{plain} bypass_url_patterns = [\"https://*\"]"), "it bypasses `https://*`, which is everything"),
+        (plain.replace("period = 60", "period = -60"), "its `period` is not a whole number"),
+        (of_url("münchen.example.com/"), "its pattern `münchen.example.com/` has letters that requests do not have"),
     ] {
         workspace.file("main.tf", old_rate_limit(&content));
         let said = workspace.run(&["import", "./main.tf", "--offline"]).exits(0).stderr;

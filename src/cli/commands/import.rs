@@ -17,7 +17,7 @@ use crate::cli::output::Output;
 use crate::cli::relevance::Matters;
 use crate::cli::service::{Access, Service};
 use crate::cli::settings::Settings;
-use crate::diagnostic::{Diagnostics, Severity, Sources, findings};
+use crate::diagnostic::{Diagnostics, Severity, Sources, count, findings};
 use crate::edit;
 use crate::import::{Found, GivenZones, Imported, SourceKind, from_live, read_sources, read_text};
 use crate::live::{self, WafQuery, Wanted, fetch};
@@ -163,6 +163,10 @@ fn joined(
         }
         if args.only_dns {
             zone.waf = None;
+        }
+        if output.is_quiet() && !notes.is_empty() {
+            let left = count(notes.len(), "thing");
+            output.message(&format!("{}: {left} left out; without --quiet, each is named", zone.name));
         }
         for note in notes {
             output.news(&format!("{}: {}", zone.name, safe(&note)));

@@ -12,7 +12,7 @@ use clap::Args;
 
 use super::import::{self, ImportArgs};
 use super::{Facts, Run, Session};
-use crate::cli::args::{Format, Global};
+use crate::cli::args::{Format, Global, SANDBOX_DIRECTORY};
 use crate::cli::default_spec;
 use crate::cli::exit::Exit;
 use crate::cli::files;
@@ -106,8 +106,14 @@ async fn write_all(
     report.next.push("zonewright validate".to_owned());
     // Without credentials, a plan is possible in the sandbox.
     let is_alone = settings.connection().is_err() && settings.has_no_credentials();
-    let is_rehearsed = is_alone || settings.flags.sandbox.is_some();
-    report.next.push(if is_rehearsed { "zonewright plan --sandbox" } else { "zonewright plan" }.to_owned());
+    report.next.push(match &settings.flags.sandbox {
+        Some(directory) if directory.as_path() != Path::new(SANDBOX_DIRECTORY) => {
+            format!("zonewright plan --sandbox={}", safe(&directory.to_string_lossy()))
+        }
+        Some(_) => "zonewright plan --sandbox".to_owned(),
+        None if is_alone => "zonewright plan --sandbox".to_owned(),
+        None => "zonewright plan".to_owned(),
+    });
     if has_new_pipeline {
         report.next.push(pipeline::TO_DO.to_owned());
         report.next.extend(pipeline::to_move(Path::new(".")).map(|to_do| safe(&to_do).into_owned()));

@@ -7,7 +7,7 @@ use anyhow::Context;
 use clap::{Args, Subcommand};
 
 use super::{Facts, Run, Session};
-use crate::cli::args::Global;
+use crate::cli::args::{Global, SANDBOX_DIRECTORY};
 use crate::cli::exit::Exit;
 use crate::cli::output::Output;
 use crate::cli::relevance::Matters;
@@ -15,9 +15,6 @@ use crate::cli::service::{SEED, store};
 use crate::diagnostic::{count, read_bytes, read_text};
 use crate::model::facts::permissions::{Permission, PermissionGroup};
 use crate::sandbox::{self, StoreLocation};
-
-/// Where the state is if no directory is named.
-const DIRECTORY: &str = ".zonewright/sandbox";
 
 /// Longest list of faults that is read, in bytes.
 const MOST_OF_FAULTS: u64 = 1024 * 1024;
@@ -144,7 +141,7 @@ impl Run for SandboxArgs {
 
 /// Runs one of the commands.
 async fn run(command: &SandboxCommand, global: &Global, output: &Output) -> anyhow::Result<Exit> {
-    let directory = global.sandbox.clone().unwrap_or_else(|| PathBuf::from(DIRECTORY));
+    let directory = global.sandbox.clone().unwrap_or_else(|| PathBuf::from(SANDBOX_DIRECTORY));
     let store = store(&directory)?;
     match command {
         SandboxCommand::Serve(args) => return serve(args, store, global, output).await,

@@ -7,11 +7,15 @@
 //! | status codes and headers of the response | the expression that counts; who is over the limit is stopped whatever the origin would answer |
 //! | only what the origin answers counts, by default | `to_origin` |
 //! | one IP address in one data centre, or one visitor behind NAT | the characteristics |
-//! | a period or a duration that rules do not have | none: Cloudflare rounded it when it replaced the old rate limits |
+//! | a block is at least as long as the period | its duration |
+//! | a period or a duration that rules usually do not have | none: Cloudflare rounded it when it replaced the old rate limits |
+//! | they are tried from the newest to the oldest | none: the source does not tell the order, which the report says |
 //!
 //! # Sources
 //! developers.cloudflare.com/waf/reference/legacy/old-rate-limiting and …/upgrade; `cloudflare_rate_limit` in the documentation of the
 //! provider's versions 4 and 5, read 2026-11-23.
+
+use std::collections::BTreeMap;
 
 use serde_json::{Value as Json, json};
 
@@ -22,6 +26,7 @@ use super::value::Term;
 use super::zones::Zones;
 use crate::diagnostic::{count, findings};
 use crate::import::found::Found;
+use crate::model::ZoneName;
 use crate::model::facts::rulesets::{RATE_COLO, RATE_IP, RATE_PERIODS, RATE_TIMEOUTS, RATE_VISITOR};
 use crate::model::ruleset::Phase;
 
@@ -34,26 +39,54 @@ const ALL: &str = "_ALL_";
 /// The status of the response to a blocked request in the old API.
 const TOO_MANY_REQUESTS: u16 = 429;
 
+/// The rate limits of each zone that were translated.
+pub(super) type Translated<'r> = BTreeMap<ZoneName, Vec<&'r Resource>>;
+
 /// `cloudflare_rate_limit`.
-pub(super) fn rate_limit(resource: &Resource, zones: &Zones<'_>, found: &mut Found) -> Result<(), Refusal> {
+pub(super) fn rate_limit<'r>(
+    resource: &'r Resource,
+    zones: &Zones<'_>,
+    translated: &mut Translated<'r>,
+    found: &mut Found,
+) -> Result<(), Refusal> {
     let values = &resource.values;
     let zone = zones.of(resource)?;
     if let Some(missing) = values.missing_beside_zone() {
         return Err(missing.clone().into());
     }
-    let rule = rule(resource).map_err(|why| {
+    let mut rule = rule(resource).map_err(|why| {
         let what = holds(values).map(|what| format!("; {what}")).unwrap_or_default();
         Refusal::Untranslatable(format!("{why}{what}; write a rule in `rate_limits`"))
     })?;
+    if rule.get("description").is_none() {
+        rule["ref"] = json!(rulesets::reference(&resource.kind, &resource.address, found));
+    }
     rulesets::add(&zone, Phase::RateLimit, vec![rule], found).map_err(Refusal::Invalid)?;
     found.count(&resource.kind, true);
-    let why = format!(
-        "{}: Cloudflare replaced the old rate limits by rules on 2025-06-15, so {zone} may have it already, under another name; \
-         compare with `zonewright import {zone} --only-waf`",
-        resource.address
-    );
-    found.report(findings::OTHER_MEANING, "", resource.place, &why, None);
+    translated.entry(zone).or_default().push(resource);
     Ok(())
+}
+
+/// Says once for each zone what its source does not tell about its rate limits.
+pub(super) fn report(translated: &Translated<'_>, found: &mut Found) {
+    for (zone, resources) in translated {
+        let Some(first) = resources.first() else { continue };
+        let of = match resources.len() {
+            1 => first.address.clone(),
+            n => format!("{} and {}", first.address, count(n - 1, "more rate limit")),
+        };
+        let mut why = format!(
+            "{of}: Cloudflare replaced the old rate limits by rules on 2025-06-15, so {zone} may have them already, under other names; \
+             compare with `zonewright import {zone} --only-waf`"
+        );
+        if resources.len() > 1 {
+            why.push_str(
+                ". The old ones were tried from the newest to the oldest, which the source does not tell: check the order of those \
+                 that apply to the same requests",
+            );
+        }
+        found.report(findings::OTHER_MEANING, "", first.place, &why, None);
+    }
 }
 
 /// What it limits, as far as it is known.
@@ -64,39 +97,80 @@ fn holds(values: &Term) -> Option<String> {
     Some(format!("it allows {} in {seconds} s{of}", count(requests as usize, "request")))
 }
 
-/// The URL pattern: `url_pattern` in version 4, `url` in version 5.
+/// The URL pattern, as far as it is known: `url_pattern` in version 4, `url` in version 5.
 fn pattern(values: &Term) -> Option<String> {
     let request = values.object("match")?.object("request")?;
     request.get("url_pattern").or_else(|| request.get("url")).and_then(Term::text)
 }
 
-/// The rule that does the same; otherwise why there is none.
+/// The block of a name, if there is one.
+fn block<'t>(of: Option<&'t Term>, name: &str) -> Result<Option<&'t Term>, String> {
+    match of.and_then(|of| of.get(name)) {
+        None => Ok(None),
+        Some(Term::Map(_)) => Ok(of.and_then(|of| of.get(name))),
+        Some(Term::List(list)) => match list.as_slice() {
+            [only @ Term::Map(_)] => Ok(Some(only)),
+            _ => Err(format!("its `{name}` is not one block")),
+        },
+        Some(_) => Err(format!("its `{name}` is not a block")),
+    }
+}
+
+/// A text, if there is one.
+fn text(of: Option<&Term>, name: &str) -> Result<Option<String>, String> {
+    let value = of.and_then(|of| of.get(name));
+    value.map(|value| value.text().ok_or_else(|| format!("its `{name}` is not a text"))).transpose()
+}
+
+/// The texts of a list, none if there is no list.
+fn texts(of: Option<&Term>, name: &str) -> Result<Vec<String>, String> {
+    let items = of.and_then(|of| of.get(name)).map(Term::items).unwrap_or_default();
+    let texts = items.iter().map(Term::text).collect::<Option<Vec<_>>>();
+    texts.ok_or_else(|| format!("its `{name}` is not a list of texts"))
+}
+
+/// A switch, if there is one.
+fn switch(of: Option<&Term>, name: &str) -> Result<Option<bool>, String> {
+    let value = of.and_then(|of| of.get(name));
+    value.map(|value| value.truth().ok_or_else(|| format!("its `{name}` is neither true nor false"))).transpose()
+}
+
+/// A whole number that must be there.
+fn number(of: &Term, name: &str) -> Result<u32, String> {
+    let value = of.get(name).ok_or_else(|| format!("it has no `{name}`"))?;
+    value.whole().ok_or_else(|| format!("its `{name}` is not a whole number"))
+}
+
+/// The rule that does the same, without a name; otherwise why there is none.
 fn rule(resource: &Resource) -> Result<Json, String> {
     let values = &resource.values;
     if let Some(member) = unknown_member(values) {
         return Err(format!("its member `{member}` is not known"));
     }
-    let number = |name: &str| values.get(name).and_then(Term::whole).ok_or_else(|| format!("it has no `{name}`"));
-    let matched = values.object("match");
-    let request = matched.and_then(|of| of.object("request"));
-    let response = matched.and_then(|of| of.object("response"));
-    let action = values.object("action").ok_or("it has no `action`")?;
+    let matched = block(Some(values), "match")?;
+    let (request, response) = (block(matched, "request")?, block(matched, "response")?);
+    let action = block(Some(values), "action")?.ok_or("it has no `action`")?;
 
-    let mut conditions = conditions(pattern(values).as_deref().unwrap_or("*"))?;
-    let words = |name: &str| -> Vec<String> {
-        let words = request.and_then(|of| of.get(name)).map(Term::items).unwrap_or_default();
-        words.iter().filter_map(Term::text).map(|word| word.to_ascii_uppercase()).collect()
+    let pattern = match text(request, "url_pattern")? {
+        Some(pattern) => Some(pattern),
+        None => text(request, "url")?,
     };
-    let schemes = words("schemes");
+    let mut conditions = conditions(pattern.as_deref().unwrap_or("*"))?;
+    let words = |name: &str| -> Result<Vec<String>, String> {
+        Ok(texts(request, name)?.into_iter().map(|word| word.to_ascii_uppercase()).collect())
+    };
+    let schemes = words("schemes")?;
+    if let Some(odd) = schemes.iter().find(|word| !["HTTP", "HTTPS", ALL].contains(&word.as_str())) {
+        return Err(format!("its scheme is `{odd}`"));
+    }
     let has = |scheme: &str| schemes.is_empty() || schemes.iter().any(|word| word == scheme || word == ALL);
     let of_scheme = match (has("HTTP"), has("HTTPS")) {
-        (true, true) => None,
-        (false, true) => Some("ssl"),
         (true, false) => Some("not ssl"),
-        (false, false) => return Err(format!("its schemes are `{}`", schemes.join("`, `"))),
+        (false, true) => Some("ssl"),
+        _ => None,
     };
     conditions.extend(of_scheme.map(str::to_owned).filter(|word| !conditions.contains(word)));
-    let methods = words("methods");
+    let methods = words("methods")?;
     if let Some(odd) = methods.iter().find(|word| *word != ALL && !word.chars().all(|c| c.is_ascii_alphabetic())) {
         return Err(format!("its method is `{odd}`"));
     }
@@ -105,8 +179,10 @@ fn rule(resource: &Resource) -> Result<Json, String> {
         [only] => conditions.push(format!("http.request.method eq \"{only}\"")),
         some => conditions.push(format!("http.request.method in {{\"{}\"}}", some.join("\" \""))),
     }
-    for bypassed in bypassed(values) {
-        match self::conditions(&bypassed)?.as_slice() {
+    for bypassed in bypassed(values)? {
+        // A bypass counts for both schemes, whatever is written.
+        let url = bypassed.split_once("://").map_or(&*bypassed, |(_, url)| url);
+        match self::conditions(url)?.as_slice() {
             [] => return Err(format!("it bypasses `{bypassed}`, which is everything")),
             all => conditions.push(format!("not ({})", all.join(" and "))),
         }
@@ -117,37 +193,37 @@ fn rule(resource: &Resource) -> Result<Json, String> {
         return Err("several of its patterns have an asterisk in the host, and a rule can have only one".to_owned());
     }
 
-    let (period, limit) = (number("period")?, number("threshold")?);
+    let (period, limit) = (number(values, "period")?, number(values, "threshold")?);
     if limit == 0 {
         return Err("its threshold is 0".to_owned());
     }
     if !RATE_PERIODS.contains(&period) {
         return Err(format!(
-            "no rule counts for {period} s; the nearest period is {} s",
+            "{period} s is no usual period of a rule; the nearest is {} s",
             nearest(RATE_PERIODS, period)
         ));
     }
-    let by = values.object("correlate").and_then(|of| of.get("by")).and_then(Term::text);
+    let by = text(block(Some(values), "correlate")?, "by")?;
     let client = match by.as_deref() {
         None => RATE_IP,
         Some("nat") => RATE_VISITOR,
         Some(other) => return Err(format!("it counts by `{other}`")),
     };
-    let mode = action.get("mode").and_then(Term::text).unwrap_or_default();
+    let mode = text(Some(action), "mode")?.unwrap_or_default();
     let word = match mode.as_str() {
         "ban" => "block",
         "simulate" => "log",
         "challenge" | "js_challenge" | "managed_challenge" => mode.as_str(),
         other => return Err(format!("its action is `{other}`")),
     };
-    // Challenges last as long as the zone's Challenge Passage says, whatever is written.
+    // Challenges last as long as the zone's Challenge Passage says, and others at least as long as the period, whatever is written.
     let timeout = match word {
-        "block" | "log" => action.get("timeout").and_then(Term::whole).ok_or("its action has no `timeout`")?,
+        "block" | "log" => number(action, "timeout")?.max(period),
         _ => 0,
     };
     if !RATE_TIMEOUTS.contains(&timeout) {
         let nearest = nearest(RATE_TIMEOUTS, timeout);
-        return Err(format!("no rule stops clients for {timeout} s; the nearest duration is {nearest} s"));
+        return Err(format!("{timeout} s is no usual duration of a rule; the nearest is {nearest} s"));
     }
     let mut limits = json!({
         "characteristics": [RATE_COLO, client],
@@ -168,11 +244,11 @@ fn rule(resource: &Resource) -> Result<Json, String> {
         limits["counting_expression"] = json!(format!("{expression} and {}", counted.join(" and ")));
     }
     // Only what the origin answers counts unless something else is written.
-    let is_of_origin = response.and_then(|of| of.get("origin_traffic")).and_then(Term::truth).unwrap_or(true);
+    let is_of_origin = switch(response, "origin_traffic")?.unwrap_or(true);
     if is_of_origin || is_uncached {
         limits["requests_to_origin"] = json!(true);
     }
-    let is_disabled = values.get("disabled").and_then(Term::truth) == Some(true);
+    let is_disabled = switch(Some(values), "disabled")? == Some(true);
     let mut rule = json!({
         "id": resource.address,
         "action": word,
@@ -180,27 +256,29 @@ fn rule(resource: &Resource) -> Result<Json, String> {
         "enabled": !is_disabled,
         "ratelimit": limits,
     });
-    match values.get("description").and_then(Term::text) {
-        Some(description) => rule["description"] = json!(description),
-        None => {
-            let name = resource.address.trim_start_matches("cloudflare_rate_limit.");
-            rule["ref"] = json!(name.replace(|c: char| !c.is_ascii_alphanumeric(), "-"));
-        }
+    if let Some(description) = text(Some(values), "description")? {
+        rule["description"] = json!(description);
     }
     // A response is an answer to blocked requests only.
-    if let Some(response) = action.object("response").filter(|_| word == "block") {
-        let text = |name: &str| response.get(name).and_then(Term::text).unwrap_or_default();
-        let (content, content_type) = (text("body"), text("content_type"));
+    let response = block(Some(action), "response")?;
+    if response.is_some() && word == "block" {
+        let of = |name: &str| text(response, name).map(Option::unwrap_or_default);
+        let (content, content_type) = (of("body")?, of("content_type")?);
         rule["action_parameters"] = json!({ "response": { "status_code": TOO_MANY_REQUESTS, "content": content, "content_type": content_type } });
     }
     Ok(rule)
 }
 
 /// The URLs that are exempt: `bypass_url_patterns` in version 4, `bypass` in version 5.
-fn bypassed(values: &Term) -> Vec<String> {
-    let of = |name: &str| values.get(name).map(Term::items).unwrap_or_default();
-    let named = of("bypass").iter().filter_map(|entry| entry.get("value"));
-    of("bypass_url_patterns").iter().chain(named).filter_map(Term::text).collect()
+fn bypassed(values: &Term) -> Result<Vec<String>, String> {
+    let mut all = texts(Some(values), "bypass_url_patterns")?;
+    for entry in values.get("bypass").map(Term::items).unwrap_or_default() {
+        match (text(Some(entry), "name")?.as_deref(), text(Some(entry), "value")?) {
+            (None | Some("url"), Some(url)) => all.push(url),
+            (name, _) => return Err(format!("it bypasses by `{}`", name.unwrap_or_default())),
+        }
+    }
+    Ok(all)
 }
 
 /// The headers of a response that counts, as conditions; whether one says that what comes from the cache does not.
@@ -208,8 +286,8 @@ fn headers(matched: Option<&Term>, response: Option<&Term>) -> Result<(Vec<Strin
     let (mut all, mut is_uncached) = (Vec::new(), false);
     let lists = [response, matched].into_iter().flatten().filter_map(|of| of.get("headers"));
     for header in lists.flat_map(Term::items) {
-        let text = |name: &str| header.get(name).and_then(Term::text).unwrap_or_default();
-        let (name, op, value) = (text("name").to_ascii_lowercase(), text("op"), text("value"));
+        let of = |name: &str| text(Some(header), name).map(Option::unwrap_or_default);
+        let (name, op, value) = (of("name")?.to_ascii_lowercase(), of("op")?, of("value")?);
         if name == "cf-cache-status" && op == "ne" && value.eq_ignore_ascii_case("HIT") {
             is_uncached = true;
             continue;
@@ -273,6 +351,11 @@ fn conditions(pattern: &str) -> Result<Vec<String>, String> {
         Some("https") => all.push("ssl".to_owned()),
         Some("http") => all.push("not ssl".to_owned()),
         Some(_) => return Err(format!("its pattern `{pattern}` has another scheme than HTTP and HTTPS")),
+    }
+    if !url.is_ascii() {
+        return Err(format!(
+            "its pattern `{pattern}` has letters that requests do not have: hosts begin with `xn--`, and paths are percent-encoded"
+        ));
     }
     let mut url = url.to_ascii_lowercase();
     // Two asterisks mean the same as one, and an expression may not have them.

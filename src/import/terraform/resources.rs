@@ -38,6 +38,7 @@ pub(in crate::import) fn translate(resources: &[Resource], given: &GivenZones, f
     let zones = &Zones::new(resources, given);
     let mut unknown_zones: BTreeMap<UnknownZone, Vec<&Resource>> = BTreeMap::new();
     let mut rules: Vec<FirewallRule<'_>> = Vec::new();
+    let mut rate_limits = rate_limits::Translated::new();
     for resource in resources {
         let before = found.imported_so_far();
         let outcome = match resource.kind.as_str() {
@@ -51,7 +52,7 @@ pub(in crate::import) fn translate(resources: &[Resource], given: &GivenZones, f
             "cloudflare_zone_setting" => zone_setting(resource, zones, found),
             "cloudflare_zone_dnssec" => dnssec(resource, zones, found),
             "cloudflare_ruleset" => rulesets::ruleset(resource, zones, found),
-            "cloudflare_rate_limit" => rate_limits::rate_limit(resource, zones, found),
+            "cloudflare_rate_limit" => rate_limits::rate_limit(resource, zones, &mut rate_limits, found),
             // A filter means nothing without its firewall rule.
             "cloudflare_filter" => Ok(()),
             "cloudflare_firewall_rule" => match zones.of(resource) {
@@ -75,6 +76,7 @@ pub(in crate::import) fn translate(resources: &[Resource], given: &GivenZones, f
         }
     }
     rulesets::firewall_rules(&rules, resources, found);
+    rate_limits::report(&rate_limits, found);
     for (zone, resources) in unknown_zones {
         without_zone(&zone, &resources, found);
     }

@@ -1,6 +1,6 @@
 //! `cloudflare_ruleset`, and the firewall rules of the old API.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value as Json, json};
 
@@ -11,6 +11,7 @@ use super::zones::Zones;
 use crate::diagnostic::findings;
 use crate::import::found::Found;
 use crate::model::ZoneName;
+use crate::model::facts::rulesets::{REF_CHARACTERS, is_ref};
 use crate::model::ruleset::{LiveRule, Phase};
 use crate::wire::ruleset::read_ruleset;
 
@@ -50,7 +51,16 @@ pub(super) fn ruleset(resource: &Resource, zones: &Zones<'_>, found: &mut Found)
             // A ruleset of which one rule is left out protects less, so it is refused as a whole.
             return Err(missing.clone().into());
         }
-        translated.push(self::rule(rule, &format!("{}-{}", resource.address, n + 1)));
+        translated.push(self::rule(rule, &resource.kind, &format!("{}-{}", resource.address, n + 1), found));
+    }
+    let mut refs = BTreeSet::new();
+    for own in translated.iter().filter_map(|rule| rule.get("ref")?.as_str()) {
+        if !is_ref(own) {
+            return Err(Refusal::Invalid(format!("the `ref` `{own}` of a rule has characters that no spec can name")));
+        }
+        if !refs.insert(own) {
+            return Err(Refusal::Invalid(format!("two of its rules have the `ref` `{own}`")));
+        }
     }
     add(&zone, phase, translated, found).map_err(Refusal::Invalid)?;
     found.count(&resource.kind, true);
@@ -70,15 +80,27 @@ pub(super) fn add(zone: &ZoneName, phase: Phase, rules: Vec<Json>, found: &mut F
     Ok(())
 }
 
+/// The `ref` of a rule for which the code has neither a `ref` nor a description: its address, in characters that a spec can name.
+pub(super) fn reference(kind: &str, address: &str, found: &mut Found) -> String {
+    let name = address.strip_prefix(kind).and_then(|rest| rest.strip_prefix('.')).unwrap_or(address);
+    let words = name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    // Room for a number, where two addresses differ by other characters only.
+    let name: String = words.collect::<Vec<_>>().join("-").chars().take(REF_CHARACTERS - 8).collect();
+    let name = match name.trim_end_matches('-') {
+        "" => "rule",
+        name => name,
+    };
+    found.distinct_reference(name)
+}
+
 /// A rule as the API has it.
-fn rule(rule: &Term, id: &str) -> Json {
+fn rule(rule: &Term, kind: &str, id: &str, found: &mut Found) -> Json {
     let mut json = object(rule);
     if let Some(members) = json.as_object_mut() {
         let own = members.get("id").and_then(Json::as_str).filter(|id| !id.is_empty()).map(str::to_owned);
         // Code knows no ids, so an unnamed rule is called like its resource.
         if own.is_none() && !members.contains_key("ref") && !members.contains_key("description") {
-            let name = id.trim_start_matches("cloudflare_ruleset.");
-            members.insert("ref".to_owned(), json!(name.replace(|c: char| !c.is_ascii_alphanumeric(), "-")));
+            members.insert("ref".to_owned(), json!(reference(kind, id, found)));
         }
         members.insert("id".to_owned(), json!(own.unwrap_or_else(|| id.to_owned())));
         for name in ["version", "last_updated"] {
@@ -161,7 +183,7 @@ pub(super) fn firewall_rules(rules: &[FirewallRule<'_>], resources: &[Resource],
         .collect();
     let mut by_zone: BTreeMap<&ZoneName, Vec<Placed<'_>>> = BTreeMap::new();
     for FirewallRule { zone, resource } in rules {
-        match firewall_rule(resource, &filters) {
+        match firewall_rule(resource, &filters, found) {
             Ok((place, json)) => by_zone.entry(zone).or_default().push((place, resource, json)),
             Err(refusal) => refuse(resource, refusal, found),
         }
@@ -182,7 +204,11 @@ pub(super) fn firewall_rules(rules: &[FirewallRule<'_>], resources: &[Resource],
 }
 
 /// A firewall rule as a custom rule, and its place in the order.
-fn firewall_rule(resource: &Resource, filters: &BTreeMap<String, &Resource>) -> Result<((u32, usize), Json), Refusal> {
+fn firewall_rule(
+    resource: &Resource,
+    filters: &BTreeMap<String, &Resource>,
+    found: &mut Found,
+) -> Result<((u32, usize), Json), Refusal> {
     let values = &resource.values;
     if let Some(missing) = values.missing_beside_zone() {
         return Err(missing.clone().into());
@@ -207,10 +233,7 @@ fn firewall_rule(resource: &Resource, filters: &BTreeMap<String, &Resource>) -> 
     let described = [values, &filter.values].iter().find_map(|v| v.get("description").and_then(Term::text));
     match described {
         Some(description) => rule["description"] = json!(description),
-        None => {
-            let name = resource.address.trim_start_matches("cloudflare_firewall_rule.");
-            rule["ref"] = json!(name.replace(|c: char| !c.is_ascii_alphanumeric(), "-"));
-        }
+        None => rule["ref"] = json!(reference(&resource.kind, &resource.address, found)),
     }
     match action.as_str() {
         "allow" => rule["action_parameters"] = json!({ "ruleset": "current" }),
