@@ -163,7 +163,8 @@ fn outside(
     if let Some(near) = hosts::mistyped(target, &replaced, &known.domains) {
         return Some(format!("looks like a typo of {near}"));
     }
-    let lost_a_label = |old: &&&Fqdn| **old != target && old.is_within(target);
+    // Of aliases: the SPF records of many providers, and their mail servers, are at their own domain.
+    let lost_a_label = |old: &&&Fqdn| record.is(RecordType::Cname) && **old != target && old.is_within(target);
     if let Some(old) = replaced.iter().find(lost_a_label).filter(|_| hosts::is_of_provider(target)) {
         return Some(format!("is the provider itself, and {old} was replaced: the label of the account is missing"));
     }

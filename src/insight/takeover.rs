@@ -109,19 +109,29 @@ pub(super) fn token_removed(name: &Fqdn, before: View<'_, '_>, after: View<'_, '
         return Vec::new();
     }
     let Some(node) = after.0.node(domain.as_str()) else { return Vec::new() };
-    // Whoever verified the domain by another token keeps strangers away as well.
+    let serves = |host: &&Fqdn| provider(host).is_some_and(|p| std::ptr::eq(p, provider_of_token));
+    let names = || std::iter::once(node).chain(node.below()).map(|n| n.name());
+    // The account that the token belongs to, where its name has it.
+    let prefix = provider_of_token.token.filter(|token| token.ends_with('-'));
+    let account = prefix.and_then(|prefix| name.as_str().strip_prefix(prefix)?.split('.').next());
+    let is_of_account = |host: &Fqdn| host.as_str().split('.').next() == account;
+    let serves_account = |name: &str| {
+        let targets = after.targets(&Fqdn::reported(name), RecordType::Cname);
+        targets.into_iter().filter(serves).any(is_of_account)
+    };
+    // Whoever verified the domain by another token keeps strangers away as well, but not for what this account serves.
     let is_other = |name: &Fqdn| {
         let of_name = token(name);
         of_name.is_some_and(|(p, _)| std::ptr::eq(p, provider_of_token)) && !after.texts(name).is_empty()
     };
-    if node.children().any(|child| is_other(&Fqdn::reported(child.name()))) {
+    if node.children().any(|child| is_other(&Fqdn::reported(child.name()))) && !names().any(serves_account) {
         return Vec::new();
     }
     let points_there = |name: &str| {
         let own = after.targets(&Fqdn::reported(name), RecordType::Cname);
-        own.into_iter().filter_map(provider).any(|p| std::ptr::eq(p, provider_of_token))
+        own.iter().any(serves)
     };
-    let user = std::iter::once(node).chain(node.below()).map(|n| n.name()).find(|n| points_there(n));
+    let user = names().find(|n| points_there(n));
     let needing = |user: &str| {
         let line = format!(
             "{name}: the token goes, and {user} still points at {}: someone else could claim it there",

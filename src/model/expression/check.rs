@@ -15,9 +15,7 @@ use super::phrases;
 use super::problem::{Problems, nearest, quoted};
 use super::setting::ExpressionSetting;
 use super::suspicious_values;
-use super::syntax::{
-    Base, ComparedValue, Comparison, Connective, Index, Literal, Node, NodeKind, Operand, Operator, Span,
-};
+use super::syntax::{Base, ComparedValue, Comparison, Index, Literal, Node, NodeKind, Operand, Operator, Span};
 
 /// The type of a single value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -157,7 +155,7 @@ impl Check<'_> {
     /// Checks a part that must be a boolean. Returns whether it is evaluated for each value of an array.
     pub(super) fn condition(&mut self, node: &Node, position: Position) -> bool {
         match &node.kind {
-            NodeKind::Chain(connective, parts) => {
+            NodeKind::Chain(_, parts) => {
                 let (mut first_single, mut first_each) = (None, None);
                 for (n, part) in parts.iter().enumerate() {
                     let before = n.checked_sub(1).and_then(|n| parts.get(n));
@@ -177,7 +175,7 @@ impl Check<'_> {
                     }
                 }
                 if let (Some(single), Some(each)) = (first_single, first_each) {
-                    self.single_beside_array(*connective, single, each);
+                    self.single_beside_array(single, each);
                 }
                 first_each.is_some()
             }
@@ -199,10 +197,10 @@ impl Check<'_> {
 
     /// Reports a condition that is combined with one for each value of an array. The language's public engine refuses that
     /// (github.com/cloudflare/wirefilter, read 2026-11-23).
-    fn single_beside_array(&mut self, connective: Connective, single: &Node, each: &Node) {
+    fn single_beside_array(&mut self, single: &Node, each: &Node) {
         let (shown, other) = (self.shown(&single.span), self.shown(&each.span));
         let message = format!("`{shown}` is one truth; `{other}` has one for each value of an array");
-        let help = format!("write it outside of the call: `any({other}) {} {shown}`", connective.keyword());
+        let help = format!("write `{shown}` outside of the call, and `{other}` alone in it");
         self.problems.error(single.span.clone(), "single-beside-array", message, help);
     }
 

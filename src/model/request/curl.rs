@@ -5,6 +5,9 @@
 //! `-G` puts them into the query; `--json` sets both content types; `-F` makes a POST with `multipart/form-data`, `--data-urlencode` encodes
 //! what follows the first equals sign; `--compressed` asks for packed answers.
 
+use std::iter::Peekable;
+use std::str::Chars;
+
 use data_encoding::BASE64;
 
 use super::{Body, Request, RequestError, clip};
@@ -99,6 +102,11 @@ impl Request {
         let help = "write a `curl` command with one address, as a browser copies it";
         // A browser ends lines by a backslash.
         let command = command.replace("\\\r\n", " ").replace("\\\n", " ");
+        if ["curl ^\"", "curl.exe ^\""].iter().any(|start| command.trim_start().starts_with(start)) {
+            let help = "copy it as cURL (bash)";
+            return Err(RequestError::new("the command is quoted for the Windows command prompt", help));
+        }
+        let command = without_ansi_c(&command)?;
         let words = shlex::split(&command).ok_or_else(|| RequestError::new("the command has an open quote", help))?;
         let mut words = words.into_iter();
         if words.next().as_deref() != Some("curl") {
@@ -122,6 +130,94 @@ impl Request {
         }
         read.finish()
     }
+}
+
+/// A command with words such as `$'it\'s'`, which browsers write, in ordinary quotes.
+///
+/// # Sources
+/// The manual of Bash, section 3.1.2.4 (ANSI-C quoting).
+fn without_ansi_c(command: &str) -> Result<String, RequestError> {
+    let mut out = String::with_capacity(command.len());
+    let mut rest = command.chars().peekable();
+    let mut quote = None;
+    while let Some(c) = rest.next() {
+        match (quote, c) {
+            (None, '$') if rest.peek() == Some(&'\'') => {
+                rest.next();
+                let text = ansi_c(&mut rest)?;
+                out.push_str(&format!("'{}'", text.replace('\'', r"'\''")));
+                continue;
+            }
+            (None | Some('"'), '\\') => {
+                out.push(c);
+                out.extend(rest.next());
+                continue;
+            }
+            (None, '\'' | '"') => quote = Some(c),
+            (Some(open), _) if open == c => quote = None,
+            _ => {}
+        }
+        out.push(c);
+    }
+    Ok(out)
+}
+
+/// The text up to the quote that closes it.
+fn ansi_c(rest: &mut Peekable<Chars<'_>>) -> Result<String, RequestError> {
+    let refused = |what: String| RequestError::new(what, "copy the command again, or quote the text by `'`");
+    let mut bytes = Vec::new();
+    // The first half of a character that is written as two.
+    let mut half = None;
+    loop {
+        let c = rest.next().ok_or_else(|| refused("the command has an open quote".to_owned()))?;
+        let escape = match c {
+            '\'' => break,
+            '\\' => rest.next().ok_or_else(|| refused("the command has an open quote".to_owned()))?,
+            c => {
+                bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+                continue;
+            }
+        };
+        let most = match escape {
+            'x' => 2,
+            'u' => 4,
+            'U' => 8,
+            _ => 0,
+        };
+        if most > 0 {
+            let mut number = String::new();
+            while let Some(digit) = rest.next_if(|c| number.len() < most && c.is_ascii_hexdigit()) {
+                number.push(digit);
+            }
+            let code = u32::from_str_radix(&number, 16).map_err(|_| refused(format!("`\\{escape}` has no number")))?;
+            match (escape, half.take(), code) {
+                ('x', _, _) => bytes.push(u8::try_from(code).unwrap_or_default()),
+                (_, None, 0xd800..=0xdbff) => half = Some(code),
+                (_, before, code) => {
+                    let whole = match (before, code) {
+                        (Some(high), 0xdc00..=0xdfff) => Some(0x1_0000 + ((high - 0xd800) << 10) + (code - 0xdc00)),
+                        (Some(_), _) => None,
+                        (None, code) => Some(code),
+                    };
+                    let c = whole.and_then(char::from_u32);
+                    let c = c.ok_or_else(|| refused(format!("`\\u{number}` is not a character")))?;
+                    bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+                }
+            }
+            continue;
+        }
+        bytes.push(match escape {
+            'n' => b'\n',
+            'r' => b'\r',
+            't' => b'\t',
+            '\'' | '\\' | '"' | '?' => u8::try_from(escape).unwrap_or_default(),
+            other => return Err(refused(format!("`\\{other}` in `$'…'` is not known here"))),
+        });
+    }
+    if half.is_some() {
+        return Err(refused("half a character in `$'…'`".to_owned()));
+    }
+    String::from_utf8(bytes).map_err(|_| refused("the text in `$'…'` is not UTF-8".to_owned()))
 }
 
 /// An option and an argument in the same word: `-XPOST`, `--request=POST`.
@@ -175,6 +271,8 @@ struct Read {
     is_compressed: bool,
     /// Whether the command says that there is no user agent.
     are_clients_told: bool,
+    /// Headers that are not sent, though `curl` would send them.
+    removed: Vec<String>,
     is_get: bool,
     is_head: bool,
     version: Option<&'static str>,
@@ -212,6 +310,7 @@ impl Read {
                         let name = name.trim().to_ascii_lowercase();
                         self.are_clients_told |= name == "user-agent";
                         self.headers.retain(|(known, _)| *known != name);
+                        self.removed.push(name);
                     }
                     (Some((name, value)), _) => self.header(name, value),
                     (None, Some(name)) => self.header(name, ""),
@@ -337,7 +436,9 @@ impl Read {
             (false, false) => "application/x-www-form-urlencoded",
         };
         let mut by_default = |name: &str, value: &str| {
-            if self.headers.iter().all(|(known, _)| known != name) {
+            if !self.removed.iter().any(|removed| removed == name)
+                && self.headers.iter().all(|(known, _)| known != name)
+            {
                 self.headers.push((name.to_owned(), value.as_bytes().to_vec()));
             }
         };
@@ -368,6 +469,35 @@ impl Read {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn browsers_quote_in_two_ways() {
+        let body = |command: &str| match read(command).body {
+            Body::Known(body) => String::from_utf8(body).unwrap(),
+            other => panic!("{other:?}"),
+        };
+        let data = |text: &str| body(&format!("curl 'https://a.example/' --data-raw {text}"));
+        assert_eq!(data(r"$'q=don\'t\u0021&x=\x41\n'"), "q=don't!&x=A\n");
+        assert_eq!(data(r"$'\u00e9\ud83d\ude00'"), "é\u{1f600}");
+        // Only outside of other quotes.
+        assert_eq!(data(r#""a$'b'""#), "a$'b'");
+        assert_eq!(data(r"'a$'"), "a$");
+        for (command, words) in [
+            (r"curl https://a.example/ -d $'a", "open quote"),
+            (r"curl https://a.example/ -d $'\q'", r"`\q` in `$'…'`"),
+            (r"curl https://a.example/ -d $'\xff'", "not UTF-8"),
+            (r"curl https://a.example/ -d $'\ud83da'", "half a character"),
+            ("curl ^\"https://a.example/^\"", "Windows command prompt"),
+            ("curl https://bob:secret@a.example/", "the address of `a.example` has a user name"),
+        ] {
+            let error = Request::from_curl(command).unwrap_err().to_string();
+            assert!(error.contains(words) && !error.contains("secret"), "{command}: {error}");
+        }
+        // A header without a value is not sent.
+        assert!(read("curl https://a.example/ -H 'Accept:'").header("accept").is_none());
+        assert!(read("curl https://a.example/ -d a -H 'Content-Type:'").header("content-type").is_none());
+        assert!(read("curl https://a.example/").header("accept").is_some());
+    }
 
     fn read(command: &str) -> Request {
         Request::from_curl(command).unwrap_or_else(|error| panic!("{command}: {error}"))

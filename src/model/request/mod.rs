@@ -173,7 +173,12 @@ impl Request {
                 && label.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'))
         };
         if host.len() > NAME_OCTETS || !host.trim_end_matches('.').split('.').all(is_label) {
-            let detail = format!("`{}` is not a host name that rules see", clip(authority));
+            // What is before an `@` may be a credential.
+            let shown = authority.rsplit('@').next().unwrap_or_default();
+            let detail = match authority.contains('@') {
+                true => format!("the address of `{}` has a user name", clip(shown)),
+                false => format!("`{}` is not a host name that rules see", clip(shown)),
+            };
             return Err(RequestError::new(detail, "write a host name without user and port"));
         }
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
