@@ -40,14 +40,16 @@ for target; do
     log="target/learnt/$target.log"
     begun="$(date +%s)"
     used >target/learnt/before
-    # A finding ends the run; it is told in the line.
+    # A finding ends the run; it is told in the line. A stack overflow leaves no input behind, only an exit code.
+    code=0
     "$bin/$target" "target/learnt/$target" "corpus/$target" \
         -dict="dictionaries/$1.dict" -max_len="$2" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=4096 \
-        -artifact_prefix="artifacts/$target/" -print_final_stats=1 -verbosity=1 >"$log" 2>&1 || true
+        -artifact_prefix="artifacts/$target/" -print_final_stats=1 -verbosity=1 >"$log" 2>&1 || code=$?
     ended="$(date +%s)"
     used >target/learnt/after
     value() { sed -n "s/^stat::$1: *//p" "$log" | tail -1; }
     state="$(grep -a 'cov: ' "$log" | tail -1 | sed 's/.*cov: \([0-9]*\) ft: \([0-9]*\) corp: \([0-9]*\).*/\1 \2 \3/')"
     found="$(grep -a -o 'Test unit written to .*' "$log" | sed 's/.* //' | tail -1)"
+    [ -n "$found" ] || [ "$code" -eq 0 ] || found="ended-with-$code"
     echo "$target $((ended - begun)) $(($(cat target/learnt/after) - $(cat target/learnt/before))) $(value number_of_executed_units) $state $(value peak_rss_mb) ${found:--}"
 done

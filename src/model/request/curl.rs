@@ -385,7 +385,7 @@ impl Read {
             option if IGNORED.contains(&option) => {}
             option if IGNORED_WITH_ARGUMENT.contains(&option) => drop(argument()?),
             // Several letters in one word.
-            option if option.len() > 2 && !option.starts_with("--") => {
+            option if option.chars().nth(2).is_some() && !option.starts_with("--") => {
                 for letter in option[1..].chars() {
                     self.option(&format!("-{letter}"), argument)?;
                 }
@@ -469,6 +469,14 @@ impl Read {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_option_of_one_letter_is_one_whatever_its_bytes() {
+        for word in ["-é", "-\u{feff}w", "-ab\u{1f600}"] {
+            let error = Request::from_curl(&format!("curl {word} https://a.example/")).unwrap_err();
+            assert!(error.to_string().contains("is not known here"), "{word}: {error}");
+        }
+    }
 
     #[test]
     fn browsers_quote_in_two_ways() {
