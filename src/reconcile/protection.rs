@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::goal::Goal;
 use crate::api::Reader;
 use crate::diff::{diff_rulesets, planned};
+use crate::insight::dns::Serving;
 use crate::insight::traffic::Protection;
 use crate::live::{
     FetchError, Options, WafQuery, Wanted, account_of, account_rules, fetch_protection, fetch_waf_of_new,
@@ -19,6 +20,8 @@ use crate::model::{DesiredSettings, DesiredZone, LiveZone, Unmanaged, ZoneName};
 pub struct Protected {
     /// Its name.
     pub name: ZoneName,
+    /// How it is served once the settings of the spec are applied: rules apply to proxied hosts only.
+    pub serving: Serving,
     /// Its protection now.
     pub before: LiveWaf,
     /// Its protection as the spec wants it.
@@ -69,7 +72,8 @@ pub async fn protection<R: Reader>(
         let changes = diff_rulesets(desired, &zone);
         let after = planned(&zone.waf, &changes);
         let problems = changes.problems.len() + changes.misplaced.len();
-        all.push(Protected { name: zone.name.clone(), after, before: zone.waf, problems });
+        let serving = Serving::of_live(&zone).with(&desired.settings);
+        all.push(Protected { name: zone.name.clone(), serving, after, before: zone.waf, problems });
     }
     Ok(all)
 }

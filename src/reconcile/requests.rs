@@ -13,10 +13,10 @@ use bumpalo::Bump;
 use super::goal::Goal;
 use super::protection::Protected;
 use crate::crs::hits;
-use crate::insight::dns::{End, ZoneIndex, Zones};
+use crate::insight::dns::{End, Entry, ZoneIndex, Zones};
 use crate::insight::traffic::{Counters, Hits, Pace, Protection, Report, Seen, Set, Tally};
 use crate::model::expression::Lists;
-use crate::model::{Fqdn, RecordType};
+use crate::model::{DesiredZone, Fqdn, RecordType};
 use crate::recorded::{ReadError, Recorded, Sample};
 use crate::seclang::RuleSet;
 
@@ -181,7 +181,14 @@ impl<'g> Rehearsal<'g> {
                 Rules { name, before: (before, counters()), after: (after, counters()), has_owasp },
             );
         }
-        let served = Zones::new(goal.desired.zones.values().map(ZoneIndex::of_spec).collect());
+        let index = |desired: &'g DesiredZone| match zones.iter().find(|zone| zone.name == desired.name) {
+            Some(zone) => {
+                let records = desired.records.iter().map(Entry::of_spec);
+                ZoneIndex::with(&desired.name, zone.serving.clone(), records)
+            }
+            None => ZoneIndex::of_spec(desired),
+        };
+        let served = Zones::new(goal.desired.zones.values().map(index).collect());
         let arena = Bump::new();
         Self { zones: all, served, tally, unreadable: Vec::new(), arena, current: None, hopeless: BTreeMap::new() }
     }

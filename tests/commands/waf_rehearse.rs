@@ -67,6 +67,25 @@ fn recording() -> String {
     lines
 }
 
+/// Cloudflare answers for a paused zone with what the records say.
+#[test]
+fn requests_of_a_paused_zone_meet_no_rule() {
+    let workspace = Workspace::empty(options());
+    let records = json!([{ "type": "A", "name": "www", "content": "192.0.2.1", "proxied": true }]);
+    workspace
+        .plant(&json!({ "zones": [{ "name": "example.com", "plan": "free", "paused": true, "records": records }] }));
+    workspace.file(
+        "spec.yaml",
+        "version: 1\nzones:\n  example.com:\n    records:\n      - { name: www, type: A, content: 192.0.2.1, proxied: true }\n    waf:\n      \
+         custom:\n        - { name: wp, when: 'http.request.uri.path contains \"/wp-\"', action: block }\n",
+    );
+    workspace.file("requests.jsonl", line("r1", "/wp-login.php", 1));
+    let ran =
+        workspace.run(&["waf", "rehearse", "spec.yaml", "--requests", "requests.jsonl", "--color=never"]).exits(0);
+    assert!(!ran.stdout.contains("newly stopped: 1"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("DNS only"), "{}", ran.stdout);
+}
+
 #[test]
 fn requests_are_followed_before_and_after_the_plan() {
     let workspace = workspace();
