@@ -33,6 +33,7 @@ mod import_anything;
 mod import_files;
 mod import_includes;
 mod import_modules;
+mod import_rate_limits;
 mod init;
 #[cfg(unix)]
 mod interrupted;

@@ -275,7 +275,9 @@ fn bypassed(values: &Term) -> Result<Vec<String>, String> {
     for entry in values.get("bypass").map(Term::items).unwrap_or_default() {
         match (text(Some(entry), "name")?.as_deref(), text(Some(entry), "value")?) {
             (None | Some("url"), Some(url)) => all.push(url),
-            (name, _) => return Err(format!("it bypasses by `{}`", name.unwrap_or_default())),
+            (name, _) => {
+                return Err(format!("it exempts requests by `{}`, not by their URL", name.unwrap_or_default()));
+            }
         }
     }
     Ok(all)

@@ -84,7 +84,7 @@ pub(super) fn add(zone: &ZoneName, phase: Phase, rules: Vec<Json>, found: &mut F
 pub(super) fn reference(kind: &str, address: &str, found: &mut Found) -> String {
     let name = address.strip_prefix(kind).and_then(|rest| rest.strip_prefix('.')).unwrap_or(address);
     let words = name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
-    // Room for a number, where two addresses differ by other characters only.
+    // Leaves characters for a number, where two addresses differ in punctuation only.
     let name: String = words.collect::<Vec<_>>().join("-").chars().take(REF_CHARACTERS - 8).collect();
     let name = match name.trim_end_matches('-') {
         "" => "rule",
