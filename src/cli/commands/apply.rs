@@ -107,50 +107,43 @@ impl Run for ApplyArgs {
         Ok(())
     }
 
+    /// Plans, asks and applies.
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, interrupt, .. } = *session;
-        run(self, settings, output, interrupt).await
-    }
-}
-
-/// Plans, asks and applies.
-async fn run(
-    args: &ApplyArgs,
-    settings: &Settings<'_>,
-    output: &Arc<Output>,
-    interrupt: &Interrupt,
-) -> anyhow::Result<Exit> {
-    let how = How { yes: args.yes, dry_run: args.dry_run, resume: args.resume, verify: args.verify.into() };
-    if let Some(exit) = how.refused(output) {
-        return Ok(exit);
-    }
-    let foresight = args.requests.open(output)?;
-    // Held to the end; a dry run writes nothing and may run beside others.
-    let _lock = if args.dry_run { None } else { Some(lock::take(&settings.flags.journal)?) };
-    let begun = match args.spec.single().filter(|path| saved::is_saved_plan(path)) {
-        Some(path) => match consents(&args.consents, settings, output)? {
-            Ok(given) => {
-                let opened = saved::open(path, args.max_age, settings.now()?, given)?;
-                let named = settings.flags.base.as_deref();
-                let other = match named {
-                    Some(named) => Base::differs(named, &opened.0, &settings.base_options()?)?,
-                    None => None,
-                };
-                if let Some(how) = other {
-                    let what = "error: the saved plan has another base";
-                    output.message(&format!("{what}: {}; nothing was sent. Plan again.", safe(&how)));
-                    return Ok(Exit::Stale);
+        let how = How { yes: self.yes, dry_run: self.dry_run, resume: self.resume, verify: self.verify.into() };
+        if let Some(exit) = how.refused(output) {
+            return Ok(exit);
+        }
+        let foresight = self.requests.open(output)?;
+        // Held to the end; a dry run writes nothing and may run beside others.
+        let _lock = if self.dry_run { None } else { Some(lock::take(&settings.flags.journal)?) };
+        let begun = match self.spec.single().filter(|path| saved::is_saved_plan(path)) {
+            Some(path) => match consents(&self.consents, settings, output)? {
+                Ok(given) => {
+                    let opened = saved::open(path, self.max_age, settings.now()?, given)?;
+                    let named = settings.flags.base.as_deref();
+                    let other = match named {
+                        Some(named) => Base::differs(named, &opened.0, &settings.base_options()?)?,
+                        None => None,
+                    };
+                    if let Some(how) = other {
+                        let what = "error: the saved plan has another base";
+                        output.message(&format!("{what}: {}; nothing was sent. Plan again.", safe(&how)));
+                        return Ok(Exit::Stale);
+                    }
+                    Ok(opened)
                 }
-                Ok(opened)
+                Err(exit) => Err(exit),
+            },
+            None => begin(&self.spec, &self.consents, settings, output)?
+                .map(|(goal, consents)| (goal.with_only(Only::new(self.part.only.clone())), consents)),
+        };
+        match begun {
+            Ok((goal, consents)) => {
+                plan_and_apply(how, (&goal, &consents), foresight, settings, output, interrupt).await
             }
-            Err(exit) => Err(exit),
-        },
-        None => begin(&args.spec, &args.consents, settings, output)?
-            .map(|(goal, consents)| (goal.with_only(Only::new(args.part.only.clone())), consents)),
-    };
-    match begun {
-        Ok((goal, consents)) => plan_and_apply(how, (&goal, &consents), foresight, settings, output, interrupt).await,
-        Err(exit) => Ok(exit),
+            Err(exit) => Ok(exit),
+        }
     }
 }
 

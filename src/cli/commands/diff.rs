@@ -43,34 +43,30 @@ impl Run for DiffArgs {
         Facts { files: vec![(&self.before, Takes::Spec), (&self.after, Takes::Spec)], ..Facts::offline("diff") }
     }
 
+    /// Compares and prints.
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
-        run(self, settings, output)
-    }
-}
-
-/// Compares and prints.
-fn run(args: &DiffArgs, settings: &Settings<'_>, output: &Output) -> anyhow::Result<Exit> {
-    let mut sources = Sources::default();
-    let mut errors = Diagnostics::default();
-    let before = read(&args.before, settings, &mut sources, &mut errors)?;
-    let after = read(&args.after, settings, &mut sources, &mut errors)?;
-    let (Some(before), Some(after)) = (before, after) else {
-        return report(errors, &sources, settings, output);
-    };
-    let mut changes = diff_specs(&before, &after);
-    let names = || before.zones.keys().chain(after.zones.keys());
-    select(&mut changes, &settings.flags.zone, names().map(|name| name.as_str()), &mut errors);
-    if errors.has_errors() {
-        return report(errors, &sources, settings, output);
-    }
-    match output.format {
-        Format::Json => output.json(&render::spec_diff::json(&changes, &sources))?,
-        Format::Text | Format::Document(_) => {
-            output.result(|out| write_spec_changes(out, &changes, output.colour))?;
+        let mut sources = Sources::default();
+        let mut errors = Diagnostics::default();
+        let before = read(&self.before, settings, &mut sources, &mut errors)?;
+        let after = read(&self.after, settings, &mut sources, &mut errors)?;
+        let (Some(before), Some(after)) = (before, after) else {
+            return report(errors, &sources, settings, output);
+        };
+        let mut changes = diff_specs(&before, &after);
+        let names = || before.zones.keys().chain(after.zones.keys());
+        select(&mut changes, &settings.flags.zone, names().map(|name| name.as_str()), &mut errors);
+        if errors.has_errors() {
+            return report(errors, &sources, settings, output);
         }
+        match output.format {
+            Format::Json => output.json(&render::spec_diff::json(&changes, &sources))?,
+            Format::Text | Format::Document(_) => {
+                output.result(|out| write_spec_changes(out, &changes, output.colour))?;
+            }
+        }
+        Ok(if self.exit_code && !changes.is_empty() { Exit::Differences } else { Exit::Success })
     }
-    Ok(if args.exit_code && !changes.is_empty() { Exit::Differences } else { Exit::Success })
 }
 
 /// Reads one of the specs; its mistakes, and nothing milder, are added to the errors.

@@ -1,7 +1,6 @@
 //! `doctor`: what the credentials may do, and what a spec needs. Holds no means of writing.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use anyhow::Context;
 use clap::Args;
@@ -42,58 +41,54 @@ impl Run for DoctorArgs {
         Facts { files, has_shards: !self.spec.is_empty(), ..Facts::online("doctor") }
     }
 
+    /// Reads, examines and reports.
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
-        run(self, settings, output).await
-    }
-}
-
-/// Reads, examines and reports.
-async fn run(args: &DoctorArgs, settings: &Settings<'_>, output: &Arc<Output>) -> anyhow::Result<Exit> {
-    let goal = if args.spec.is_empty() {
-        None
-    } else {
-        let spec = SpecArgs { spec: args.spec.clone() };
-        match read(&spec, settings, output)? {
-            Ok(read) => Some(read),
-            Err(exit) => return Ok(exit),
+        let goal = if self.spec.is_empty() {
+            None
+        } else {
+            let spec = SpecArgs { spec: self.spec.clone() };
+            match read(&spec, settings, output)? {
+                Ok(read) => Some(read),
+                Err(exit) => return Ok(exit),
+            }
+        };
+        let patterns = settings
+            .flags
+            .zone
+            .iter()
+            .map(|text| pattern(text).with_context(|| format!("--zone {text:?} is not a name or a glob")));
+        let patterns = patterns.collect::<anyhow::Result<Vec<_>>>()?;
+        let lock = goal.as_ref().and_then(|(goal, _)| lock(goal));
+        let access = Access::Probe { asks: self.probe_writes };
+        let zones = goal.iter().flat_map(|(goal, _)| goal.needed_zones());
+        let service = Service::open(settings, access, output, zones).await?;
+        let question = Question {
+            secret: service.secret,
+            desired: goal.as_ref().map(|(goal, _)| &goal.desired),
+            patterns: &patterns,
+            lock: lock.as_ref(),
+        };
+        let options = service.options(settings, output).read;
+        let examined = examine(&service.reader, service.checker.as_ref(), &question, &options).await;
+        let (seen, requests, host, proxy) =
+            (service.reader.seen(), service.requests(), service.host.clone(), service.proxy.clone());
+        service.close().await;
+        output.hide();
+        let mut report = examined?;
+        report.connection = connection(host, proxy, seen);
+        report.spec = goal.map(|(_, spec)| spec);
+        report.requests = Requests { made: requests };
+        let report = report.judged();
+        match output.format {
+            Format::Json => output.json(&report)?,
+            Format::Text | Format::Document(_) => output.result(|out| write(out, &report))?,
         }
-    };
-    let patterns = settings
-        .flags
-        .zone
-        .iter()
-        .map(|text| pattern(text).with_context(|| format!("--zone {text:?} is not a name or a glob")));
-    let patterns = patterns.collect::<anyhow::Result<Vec<_>>>()?;
-    let lock = goal.as_ref().and_then(|(goal, _)| lock(goal));
-    let access = Access::Probe { asks: args.probe_writes };
-    let zones = goal.iter().flat_map(|(goal, _)| goal.needed_zones());
-    let service = Service::open(settings, access, output, zones).await?;
-    let question = Question {
-        secret: service.secret,
-        desired: goal.as_ref().map(|(goal, _)| &goal.desired),
-        patterns: &patterns,
-        lock: lock.as_ref(),
-    };
-    let options = service.options(settings, output).read;
-    let examined = examine(&service.reader, service.checker.as_ref(), &question, &options).await;
-    let (seen, requests, host, proxy) =
-        (service.reader.seen(), service.requests(), service.host.clone(), service.proxy.clone());
-    service.close().await;
-    output.hide();
-    let mut report = examined?;
-    report.connection = connection(host, proxy, seen);
-    report.spec = goal.map(|(_, spec)| spec);
-    report.requests = Requests { made: requests };
-    let report = report.judged();
-    match output.format {
-        Format::Json => output.json(&report)?,
-        Format::Text | Format::Document(_) => output.result(|out| write(out, &report))?,
+        Ok(match report.verdict {
+            Sufficiency::Sufficient | Sufficiency::Unknown if report.is_answered() => Exit::Success,
+            Sufficiency::Sufficient | Sufficiency::Unknown | Sufficiency::Insufficient => Exit::Error,
+        })
     }
-    Ok(match report.verdict {
-        Sufficiency::Sufficient | Sufficiency::Unknown if report.is_answered() => Exit::Success,
-        Sufficiency::Sufficient | Sufficiency::Unknown | Sufficiency::Insufficient => Exit::Error,
-    })
 }
 
 /// Reads the spec, and whether it has a previous version: what `--base` names, or else the last commit.

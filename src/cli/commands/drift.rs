@@ -1,7 +1,6 @@
 //! `drift`: report what differs and who changed what. Holds no means of writing.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use anyhow::Context;
 use clap::Args;
@@ -57,45 +56,41 @@ impl Run for DriftArgs {
         Err("--propose makes a patch of the spec's files, and standard input is not a file; name the files".to_owned())
     }
 
+    /// Looks and reports.
+    ///
+    /// # Order
+    /// The report comes first, then the metrics, then the webhook: nothing that fails later can hide it.
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
-        run(self, settings, output).await
-    }
-}
-
-/// Looks and reports.
-///
-/// # Order
-/// The report comes first, then the metrics, then the webhook: nothing that fails later can hide it.
-async fn run(args: &DriftArgs, settings: &Settings<'_>, output: &Arc<Output>) -> anyhow::Result<Exit> {
-    let DriftArgs { spec, tell, drift_exit_code, propose } = args;
-    let webhook = match webhook(tell, settings)? {
-        Ok(webhook) => webhook,
-        Err(message) => {
-            output.message(&format!("error: {message}"));
-            return Ok(Exit::Usage);
+        let DriftArgs { spec, tell, drift_exit_code, propose } = self;
+        let webhook = match webhook(tell, settings)? {
+            Ok(webhook) => webhook,
+            Err(message) => {
+                output.message(&format!("error: {message}"));
+                return Ok(Exit::Usage);
+            }
+        };
+        let goal = match load("drift", spec, settings, output)? {
+            Ok(goal) => goal,
+            Err(exit) => return Ok(exit),
+        };
+        let mut requests = 0;
+        let look = look(goal, settings, output, &mut requests).await?;
+        let view = look.view(tell);
+        show(&look, &view, settings, output)?;
+        let metrics = tell.metrics.as_deref().map(|path| write_metrics(path, &look.report, requests, output));
+        let verdict = view.verdict();
+        if let Some(webhook) = &webhook
+            && (tell.webhook_always || verdict == Verdict::Found || look.report.count_of(&tell.fail_on) > 0)
+        {
+            deliver(webhook, &document(&view), output).await;
         }
-    };
-    let goal = match load("drift", spec, settings, output)? {
-        Ok(goal) => goal,
-        Err(exit) => return Ok(exit),
-    };
-    let mut requests = 0;
-    let look = look(goal, settings, output, &mut requests).await?;
-    let view = look.view(tell);
-    show(&look, &view, settings, output)?;
-    let metrics = tell.metrics.as_deref().map(|path| write_metrics(path, &look.report, requests, output));
-    let verdict = view.verdict();
-    if let Some(webhook) = &webhook
-        && (tell.webhook_always || verdict == Verdict::Found || look.report.count_of(&tell.fail_on) > 0)
-    {
-        deliver(webhook, &document(&view), output).await;
+        metrics.transpose()?;
+        if let Some(path) = propose {
+            write_proposal(path, &look, spec, settings, output)?;
+        }
+        Ok(exit(verdict, Exit::Chosen(*drift_exit_code)))
     }
-    metrics.transpose()?;
-    if let Some(path) = propose {
-        write_proposal(path, &look, spec, settings, output)?;
-    }
-    Ok(exit(verdict, Exit::Chosen(*drift_exit_code)))
 }
 
 /// Writes a patch of the spec's files. Where nothing can be taken over, it is empty.

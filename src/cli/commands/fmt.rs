@@ -13,7 +13,6 @@ use crate::cli::files::{self, Rewrite};
 use crate::cli::load::input;
 use crate::cli::output::Output;
 use crate::cli::relevance::Matters;
-use crate::cli::settings::Settings;
 use crate::diagnostic::{Diagnostics, Severity, Sources, count};
 use crate::document::files::FormattedFiles;
 use crate::edit::{self, FormatError};
@@ -51,9 +50,59 @@ impl Run for FmtArgs {
         self.spec.missing()
     }
 
+    /// Formats every file of the spec, and compares what the spec says before and after.
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
-        run(self, settings, output)
+        let inputs: Vec<_> = self.spec.spec.iter().map(|path| input(path)).collect::<anyhow::Result<_>>()?;
+        let options = spec::Options { may_leave_variables: true, ..settings.spec_options()? };
+        let mut sources = Sources::default();
+        let before = spec::load(&inputs, &options, &mut sources);
+        let stdin = inputs.iter().find_map(|input| match input {
+            spec::Input::Stdin(text) => Some(text.clone()),
+            spec::Input::Path(_) => None,
+        });
+        if stdin.is_some() && inputs.len() > 1 {
+            output.message("error: `fmt -` formats standard input alone; give the files in a run of their own");
+            return Ok(Exit::Usage);
+        }
+        if before.files == 0 {
+            // What was given cannot be read.
+            output.diagnostics(&before.diagnostics, &sources);
+            return Ok(Exit::Error);
+        }
+        let mut all = Vec::new();
+        // A spec with mistakes is formatted as well; what cannot be read is not.
+        let unread = before.diagnostics.iter().filter(|d| d.severity == Severity::Error && d.primary.is_none());
+        let unread: Diagnostics = unread.cloned().collect();
+        output.diagnostics(&unread, &sources);
+        let mut is_bad = unread.has_errors();
+        let names = sources.iter().map(|(_, source)| source.name().to_owned()).filter(|name| name != "--var");
+        for name in names.collect::<Vec<_>>() {
+            // The texts of the sources can be masked, so files are read again.
+            let text = match &stdin {
+                Some(text) => text.clone(),
+                None => std::fs::read_to_string(&name).with_context(|| format!("failed to read {name}"))?,
+            };
+            match edit::format(&text, self.sort) {
+                Ok(after) => all.push(File { name, before: text, after }),
+                Err(error @ FormatError::Syntax(_)) => {
+                    output.message(&format!("error: {name}: {error}"));
+                    is_bad = true;
+                }
+                // What it means is known, so it is no mistake of the file.
+                Err(error) => {
+                    output.message(&format!("warning: {name}: {error}"));
+                    all.push(File { name, after: text.clone(), before: text });
+                }
+            }
+        }
+        if let Some(words) = other_meaning(&inputs, &options, &before, &all, stdin.is_some()) {
+            output.message(&format!(
+                "error: the spec would not mean the same ({words}); nothing was written. Please report this"
+            ));
+            return Ok(Exit::Error);
+        }
+        finish(self, &all, stdin.is_some(), is_bad, output)
     }
 }
 
@@ -62,60 +111,6 @@ struct File {
     name: String,
     before: String,
     after: String,
-}
-
-/// Formats every file of the spec, and compares what the spec says before and after.
-fn run(args: &FmtArgs, settings: &Settings<'_>, output: &Output) -> anyhow::Result<Exit> {
-    let inputs: Vec<_> = args.spec.spec.iter().map(|path| input(path)).collect::<anyhow::Result<_>>()?;
-    let options = spec::Options { may_leave_variables: true, ..settings.spec_options()? };
-    let mut sources = Sources::default();
-    let before = spec::load(&inputs, &options, &mut sources);
-    let stdin = inputs.iter().find_map(|input| match input {
-        spec::Input::Stdin(text) => Some(text.clone()),
-        spec::Input::Path(_) => None,
-    });
-    if stdin.is_some() && inputs.len() > 1 {
-        output.message("error: `fmt -` formats standard input alone; give the files in a run of their own");
-        return Ok(Exit::Usage);
-    }
-    if before.files == 0 {
-        // What was given cannot be read.
-        output.diagnostics(&before.diagnostics, &sources);
-        return Ok(Exit::Error);
-    }
-    let mut all = Vec::new();
-    // A spec with mistakes is formatted as well; what cannot be read is not.
-    let unread = before.diagnostics.iter().filter(|d| d.severity == Severity::Error && d.primary.is_none());
-    let unread: Diagnostics = unread.cloned().collect();
-    output.diagnostics(&unread, &sources);
-    let mut is_bad = unread.has_errors();
-    let names = sources.iter().map(|(_, source)| source.name().to_owned()).filter(|name| name != "--var");
-    for name in names.collect::<Vec<_>>() {
-        // The texts of the sources can be masked, so files are read again.
-        let text = match &stdin {
-            Some(text) => text.clone(),
-            None => std::fs::read_to_string(&name).with_context(|| format!("failed to read {name}"))?,
-        };
-        match edit::format(&text, args.sort) {
-            Ok(after) => all.push(File { name, before: text, after }),
-            Err(error @ FormatError::Syntax(_)) => {
-                output.message(&format!("error: {name}: {error}"));
-                is_bad = true;
-            }
-            // What it means is known, so it is no mistake of the file.
-            Err(error) => {
-                output.message(&format!("warning: {name}: {error}"));
-                all.push(File { name, after: text.clone(), before: text });
-            }
-        }
-    }
-    if let Some(words) = other_meaning(&inputs, &options, &before, &all, stdin.is_some()) {
-        output.message(&format!(
-            "error: the spec would not mean the same ({words}); nothing was written. Please report this"
-        ));
-        return Ok(Exit::Error);
-    }
-    finish(args, &all, stdin.is_some(), is_bad, output)
 }
 
 /// What the spec says otherwise once it is formatted; `None` if it says the same.

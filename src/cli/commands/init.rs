@@ -64,22 +64,18 @@ impl Run for InitArgs {
         Ok(())
     }
 
+    /// Writes the spec, then what belongs beside it.
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
-        run(self, settings, output).await
-    }
-}
-
-/// Writes the spec, then what belongs beside it.
-async fn run(args: &InitArgs, settings: &Settings<'_>, output: &Arc<Output>) -> anyhow::Result<Exit> {
-    let mut report = NewFiles::default();
-    let outcome = write_all(args, &mut report, settings, output).await;
-    if outcome.is_err() && !report.written.is_empty() {
-        output.message(&format!("written before the error, and kept: {}", report.written.join(", ")));
-    }
-    match outcome? {
-        Some(exit) => Ok(exit),
-        None => show(&report, output),
+        let mut report = NewFiles::default();
+        let outcome = write_all(self, &mut report, settings, output).await;
+        if outcome.is_err() && !report.written.is_empty() {
+            output.message(&format!("written before the error, and kept: {}", report.written.join(", ")));
+        }
+        match outcome? {
+            Some(exit) => Ok(exit),
+            None => show(&report, output),
+        }
     }
 }
 

@@ -100,64 +100,60 @@ impl Run for PlanArgs {
         self.requests.check(&self.spec)
     }
 
+    /// Plans and prints.
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
-        run(self, settings, output).await
+        if self.out.as_deref().is_some_and(saved::is_named_like_a_spec) {
+            let why = "--out names a file like a spec, and `apply` would refuse it: use another ending, such as .json";
+            output.message(&format!("error: {why}"));
+            return Ok(Exit::Usage);
+        }
+        let (mut goal, consents) = match begin(&self.spec, &self.consents, settings, output)? {
+            Ok((goal, consents)) => (goal.with_only(Only::new(self.part.only.clone())), consents),
+            Err(exit) => return Ok(exit),
+        };
+        let foresight = self.requests.open(output)?;
+        if let Some(file) = &self.against {
+            return plan_snapshot(file, (&mut goal, &consents), foresight, self, settings, output).await;
+        }
+        let access = if self.server_check { Access::Check } else { Access::Read };
+        let service = Service::open(settings, access, output, goal.needed_zones()).await?;
+        let options = foresight.options(service.options(settings, output));
+        let mut planned = reconcile::plan(&goal, &service.reader, &options).await;
+        let foreseen = match &mut planned {
+            Ok(planned) => foresight.add_to(planned, &service.reader, output).await,
+            Err(_) => Ok(()),
+        };
+        let answers = match (&planned, &service.checker) {
+            (Ok(planned), Some(checker)) => server_check(&planned.plan, checker).await,
+            _ => Vec::new(),
+        };
+        service.close().await;
+        let mut planned = planned?;
+        foreseen?;
+        output.hide();
+        planned.warn_of_applied_before(&settings.flags.journal, settings.now()?);
+        let refused = answers.iter().any(|(_, answer)| matches!(answer, DryRunResult::Refused(_)));
+        if self.server_check {
+            note_server_check(&mut planned.plan, &answers);
+        }
+        let verdict = planned.judge(&consents);
+        let requests = planned.requests();
+        if let Some(path) = &self.out {
+            let tool = concat!("zonewright ", env!("CARGO_PKG_VERSION")).to_owned();
+            let stamp = Stamp { tool, now: settings.now()?, today: settings.today()? };
+            let text = saved::save(&planned, (&verdict, &consents), &requests, stamp);
+            files::write(path, visible_json(&text).as_bytes(), Readers::Owner, output)
+                .with_context(|| format!("failed to save the plan as {}", path.display()))?;
+        }
+        show(&planned, &verdict, requests.len(), Extent::Whole, settings, output)?;
+        let exit = exit(&verdict, self);
+        // The process ends here; taking 100,000 records apart before would be a twentieth of the work. The credentials are among
+        // the options, and are wiped.
+        let Planned { goal: _, plan, live, options: _ } = planned;
+        std::mem::forget((plan, live, goal));
+        Ok(if refused { Exit::Error } else { exit })
     }
-}
-
-/// Plans and prints.
-async fn run(args: &PlanArgs, settings: &Settings<'_>, output: &Arc<Output>) -> anyhow::Result<Exit> {
-    if args.out.as_deref().is_some_and(saved::is_named_like_a_spec) {
-        let why = "--out names a file like a spec, and `apply` would refuse it: use another ending, such as .json";
-        output.message(&format!("error: {why}"));
-        return Ok(Exit::Usage);
-    }
-    let (mut goal, consents) = match begin(&args.spec, &args.consents, settings, output)? {
-        Ok((goal, consents)) => (goal.with_only(Only::new(args.part.only.clone())), consents),
-        Err(exit) => return Ok(exit),
-    };
-    let foresight = args.requests.open(output)?;
-    if let Some(file) = &args.against {
-        return plan_snapshot(file, (&mut goal, &consents), foresight, args, settings, output).await;
-    }
-    let access = if args.server_check { Access::Check } else { Access::Read };
-    let service = Service::open(settings, access, output, goal.needed_zones()).await?;
-    let options = foresight.options(service.options(settings, output));
-    let mut planned = reconcile::plan(&goal, &service.reader, &options).await;
-    let foreseen = match &mut planned {
-        Ok(planned) => foresight.add_to(planned, &service.reader, output).await,
-        Err(_) => Ok(()),
-    };
-    let answers = match (&planned, &service.checker) {
-        (Ok(planned), Some(checker)) => server_check(&planned.plan, checker).await,
-        _ => Vec::new(),
-    };
-    service.close().await;
-    let mut planned = planned?;
-    foreseen?;
-    output.hide();
-    planned.warn_of_applied_before(&settings.flags.journal, settings.now()?);
-    let refused = answers.iter().any(|(_, answer)| matches!(answer, DryRunResult::Refused(_)));
-    if args.server_check {
-        note_server_check(&mut planned.plan, &answers);
-    }
-    let verdict = planned.judge(&consents);
-    let requests = planned.requests();
-    if let Some(path) = &args.out {
-        let tool = concat!("zonewright ", env!("CARGO_PKG_VERSION")).to_owned();
-        let stamp = Stamp { tool, now: settings.now()?, today: settings.today()? };
-        let text = saved::save(&planned, (&verdict, &consents), &requests, stamp);
-        files::write(path, visible_json(&text).as_bytes(), Readers::Owner, output)
-            .with_context(|| format!("failed to save the plan as {}", path.display()))?;
-    }
-    show(&planned, &verdict, requests.len(), Extent::Whole, settings, output)?;
-    let exit = exit(&verdict, args);
-    // The process ends here; taking 100,000 records apart before would be a twentieth of the work. The credentials are among
-    // the options, and are wiped.
-    let Planned { goal: _, plan, live, options: _ } = planned;
-    std::mem::forget((plan, live, goal));
-    Ok(if refused { Exit::Error } else { exit })
 }
 
 /// Plans against a snapshot and prints.

@@ -2,7 +2,6 @@
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
@@ -73,31 +72,27 @@ impl Run for PullArgs {
         Err("`pull` edits the files of a spec, and standard input is not a file; name the files".to_owned())
     }
 
+    /// Reads, edits and writes.
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
-        run(self, settings, output).await
+        let mut goal = match load("pull", &self.spec, settings, output)? {
+            Ok(goal) => goal,
+            Err(exit) => return Ok(exit),
+        };
+        let Some(file) = &self.against else {
+            let service = Service::open(settings, Access::Read, output, goal.needed_zones()).await?;
+            let planned = reconcile::plan(&goal, &service.reader, &service.options(settings, output)).await;
+            service.close().await;
+            let Planned { plan, live, .. } = planned?;
+            return finish(self, (&goal, &plan, &live), None, settings, output);
+        };
+        let open = open(file, &mut goal, self, settings, output)?;
+        let mut options = settings.options();
+        options.read.account.clone_from(&open.snapshot.about().account);
+        options.progress = Some(progress(output));
+        let Planned { plan, live, .. } = reconcile::plan(&goal, &open.snapshot, &options).await?;
+        finish(self, (&goal, &plan, &live), Some(&open), settings, output)
     }
-}
-
-/// Reads, edits and writes.
-async fn run(args: &PullArgs, settings: &Settings<'_>, output: &Arc<Output>) -> anyhow::Result<Exit> {
-    let mut goal = match load("pull", &args.spec, settings, output)? {
-        Ok(goal) => goal,
-        Err(exit) => return Ok(exit),
-    };
-    let Some(file) = &args.against else {
-        let service = Service::open(settings, Access::Read, output, goal.needed_zones()).await?;
-        let planned = reconcile::plan(&goal, &service.reader, &service.options(settings, output)).await;
-        service.close().await;
-        let Planned { plan, live, .. } = planned?;
-        return finish(args, (&goal, &plan, &live), None, settings, output);
-    };
-    let open = open(file, &mut goal, args, settings, output)?;
-    let mut options = settings.options();
-    options.read.account.clone_from(&open.snapshot.about().account);
-    options.progress = Some(progress(output));
-    let Planned { plan, live, .. } = reconcile::plan(&goal, &open.snapshot, &options).await?;
-    finish(args, (&goal, &plan, &live), Some(&open), settings, output)
 }
 
 /// Opens a snapshot, and holds the goal against it.

@@ -55,66 +55,63 @@ impl Run for ResolveArgs {
         (self.spec.is_empty() && !self.live && self.against.is_none()).then_some(&mut self.spec)
     }
 
+    /// Looks a name up and prints.
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
-        run(self, settings, output).await
-    }
-}
-
-/// Looks a name up and prints.
-async fn run(args: &ResolveArgs, settings: &Settings<'_>, output: &Arc<Output>) -> anyhow::Result<Exit> {
-    let (name, kind) = match question(args) {
-        Ok(question) => question,
-        Err(message) => {
-            output.message(&format!("error: {message}"));
-            return Ok(Exit::Usage);
-        }
-    };
-    let goal = match zone_source::goal("resolve", &args.spec, settings, output)? {
-        Ok(goal) => goal,
-        Err(exit) => return Ok(exit),
-    };
-    let live = live(args, &name, goal.as_ref(), settings, output).await?;
-    output.hide();
-    let nothing = Desired::default();
-    let desired = goal.as_ref().map_or(&nothing, |goal| &goal.desired);
-    let zones = match &live {
-        None => Zones::new(desired.zones.values().map(ZoneIndex::of_spec).collect()),
-        Some(live) => of_live(live, desired),
-    };
-    let Some(zone) = zones.zone_of(&name) else {
-        match &live {
-            None => {
-                let example =
-                    desired.zones.keys().next().map(|zone| format!("; give a whole name, such as www.{zone}"));
-                bail!("no zone of the spec has the name {name}{}", example.unwrap_or_default())
+        let (name, kind) = match question(self) {
+            Ok(question) => question,
+            Err(message) => {
+                output.message(&format!("error: {message}"));
+                return Ok(Exit::Usage);
             }
-            Some(_) => bail!("no zone with the name {name} is at Cloudflare, or these credentials cannot see it"),
+        };
+        let goal = match zone_source::goal("resolve", &self.spec, settings, output)? {
+            Ok(goal) => goal,
+            Err(exit) => return Ok(exit),
+        };
+        let live = live(self, &name, goal.as_ref(), settings, output).await?;
+        output.hide();
+        let nothing = Desired::default();
+        let desired = goal.as_ref().map_or(&nothing, |goal| &goal.desired);
+        let zones = match &live {
+            None => Zones::new(desired.zones.values().map(ZoneIndex::of_spec).collect()),
+            Some(live) => of_live(live, desired),
+        };
+        let Some(zone) = zones.zone_of(&name) else {
+            match &live {
+                None => {
+                    let example =
+                        desired.zones.keys().next().map(|zone| format!("; give a whole name, such as www.{zone}"));
+                    bail!("no zone of the spec has the name {name}{}", example.unwrap_or_default())
+                }
+                Some(_) => bail!("no zone with the name {name} is at Cloudflare, or these credentials cannot see it"),
+            }
+        };
+        let is_partial =
+            live.is_none() && desired.zones.get(zone.name()).is_some_and(|z| z.unmanaged == Unmanaged::Keep);
+        let kinds = kind.map_or_else(|| zones.types_of(&name), |kind| vec![kind]);
+        let view = |kind: &RecordType| {
+            let answer = zones.answer(&name, *kind);
+            let mut notes = answer.unseen(&zones, *kind);
+            if matches!(answer.end, End::Elsewhere) {
+                notes.push(format!("{} is in none of these zones, so other name servers answer for it", answer.name));
+            }
+            if is_partial {
+                notes.push("only the spec is looked at: there can be live records that it does not name".to_owned());
+            }
+            AnswerView { kind: *kind, answer, notes }
+        };
+        let answers: Vec<AnswerView<'_>> = kinds.iter().map(view).collect();
+        let no_sources = Sources::default();
+        let sources = goal.as_ref().map_or(&no_sources, |goal| &goal.sources);
+        match output.format {
+            Format::Json => output.json(&json(&name, &answers, sources))?,
+            Format::Text | Format::Document(_) => {
+                output.result(|out| write_answers(out, &name, &answers, sources))?;
+            }
         }
-    };
-    let is_partial = live.is_none() && desired.zones.get(zone.name()).is_some_and(|z| z.unmanaged == Unmanaged::Keep);
-    let kinds = kind.map_or_else(|| zones.types_of(&name), |kind| vec![kind]);
-    let view = |kind: &RecordType| {
-        let answer = zones.answer(&name, *kind);
-        let mut notes = answer.unseen(&zones, *kind);
-        if matches!(answer.end, End::Elsewhere) {
-            notes.push(format!("{} is in none of these zones, so other name servers answer for it", answer.name));
-        }
-        if is_partial {
-            notes.push("only the spec is looked at: there can be live records that it does not name".to_owned());
-        }
-        AnswerView { kind: *kind, answer, notes }
-    };
-    let answers: Vec<AnswerView<'_>> = kinds.iter().map(view).collect();
-    let no_sources = Sources::default();
-    let sources = goal.as_ref().map_or(&no_sources, |goal| &goal.sources);
-    match output.format {
-        Format::Json => output.json(&json(&name, &answers, sources))?,
-        Format::Text | Format::Document(_) => {
-            output.result(|out| write_answers(out, &name, &answers, sources))?;
-        }
+        Ok(Exit::Success)
     }
-    Ok(Exit::Success)
 }
 
 /// The name and the type.

@@ -51,31 +51,27 @@ impl Run for SnapshotArgs {
         self.spec.missing()
     }
 
+    /// Reads the zones of a spec and saves what was read.
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
-        run(self, settings, output).await
+        let goal = match load("snapshot", &self.spec, settings, output)? {
+            Ok(goal) => goal,
+            Err(exit) => return Ok(exit),
+        };
+        let service = Service::open(settings, Access::Read, output, goal.needed_zones()).await?;
+        let taken = read(&goal, &service, settings, output).await;
+        let requests = service.requests();
+        service.close().await;
+        let taken = taken?;
+        let bytes = taken.snapshot.to_bytes().context("failed to pack the snapshot")?;
+        let (path, written) = match &self.out {
+            Some(path) => (path.as_path(), files::write(path, &bytes, Readers::Owner, output)),
+            None => (Path::new(FILE), files::replace(Path::new(FILE), &bytes, Readers::Owner)),
+        };
+        written.with_context(|| format!("failed to write the snapshot {}", path.display()))?;
+        report(&taken, (path, bytes.len()), requests, output)?;
+        Ok(Exit::Success)
     }
-}
-
-/// Reads the zones of a spec and saves what was read.
-async fn run(args: &SnapshotArgs, settings: &Settings<'_>, output: &Arc<Output>) -> anyhow::Result<Exit> {
-    let goal = match load("snapshot", &args.spec, settings, output)? {
-        Ok(goal) => goal,
-        Err(exit) => return Ok(exit),
-    };
-    let service = Service::open(settings, Access::Read, output, goal.needed_zones()).await?;
-    let taken = read(&goal, &service, settings, output).await;
-    let requests = service.requests();
-    service.close().await;
-    let taken = taken?;
-    let bytes = taken.snapshot.to_bytes().context("failed to pack the snapshot")?;
-    let (path, written) = match &args.out {
-        Some(path) => (path.as_path(), files::write(path, &bytes, Readers::Owner, output)),
-        None => (Path::new(FILE), files::replace(Path::new(FILE), &bytes, Readers::Owner)),
-    };
-    written.with_context(|| format!("failed to write the snapshot {}", path.display()))?;
-    report(&taken, (path, bytes.len()), requests, output)?;
-    Ok(Exit::Success)
 }
 
 /// Takes the snapshot.

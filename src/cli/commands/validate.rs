@@ -9,9 +9,7 @@ use crate::cli::args::{Format, SpecArgs};
 use crate::cli::exit::Exit;
 use crate::cli::formats::write_findings;
 use crate::cli::load::load;
-use crate::cli::output::Output;
 use crate::cli::relevance::Matters;
-use crate::cli::settings::Settings;
 use crate::diagnostic::count;
 use crate::document::diagnostic::Validation;
 use crate::render::Findings;
@@ -45,36 +43,32 @@ impl Run for ValidateArgs {
         self.spec.missing()
     }
 
+    /// Checks; prints the resolved spec if wanted.
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
-        run(self, settings, output)
-    }
-}
-
-/// Checks; prints the resolved spec if wanted.
-fn run(args: &ValidateArgs, settings: &Settings<'_>, output: &Output) -> anyhow::Result<Exit> {
-    let goal = match load("validate", &args.spec, settings, output)? {
-        Ok(goal) => goal,
-        Err(exit) => return Ok(exit),
-    };
-    let zones = goal.desired.zones.len();
-    if args.print {
-        let text = spec::print(&goal.desired);
-        output.result(|out| out.write_all(text.as_bytes()))?;
-        return Ok(Exit::Success);
-    }
-    let holds = [count(goal.files, "file"), count(zones, "zone"), count(goal.records, "record")].join(", ");
-    match output.format {
-        Format::Text => output.result(|out| writeln!(out, "Valid: {holds}."))?,
-        Format::Json => {
-            let counts = (goal.files, zones, goal.records);
-            output.json(&Validation::of(counts, &goal.diagnostics, &goal.sources))?;
+        let goal = match load("validate", &self.spec, settings, output)? {
+            Ok(goal) => goal,
+            Err(exit) => return Ok(exit),
+        };
+        let zones = goal.desired.zones.len();
+        if self.print {
+            let text = spec::print(&goal.desired);
+            output.result(|out| out.write_all(text.as_bytes()))?;
+            return Ok(Exit::Success);
         }
-        Format::Document(_) => {
-            let (diagnostics, sources) = (&goal.diagnostics, &goal.sources);
-            let found = Findings { command: "validate", diagnostics, sources, holds: Some(&holds) };
-            write_findings(&found, settings.flags, output)?;
+        let holds = [count(goal.files, "file"), count(zones, "zone"), count(goal.records, "record")].join(", ");
+        match output.format {
+            Format::Text => output.result(|out| writeln!(out, "Valid: {holds}."))?,
+            Format::Json => {
+                let counts = (goal.files, zones, goal.records);
+                output.json(&Validation::of(counts, &goal.diagnostics, &goal.sources))?;
+            }
+            Format::Document(_) => {
+                let (diagnostics, sources) = (&goal.diagnostics, &goal.sources);
+                let found = Findings { command: "validate", diagnostics, sources, holds: Some(&holds) };
+                write_findings(&found, settings.flags, output)?;
+            }
         }
+        Ok(Exit::Success)
     }
-    Ok(Exit::Success)
 }

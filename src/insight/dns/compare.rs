@@ -10,7 +10,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use super::answer::{Answer, End};
+use super::answer::Answer;
 use super::index::{Node, ZoneIndex};
 use super::zones::Zones;
 use crate::model::{Fqdn, NAME_OCTETS, RecordType};
@@ -270,15 +270,5 @@ impl Zones<'_> {
                 None => return,
             }
         }
-    }
-}
-
-impl Difference<'_> {
-    /// Whether some answer is not known in one of the states.
-    #[must_use]
-    pub fn is_unsure(&self) -> bool {
-        let unsure = |answer: &Answer<'_>| matches!(answer.end, End::Unknown(_));
-        let pairs = self.types.values().chain(self.others.as_deref());
-        pairs.into_iter().any(|(before, after)| unsure(before) || unsure(after))
     }
 }

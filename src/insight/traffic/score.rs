@@ -218,12 +218,6 @@ impl Scoring {
         matches!(self.rules.get(&rule), Some((_, None)))
     }
 
-    /// Why a rule is off, if it is.
-    #[must_use]
-    pub fn why_off(&self, rule: u32) -> Option<&Why> {
-        self.rules.get(&rule).and_then(|(_, why)| why.as_ref())
-    }
-
     /// What it does to requests at the threshold; `None` if it only notes them.
     #[must_use]
     pub fn act(&self) -> Option<Act> {

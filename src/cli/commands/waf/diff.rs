@@ -1,7 +1,6 @@
 //! `waf diff`: what a spec changes in effect.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use clap::Args;
 
@@ -9,9 +8,7 @@ use super::protection;
 use crate::cli::args::{Format, SpecArgs};
 use crate::cli::commands::{Facts, Run, Session};
 use crate::cli::exit::Exit;
-use crate::cli::output::Output;
 use crate::cli::relevance::Matters;
-use crate::cli::settings::Settings;
 use crate::insight::{Difference, difference};
 use crate::render::text::write_waf_difference;
 use crate::render::waf as json;
@@ -41,25 +38,25 @@ impl Run for WafDiffArgs {
         self.spec.missing()
     }
 
+    /// Reads, compares, prints.
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
-        run(self, settings, output).await
+        let (_, zones) = match protection::of_spec(&self.spec, settings, output).await? {
+            Ok(read) => read,
+            Err(exit) => return Ok(exit),
+        };
+        let all: Vec<_> = zones.iter().map(|z| (z.name.as_str(), difference(&z.before, &z.after))).collect();
+        match output.format {
+            Format::Json => output.json(&json::difference(&all))?,
+            Format::Text | Format::Document(_) => output.result(|out| {
+                all.iter().try_for_each(|(name, difference)| write_waf_difference(out, name, difference, output.colour))
+            })?,
+        }
+        let differs = |d: &Difference| !(d.changed.is_empty() && d.rules.is_empty());
+        Ok(if self.detailed_exitcode && all.iter().any(|(_, d)| differs(d)) {
+            Exit::Differences
+        } else {
+            Exit::Success
+        })
     }
-}
-
-/// Reads, compares, prints.
-async fn run(args: &WafDiffArgs, settings: &Settings<'_>, output: &Arc<Output>) -> anyhow::Result<Exit> {
-    let (_, zones) = match protection::of_spec(&args.spec, settings, output).await? {
-        Ok(read) => read,
-        Err(exit) => return Ok(exit),
-    };
-    let all: Vec<_> = zones.iter().map(|z| (z.name.as_str(), difference(&z.before, &z.after))).collect();
-    match output.format {
-        Format::Json => output.json(&json::difference(&all))?,
-        Format::Text | Format::Document(_) => output.result(|out| {
-            all.iter().try_for_each(|(name, difference)| write_waf_difference(out, name, difference, output.colour))
-        })?,
-    }
-    let differs = |d: &Difference| !(d.changed.is_empty() && d.rules.is_empty());
-    Ok(if args.detailed_exitcode && all.iter().any(|(_, d)| differs(d)) { Exit::Differences } else { Exit::Success })
 }

@@ -1,16 +1,12 @@
 //! `waf effective`: what protects zones at Cloudflare now, whoever set it.
 
-use std::sync::Arc;
-
 use clap::Args;
 
 use super::protection;
 use crate::cli::args::Format;
 use crate::cli::commands::{Facts, Run, Session};
 use crate::cli::exit::Exit;
-use crate::cli::output::Output;
 use crate::cli::relevance::Matters;
-use crate::cli::settings::Settings;
 use crate::insight::{survey, survey_account};
 use crate::render::text::write_waf_survey;
 use crate::render::waf as json;
@@ -36,24 +32,22 @@ impl Run for WafEffectiveArgs {
         Facts::online("waf")
     }
 
+    /// Reads and prints.
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
-        run(self, settings, output).await
+        let zones = protection::of_names(&self.zones, settings, output).await?;
+        let surveys: Vec<_> = zones
+            .iter()
+            .map(|(name, waf, account)| (name.as_str(), survey(waf), survey_account(account, waf)))
+            .collect();
+        match output.format {
+            Format::Json => output.json(&json::effective(&surveys, self.rules))?,
+            Format::Text | Format::Document(_) => output.result(|out| {
+                surveys.iter().try_for_each(|(name, survey, account)| {
+                    write_waf_survey(out, name, (survey, account), self.rules, output.colour)
+                })
+            })?,
+        }
+        Ok(Exit::Success)
     }
-}
-
-/// Reads and prints.
-async fn run(args: &WafEffectiveArgs, settings: &Settings<'_>, output: &Arc<Output>) -> anyhow::Result<Exit> {
-    let zones = protection::of_names(&args.zones, settings, output).await?;
-    let surveys: Vec<_> =
-        zones.iter().map(|(name, waf, account)| (name.as_str(), survey(waf), survey_account(account, waf))).collect();
-    match output.format {
-        Format::Json => output.json(&json::effective(&surveys, args.rules))?,
-        Format::Text | Format::Document(_) => output.result(|out| {
-            surveys.iter().try_for_each(|(name, survey, account)| {
-                write_waf_survey(out, name, (survey, account), args.rules, output.colour)
-            })
-        })?,
-    }
-    Ok(Exit::Success)
 }

@@ -12,7 +12,6 @@ use super::requests::{Asked, after_days, attacks, spec_of};
 use crate::cli::args::{Format, Global};
 use crate::cli::commands::{Facts, Run, Session};
 use crate::cli::exit::Exit;
-use crate::cli::output::Output;
 use crate::cli::recordings::{ReadingArgs, check_standard_input};
 use crate::cli::relevance::Matters;
 use crate::cli::settings::Settings;
@@ -79,6 +78,7 @@ impl Run for WafExplainArgs {
         check_standard_input(asked.iter().chain(&self.attacks).chain(&self.settings.spec))
     }
 
+    /// Reads, explains and prints.
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
         run(self, settings, output).await
@@ -99,82 +99,6 @@ struct Found {
     hits: Hits,
     evidence: Vec<Evidence>,
     notes: Vec<String>,
-}
-
-/// Reads, explains and prints.
-async fn run(args: &WafExplainArgs, settings: &Settings<'_>, output: &Arc<Output>) -> anyhow::Result<Exit> {
-    let asked = match Asked::read(&args.request, args.entry, &args.reading.options())? {
-        Ok(asked) => asked,
-        Err(message) => {
-            output.message(&format!("error: {message}"));
-            return Ok(Exit::Usage);
-        }
-    };
-    let rules = args.settings.rules.needed()?;
-    let mut found = find(asked, &rules)?;
-    let goal = match zone_source::goal("waf", &args.settings.spec, settings, output)? {
-        Ok(goal) => goal,
-        Err(exit) => return Ok(exit),
-    };
-    let setting = match (&goal, &args.settings.live) {
-        (Some(goal), _) => Some(of_spec(goal, found.request.as_ref(), &rules)?),
-        (None, Some(zone)) => {
-            let zones = protection::of_names(std::slice::from_ref(zone), settings, output).await?;
-            zones.into_iter().next().map(|(zone, waf, _)| {
-                let protection = Protection::new(&waf, |_, _| None);
-                Setting { zone, whose: "live", protection, notes: Vec::new() }
-            })
-        }
-        (None, None) => None,
-    };
-    // Without a request, exceptions are judged for the start page of the zone.
-    let request = match (&found.request, &setting) {
-        (Some(request), _) => request.clone(),
-        (None, Some(setting)) => {
-            found.notes.push("the request is unknown: give it as well to get exceptions for it".to_owned());
-            Request::parse(&format!("GET https://{}/", setting.zone))?
-        }
-        (None, None) => Request::parse("GET https://example.com/")?,
-    };
-    let once = Rate { times: 1, seconds: 1 };
-    let lists = args.settings.lists.read()?;
-    let setting = setting.map(|setting| Setting { protection: setting.protection.with_lists(&lists), ..setting });
-    let verdict = setting.as_ref().map(|setting| setting.protection.verdict(&request, once, Some(&found.hits)));
-    let scoring = setting.as_ref().and_then(|setting| setting.protection.owasp());
-    let ways = match (verdict.as_ref().and_then(|verdict| verdict.score.as_ref()), scoring) {
-        (Some(score), Some(scoring)) => {
-            ways_out(score, scoring, &attacks(&args.attacks, &args.reading.options(), &rules, output)?)
-        }
-        _ => Ways::default(),
-    };
-    let note = note(args, &request, settings)?;
-    let zone = setting.as_ref().map_or_else(String::new, |setting| setting.zone.to_string());
-    let edits: Vec<String> =
-        ways.ways.iter().map(|way| spec_of(&zone, &print_waf(&way.edit(&request, &note)))).collect();
-    found.notes.extend(setting.iter().flat_map(|setting| setting.notes.iter().cloned()));
-    let messages: BTreeMap<u32, &str> = rules.scoring().map(|rule| (rule.rule, rule.message)).collect();
-    let explained = Explained {
-        request: found.request.as_ref().map(|request| shown(request, args.redact)),
-        zone: setting.as_ref().map(|setting| (zone.as_str(), setting.whose)),
-        hits: &found.hits,
-        messages: &messages,
-        parts: found.evidence.iter().map(|evidence| (evidence.rule, part(evidence, args.redact))).collect(),
-        verdict: verdict.as_ref(),
-        ways: &ways,
-        edits: &edits,
-        chosen: args.way,
-        has_own_attacks: !args.attacks.is_empty(),
-        is_request_known: found.request.is_some(),
-        notes: &found.notes,
-    };
-    let no_sources = Sources::default();
-    let sources = goal.as_ref().map_or(&no_sources, |goal| &goal.sources);
-    output.hide();
-    match output.format {
-        Format::Json => output.json(&document(&explained, sources))?,
-        Format::Text | Format::Document(_) => output.result(|out| write_explained(out, &explained, sources))?,
-    }
-    Ok(Exit::Success)
 }
 
 /// What rules find in what was asked.

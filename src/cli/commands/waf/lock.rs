@@ -2,7 +2,6 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use clap::Args;
@@ -12,9 +11,7 @@ use crate::cli::args::{Format, SpecArgs};
 use crate::cli::commands::{Facts, Run, Session};
 use crate::cli::exit::Exit;
 use crate::cli::files::{self, Readers};
-use crate::cli::output::Output;
 use crate::cli::relevance::Matters;
-use crate::cli::settings::Settings;
 use crate::insight::lock::{Lock, compare};
 use crate::live::WafQuery;
 use crate::model::managed::Catalogue;
@@ -48,51 +45,47 @@ impl Run for WafLockArgs {
         self.spec.missing()
     }
 
+    /// Reads, compares, and writes unless it is only to check.
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
-        run(self, settings, output).await
-    }
-}
-
-/// Reads, compares, and writes unless it is only to check.
-async fn run(args: &WafLockArgs, settings: &Settings<'_>, output: &Arc<Output>) -> anyhow::Result<Exit> {
-    let (goal, zones) = match protection::of_spec(&args.spec, settings, output).await? {
-        Ok(read) => read,
-        Err(exit) => return Ok(exit),
-    };
-    let tuned = |which| {
-        let mut sections = goal.desired.zones.values().filter_map(|z| z.waf.as_deref());
-        sections.any(|section| WafQuery::of(section).managed.contains(&which))
-    };
-    let catalogues = || zones.iter().flat_map(|z| &z.before.catalogues).map(AsRef::<Catalogue>::as_ref);
-    let lock = Lock::of(catalogues().filter(|c| c.which.is_some_and(tuned)));
-    if lock.rulesets.is_empty() {
-        bail!("the spec tunes no managed ruleset that Cloudflare offers, so there is nothing to lock");
-    }
-    let path = args.lock.clone().unwrap_or_else(|| beside(args.spec.first_file()));
-    let before = read(&path, args.check)?;
-    let of_id = |id: &str| catalogues().find(|c| c.id.0 == id);
-    let known = before.clone().unwrap_or_default();
-    let rulesets = lock.rulesets.iter().filter_map(|r| Some(compare(known.ruleset(&r.id), of_id(&r.id)?)));
-    let changes: Vec<_> = rulesets.collect();
-    let is_same = before.as_ref() == Some(&lock);
-    if !args.check && !is_same {
-        let text = lock.print();
-        let written = match &args.lock {
-            Some(path) => files::write(path, text.as_bytes(), Readers::Everyone, output),
-            None => files::replace(&path, text.as_bytes(), Readers::Everyone),
+        let (goal, zones) = match protection::of_spec(&self.spec, settings, output).await? {
+            Ok(read) => read,
+            Err(exit) => return Ok(exit),
         };
-        written.with_context(|| format!("failed to write {}", path.display()))?;
-    }
-    let file = path.display().to_string();
-    match output.format {
-        Format::Json => output.json(&json::lock(&file, &changes, is_same, args.check))?,
-        Format::Text | Format::Document(_) => {
-            let first = before.is_none();
-            output.result(|out| write_waf_lock(out, &file, &changes, is_same, args.check, first))?;
+        let tuned = |which| {
+            let mut sections = goal.desired.zones.values().filter_map(|z| z.waf.as_deref());
+            sections.any(|section| WafQuery::of(section).managed.contains(&which))
+        };
+        let catalogues = || zones.iter().flat_map(|z| &z.before.catalogues).map(AsRef::<Catalogue>::as_ref);
+        let lock = Lock::of(catalogues().filter(|c| c.which.is_some_and(tuned)));
+        if lock.rulesets.is_empty() {
+            bail!("the spec tunes no managed ruleset that Cloudflare offers, so there is nothing to lock");
         }
+        let path = self.lock.clone().unwrap_or_else(|| beside(self.spec.first_file()));
+        let before = read(&path, self.check)?;
+        let of_id = |id: &str| catalogues().find(|c| c.id.0 == id);
+        let known = before.clone().unwrap_or_default();
+        let rulesets = lock.rulesets.iter().filter_map(|r| Some(compare(known.ruleset(&r.id), of_id(&r.id)?)));
+        let changes: Vec<_> = rulesets.collect();
+        let is_same = before.as_ref() == Some(&lock);
+        if !self.check && !is_same {
+            let text = lock.print();
+            let written = match &self.lock {
+                Some(path) => files::write(path, text.as_bytes(), Readers::Everyone, output),
+                None => files::replace(&path, text.as_bytes(), Readers::Everyone),
+            };
+            written.with_context(|| format!("failed to write {}", path.display()))?;
+        }
+        let file = path.display().to_string();
+        match output.format {
+            Format::Json => output.json(&json::lock(&file, &changes, is_same, self.check))?,
+            Format::Text | Format::Document(_) => {
+                let first = before.is_none();
+                output.result(|out| write_waf_lock(out, &file, &changes, is_same, self.check, first))?;
+            }
+        }
+        Ok(if self.check && !is_same { Exit::Differences } else { Exit::Success })
     }
-    Ok(if args.check && !is_same { Exit::Differences } else { Exit::Success })
 }
 
 /// What was written down; `None` where nothing was. One that cannot be read is written anew unless it is only to check.

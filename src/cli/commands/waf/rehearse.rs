@@ -88,38 +88,34 @@ impl Run for WafRehearseArgs {
         check_standard_input(self.spec.spec.iter().chain(requests).chain(benign).chain(attacks))
     }
 
+    /// Reads the rules of both sides, then the requests, and prints.
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
-        run(self, settings, output).await
-    }
-}
-
-/// Reads the rules of both sides, then the requests, and prints.
-async fn run(args: &WafRehearseArgs, settings: &Settings<'_>, output: &Arc<Output>) -> anyhow::Result<Exit> {
-    // Mistakes in the names of files are told before Cloudflare is asked.
-    let RecordingArgs { requests, benign, attacks, rules, reading, lists, no_samples } = &args.recordings;
-    let rules = told(rules.available()?, output);
-    let sets = [(Set::Requests, requests.as_slice()), (Set::Benign, benign), (Set::Attacks, attacks)];
-    let recordings = Recordings::open(&sets, rules, &reading.options(), !no_samples, &lists.read()?)?;
-    let read = match &args.against {
-        None => protection::of_spec(&args.spec, settings, output).await?,
-        Some(file) => with_snapshot(file, args, settings, output).await?,
-    };
-    let (goal, zones) = match read {
-        Ok(read) => read,
-        Err(exit) => return Ok(exit),
-    };
-    let report = recordings.rehearse(&goal, &zones, output)?.report;
-    match output.format {
-        Format::Json => output.json(&report)?,
-        Format::Text => output.result(|out| write(out, &report))?,
-        Format::Document(document) => {
-            if let Some(write) = document.requests {
-                output.result(|out| write(out, &report))?;
+        // Mistakes in the names of files are told before Cloudflare is asked.
+        let RecordingArgs { requests, benign, attacks, rules, reading, lists, no_samples } = &self.recordings;
+        let rules = told(rules.available()?, output);
+        let sets = [(Set::Requests, requests.as_slice()), (Set::Benign, benign), (Set::Attacks, attacks)];
+        let recordings = Recordings::open(&sets, rules, &reading.options(), !no_samples, &lists.read()?)?;
+        let read = match &self.against {
+            None => protection::of_spec(&self.spec, settings, output).await?,
+            Some(file) => with_snapshot(file, self, settings, output).await?,
+        };
+        let (goal, zones) = match read {
+            Ok(read) => read,
+            Err(exit) => return Ok(exit),
+        };
+        let report = recordings.rehearse(&goal, &zones, output)?.report;
+        match output.format {
+            Format::Json => output.json(&report)?,
+            Format::Text => output.result(|out| write(out, &report))?,
+            Format::Document(document) => {
+                if let Some(write) = document.requests {
+                    output.result(|out| write(out, &report))?;
+                }
             }
         }
+        Ok(Exit::Success)
     }
-    Ok(Exit::Success)
 }
 
 /// The protection of the zones of a spec, with a snapshot in the place of Cloudflare.

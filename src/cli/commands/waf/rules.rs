@@ -1,7 +1,6 @@
 //! `waf rules`: the rules of a managed ruleset as they are under the spec.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use anyhow::bail;
 use clap::builder::PossibleValuesParser;
@@ -11,9 +10,7 @@ use super::protection;
 use crate::cli::args::{Format, SpecArgs};
 use crate::cli::commands::{Facts, Run, Session};
 use crate::cli::exit::Exit;
-use crate::cli::output::Output;
 use crate::cli::relevance::Matters;
-use crate::cli::settings::Settings;
 use crate::insight::{RuleFilter, survey};
 use crate::model::facts::crs::ATTACK_FAMILIES;
 use crate::model::managed::Managed;
@@ -85,6 +82,7 @@ impl Run for WafRulesArgs {
         self.spec.missing()
     }
 
+    /// Reads, filters, prints.
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
         run(self, settings, output).await
@@ -116,5 +114,4 @@ async fn run(args: &WafRulesArgs, settings: &Settings<'_>, output: &Arc<Output>)
         Format::Json => output.json(&json::rules(&shown))?,
         Format::Text | Format::Document(_) => output.result(|out| write_waf_rules(out, &shown, output.colour))?,
     }
-    Ok(Exit::Success)
 }

@@ -10,9 +10,7 @@ use super::protection::{self, SettingArgs};
 use crate::cli::args::Format;
 use crate::cli::commands::{Facts, Run, Session};
 use crate::cli::exit::Exit;
-use crate::cli::output::Output;
 use crate::cli::relevance::Matters;
-use crate::cli::settings::Settings;
 use crate::cli::zone_source;
 use crate::crs;
 use crate::diagnostic::Sources;
@@ -57,61 +55,64 @@ impl Run for WafTraceArgs {
         self.settings.missing()
     }
 
+    /// Follows the request and prints.
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
-        run(self, settings, output).await
-    }
-}
-
-/// Follows the request and prints.
-async fn run(args: &WafTraceArgs, settings: &Settings<'_>, output: &Arc<Output>) -> anyhow::Result<Exit> {
-    let (request, rate) = match asked(args) {
-        Ok(asked) => asked,
-        Err(message) => {
-            output.message(&format!("error: {message}"));
-            return Ok(Exit::Usage);
+        let (request, rate) = match asked(self) {
+            Ok(asked) => asked,
+            Err(message) => {
+                output.message(&format!("error: {message}"));
+                return Ok(Exit::Usage);
+            }
+        };
+        let goal = match zone_source::goal("waf", &self.settings.spec, settings, output)? {
+            Ok(goal) => goal,
+            Err(exit) => return Ok(exit),
+        };
+        let desired = goal.as_ref().map(|goal| &goal.desired);
+        let rules = self.settings.rules.available()?;
+        let hits = rules.as_deref().map(|rules| rules.hits(&request));
+        let lists = self.settings.lists.read()?;
+        let mut traces = Vec::new();
+        let mut add = |name: &ZoneName, what: &'static str, protection: Protection, serving: Option<String>| {
+            let protection = protection.with_lists(&lists);
+            let verdict: Verdict = protection.verdict(&request, rate, hits.as_ref());
+            traces.push(Trace { zone: name.to_string(), what, verdict, serving });
+        };
+        if let Some(live) = &self.settings.live {
+            for (name, waf, account) in protection::of_names(std::slice::from_ref(live), settings, output).await? {
+                let protection = Protection::new(&waf, |_, _| None);
+                let protection = match &account {
+                    AccountRules::Known(entry_points) if entry_points.values().all(|e| e.rules().is_empty()) => {
+                        protection
+                    }
+                    AccountRules::Known(_) => protection.with_unread("rules of the account"),
+                    AccountRules::Unknown(_) => protection.with_unread("rules of the account, which are not known"),
+                };
+                add(&name, "live", protection, None);
+            }
         }
-    };
-    let goal = match zone_source::goal("waf", &args.settings.spec, settings, output)? {
-        Ok(goal) => goal,
-        Err(exit) => return Ok(exit),
-    };
-    let desired = goal.as_ref().map(|goal| &goal.desired);
-    let rules = args.settings.rules.available()?;
-    let hits = rules.as_deref().map(|rules| rules.hits(&request));
-    let lists = args.settings.lists.read()?;
-    let mut traces = Vec::new();
-    let mut add = |name: &ZoneName, what: &'static str, protection: Protection, serving: Option<String>| {
-        let protection = protection.with_lists(&lists);
-        let verdict: Verdict = protection.verdict(&request, rate, hits.as_ref());
-        traces.push(Trace { zone: name.to_string(), what, verdict, serving });
-    };
-    if let Some(live) = &args.settings.live {
-        for (name, waf, account) in protection::of_names(std::slice::from_ref(live), settings, output).await? {
-            let protection = Protection::new(&waf, |_, _| None);
-            let protection = match &account {
-                AccountRules::Known(entry_points) if entry_points.values().all(|e| e.rules().is_empty()) => protection,
-                AccountRules::Known(_) => protection.with_unread("rules of the account"),
-                AccountRules::Unknown(_) => protection.with_unread("rules of the account, which are not known"),
-            };
-            add(&name, "live", protection, None);
+        if let Some(desired) = desired {
+            let zone = protection::zone_of(desired, &request)?;
+            let catalogue = rules.as_deref().map(|rules| Arc::new(crs::catalogue(rules)));
+            add(
+                &zone.name,
+                "spec",
+                protection_in_spec(zone, catalogue.as_ref()),
+                protection::serving(desired, &request),
+            );
         }
-    }
-    if let Some(desired) = desired {
-        let zone = protection::zone_of(desired, &request)?;
-        let catalogue = rules.as_deref().map(|rules| Arc::new(crs::catalogue(rules)));
-        add(&zone.name, "spec", protection_in_spec(zone, catalogue.as_ref()), protection::serving(desired, &request));
-    }
-    let no_sources = Sources::default();
-    let sources = goal.as_ref().map_or(&no_sources, |goal| &goal.sources);
-    output.hide();
-    match output.format {
-        Format::Json => output.json(&crate::render::trace::document(&request, &traces, sources))?,
-        Format::Text | Format::Document(_) => {
-            output.result(|out| write_traces(out, &request, &traces, sources))?;
+        let no_sources = Sources::default();
+        let sources = goal.as_ref().map_or(&no_sources, |goal| &goal.sources);
+        output.hide();
+        match output.format {
+            Format::Json => output.json(&crate::render::trace::document(&request, &traces, sources))?,
+            Format::Text | Format::Document(_) => {
+                output.result(|out| write_traces(out, &request, &traces, sources))?;
+            }
         }
+        Ok(Exit::Success)
     }
-    Ok(Exit::Success)
 }
 
 /// The request and how often it is made.

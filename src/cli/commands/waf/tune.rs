@@ -13,10 +13,8 @@ use crate::cli::args::{Format, Global, SpecArgs};
 use crate::cli::commands::{Facts, Run, Session};
 use crate::cli::exit::Exit;
 use crate::cli::load::load;
-use crate::cli::output::Output;
 use crate::cli::recordings::{ReadingArgs, check_standard_input};
 use crate::cli::relevance::Matters;
-use crate::cli::settings::Settings;
 use crate::crs;
 use crate::diagnostic::count;
 use crate::insight::traffic::{Bounds, Hits, Load, Loads, Protection, Scored, Tuning, acted_on, least_damage};
@@ -98,9 +96,98 @@ impl Run for WafTuneArgs {
         }
     }
 
+    /// Reads, searches and prints.
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
-        run(self, settings, output).await
+        let rules = self.settings.rules.needed()?;
+        let (zone, whose, protection) = match &self.settings.live {
+            Some(live) => {
+                let zones = protection::of_names(std::slice::from_ref(live), settings, output).await?;
+                let (zone, waf, _) = zones.into_iter().next().ok_or_else(|| anyhow!("there is no zone {live}"))?;
+                (zone, "live", Protection::new(&waf, |_, _| None))
+            }
+            None => match load("waf", &SpecArgs { spec: self.settings.spec.clone() }, settings, output)? {
+                Err(exit) => return Ok(exit),
+                Ok(goal) => match goal.desired.zones.values().collect::<Vec<_>>().as_slice() {
+                    [zone] => {
+                        let catalogue = Arc::new(crs::catalogue(&rules));
+                        (zone.name.clone(), "spec", protection_in_spec(zone, Some(&catalogue)))
+                    }
+                    _ => bail!("the spec has several zones: choose one with --zone NAME"),
+                },
+            },
+        };
+        let protection = protection.with_lists(&self.settings.lists.read()?);
+        let Some(scoring) = protection.owasp() else {
+            bail!(
+                "{zone} has no OWASP deployment whose rules are known: add `waf: {{ owasp: {{ paranoia: 1 }} }}` to its spec first"
+            );
+        };
+        let has_attacks = !self.attacks.is_empty();
+        let highest = self.max_threshold.unwrap_or(THRESHOLDS.1);
+        // Without attacks the weakest setting that the floor allows needs the fewest entries.
+        let lowest = if has_attacks { THRESHOLDS.0.min(highest) } else { highest };
+        let least = self.min_level.unwrap_or(1);
+        let most = if has_attacks { 4 } else { least };
+        let bounds = Bounds { levels: least..=most, thresholds: lowest..=highest, entries: self.max_exceptions };
+        let read = |paths: &[PathBuf], is_benign: bool| {
+            let mut halves = Halves::default();
+            find_in_each(paths, &self.reading.options(), &rules, output, &mut |sample, hits| {
+                halves.add(&sample, &hits, is_benign, &zone, &protection, &bounds)
+            })?;
+            if halves.seen.all + halves.unseen.all == 0 {
+                bail!("{} has no request to a host of {zone}", names(paths));
+            }
+            Ok(halves)
+        };
+        let benign = read(&self.benign, true)?;
+        let attacks = if has_attacks { read(&self.attacks, false)? } else { Halves::default() };
+        let (seen, seen_attacks) = (&benign.seen.loads, &attacks.seen.loads);
+        let Some(tuning) = least_damage(seen, seen_attacks, &bounds) else {
+            bail!(
+                "no setting spares all {} with at most {}: raise --max-exceptions, lower --min-level, or raise --max-threshold",
+                count(benign.seen.all, "benign request"),
+                count(self.max_exceptions, "exception")
+            );
+        };
+        let note = Note {
+            reason: Some(self.reason.clone()),
+            expires: Some(after_days(settings, self.days)?),
+            ..Note::default()
+        };
+        let edit = spec_of(zone.as_str(), &print_waf(&tuning.edit(&note, (scoring.level(), scoring.threshold()))));
+        let tuned = Tuned {
+            zone: zone.as_str(),
+            whose,
+            level: scoring.level(),
+            threshold: scoring.threshold(),
+            action: scoring.action(),
+            tuning: &tuning,
+            seen: (benign.seen.outcome(&tuning), attacks.seen.outcome(&tuning)),
+            unseen: (benign.unseen.outcome(&tuning), attacks.unseen.outcome(&tuning)),
+            has_attacks,
+            entries: tuning
+                .entries
+                .iter()
+                .map(|entry| {
+                    let without = tuning.without(entry);
+                    let spared = acted_on(&without, seen);
+                    // An entry never stops more.
+                    let costs = acted_on(&without, seen_attacks) - acted_on(&tuning, seen_attacks);
+                    (entry, spared, costs, tuning.passing_at(entry, seen_attacks))
+                })
+                .collect(),
+            foreign: benign.foreign + attacks.foreign,
+            unreached: benign.unreached + attacks.unreached,
+            undecided: benign.undecided + attacks.undecided,
+            edit: &edit,
+        };
+        output.hide();
+        match output.format {
+            Format::Json => output.json(&document(&tuned))?,
+            Format::Text | Format::Document(_) => output.result(|out| write_tuned(out, &tuned))?,
+        }
+        Ok(Exit::Success)
     }
 }
 
@@ -135,96 +222,6 @@ impl Half {
     fn outcome(&self, tuning: &Tuning) -> Outcome {
         Outcome { all: self.all, today: self.today, then: acted_on(tuning, &self.loads) }
     }
-}
-
-/// Reads, searches and prints.
-async fn run(args: &WafTuneArgs, settings: &Settings<'_>, output: &Arc<Output>) -> anyhow::Result<Exit> {
-    let rules = args.settings.rules.needed()?;
-    let (zone, whose, protection) = match &args.settings.live {
-        Some(live) => {
-            let zones = protection::of_names(std::slice::from_ref(live), settings, output).await?;
-            let (zone, waf, _) = zones.into_iter().next().ok_or_else(|| anyhow!("there is no zone {live}"))?;
-            (zone, "live", Protection::new(&waf, |_, _| None))
-        }
-        None => match load("waf", &SpecArgs { spec: args.settings.spec.clone() }, settings, output)? {
-            Err(exit) => return Ok(exit),
-            Ok(goal) => match goal.desired.zones.values().collect::<Vec<_>>().as_slice() {
-                [zone] => {
-                    let catalogue = Arc::new(crs::catalogue(&rules));
-                    (zone.name.clone(), "spec", protection_in_spec(zone, Some(&catalogue)))
-                }
-                _ => bail!("the spec has several zones: choose one with --zone NAME"),
-            },
-        },
-    };
-    let protection = protection.with_lists(&args.settings.lists.read()?);
-    let Some(scoring) = protection.owasp() else {
-        bail!(
-            "{zone} has no OWASP deployment whose rules are known: add `waf: {{ owasp: {{ paranoia: 1 }} }}` to its spec first"
-        );
-    };
-    let has_attacks = !args.attacks.is_empty();
-    let highest = args.max_threshold.unwrap_or(THRESHOLDS.1);
-    // Without attacks the weakest setting that the floor allows needs the fewest entries.
-    let lowest = if has_attacks { THRESHOLDS.0.min(highest) } else { highest };
-    let least = args.min_level.unwrap_or(1);
-    let most = if has_attacks { 4 } else { least };
-    let bounds = Bounds { levels: least..=most, thresholds: lowest..=highest, entries: args.max_exceptions };
-    let read = |paths: &[PathBuf], is_benign: bool| {
-        let mut halves = Halves::default();
-        find_in_each(paths, &args.reading.options(), &rules, output, &mut |sample, hits| {
-            halves.add(&sample, &hits, is_benign, &zone, &protection, &bounds)
-        })?;
-        if halves.seen.all + halves.unseen.all == 0 {
-            bail!("{} has no request to a host of {zone}", names(paths));
-        }
-        Ok(halves)
-    };
-    let benign = read(&args.benign, true)?;
-    let attacks = if has_attacks { read(&args.attacks, false)? } else { Halves::default() };
-    let (seen, seen_attacks) = (&benign.seen.loads, &attacks.seen.loads);
-    let Some(tuning) = least_damage(seen, seen_attacks, &bounds) else {
-        bail!(
-            "no setting spares all {} with at most {}: raise --max-exceptions, lower --min-level, or raise --max-threshold",
-            count(benign.seen.all, "benign request"),
-            count(args.max_exceptions, "exception")
-        );
-    };
-    let note =
-        Note { reason: Some(args.reason.clone()), expires: Some(after_days(settings, args.days)?), ..Note::default() };
-    let edit = spec_of(zone.as_str(), &print_waf(&tuning.edit(&note, (scoring.level(), scoring.threshold()))));
-    let tuned = Tuned {
-        zone: zone.as_str(),
-        whose,
-        level: scoring.level(),
-        threshold: scoring.threshold(),
-        action: scoring.action(),
-        tuning: &tuning,
-        seen: (benign.seen.outcome(&tuning), attacks.seen.outcome(&tuning)),
-        unseen: (benign.unseen.outcome(&tuning), attacks.unseen.outcome(&tuning)),
-        has_attacks,
-        entries: tuning
-            .entries
-            .iter()
-            .map(|entry| {
-                let without = tuning.without(entry);
-                let spared = acted_on(&without, seen);
-                // An entry never stops more.
-                let costs = acted_on(&without, seen_attacks) - acted_on(&tuning, seen_attacks);
-                (entry, spared, costs, tuning.passing_at(entry, seen_attacks))
-            })
-            .collect(),
-        foreign: benign.foreign + attacks.foreign,
-        unreached: benign.unreached + attacks.unreached,
-        undecided: benign.undecided + attacks.undecided,
-        edit: &edit,
-    };
-    output.hide();
-    match output.format {
-        Format::Json => output.json(&document(&tuned))?,
-        Format::Text | Format::Document(_) => output.result(|out| write_tuned(out, &tuned))?,
-    }
-    Ok(Exit::Success)
 }
 
 /// Names of files in a message.
