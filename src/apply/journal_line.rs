@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 
 use crate::insight::Direction;
 use crate::model::ruleset::LiveRule;
-use crate::model::{ClosedSet, Danger};
+use crate::model::{ClosedSet, Danger, closed_set};
 use crate::plan::{Action, Operation, RecordAction, RecordSubject, RuleAction, RuleSubject, Subject};
 use crate::wire::keyword::Keyword;
 use crate::wire::record::{create_body, to_json};
@@ -183,50 +183,26 @@ pub struct StepOutcome {
     pub time: String,
 }
 
-/// What became of a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StepFate {
-    /// It took effect.
-    Done,
-    /// Part of it took effect.
-    Partly,
-    /// Cloudflare refused it.
-    Refused,
-    /// The delete before it was taken back.
-    Restored,
-    /// It was not sent.
-    NotSent,
-    /// Cloudflare has no batches.
-    NoBatches,
-    /// No answer, and no effect to be seen: most often it is sent again.
-    Lost,
-    /// It is unknown whether it took effect.
-    Unknown,
-}
-
-impl ClosedSet for StepFate {
-    const ALL: &'static [Self] = &[
-        Self::Done,
-        Self::Partly,
-        Self::Refused,
-        Self::Restored,
-        Self::NotSent,
-        Self::NoBatches,
-        Self::Lost,
-        Self::Unknown,
-    ];
-
-    fn keyword(self) -> &'static str {
-        match self {
-            Self::Done => "done",
-            Self::Partly => "partly",
-            Self::Refused => "refused",
-            Self::Restored => "restored",
-            Self::NotSent => "not sent",
-            Self::NoBatches => "no batches",
-            Self::Lost => "lost",
-            Self::Unknown => "unknown",
-        }
+closed_set! {
+    /// What became of a request.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum StepFate {
+        /// It took effect.
+        Done = "done",
+        /// Part of it took effect.
+        Partly = "partly",
+        /// Cloudflare refused it.
+        Refused = "refused",
+        /// The delete before it was taken back.
+        Restored = "restored",
+        /// It was not sent.
+        NotSent = "not sent",
+        /// Cloudflare has no batches.
+        NoBatches = "no batches",
+        /// No answer, and no effect to be seen: most often it is sent again.
+        Lost = "lost",
+        /// It is unknown whether it took effect.
+        Unknown = "unknown",
     }
 }
 

@@ -15,7 +15,6 @@ use std::collections::BTreeSet;
 use super::conflict::{Moved, conflict};
 use super::journal_run::{Entry, RuleDone, RuleEffect};
 use crate::diff::{Member, PhaseChanges, RuleChange, RuleChangeKind, RuleDeleteReason, WafChanges, rule_fields};
-use crate::model::LiveZone;
 use crate::model::ruleset::{EntryPoint, LiveRule, LiveWaf, Phase, Position, RuleBody, RuleId, canonical};
 
 /// What brings a zone's rules back.

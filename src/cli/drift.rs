@@ -132,7 +132,7 @@ pub(super) async fn deliver(webhook: &Webhook, report: &DriftDocument, output: &
 
 /// The states that can be asked about.
 fn state(text: &str) -> Result<State, String> {
-    let possible = || State::ALL.into_iter().filter(|state| *state != State::InSync);
+    let possible = || State::ALL.iter().copied().filter(|state| *state != State::InSync);
     possible().find(|state| state.as_str() == text.trim()).ok_or_else(|| {
         let known: Vec<_> = possible().map(State::as_str).collect();
         format!("known states are {}", known.join(", "))

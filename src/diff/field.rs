@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::model::Value;
+use crate::model::{Value, closed_set};
 
 /// A field of a record, a setting or a rule. As text it is the name by which outputs know it, mostly that of Cloudflare.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,17 +59,19 @@ pub enum RuleField {
     },
 }
 
-/// What a deployment says about rules of its ruleset.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Override {
-    /// Whether they are on.
-    Enabled,
-    /// What they do.
-    Action,
-    /// The score from which on they act.
-    Threshold,
-    /// What this version does not know.
-    Other,
+closed_set! {
+    /// What a deployment says about rules of its ruleset.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Override {
+        /// Whether they are on.
+        Enabled = "enabled",
+        /// What they do.
+        Action = "action",
+        /// The score from which on they act.
+        Threshold = "threshold",
+        /// What this version does not know.
+        Other = "other",
+    }
 }
 
 impl Field {
@@ -113,19 +115,6 @@ impl fmt::Display for RuleField {
             Self::ManagedRule { rule, what } => write!(f, "rules.{rule}.{}", what.as_str()),
             Self::Tag { tag, what } => write!(f, "tags.{tag}.{}", what.as_str()),
             Self::Of { rule, field } => write!(f, "{rule}.{field}"),
-        }
-    }
-}
-
-impl Override {
-    /// The name.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Enabled => "enabled",
-            Self::Action => "action",
-            Self::Threshold => "threshold",
-            Self::Other => "other",
         }
     }
 }

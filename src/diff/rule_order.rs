@@ -5,7 +5,6 @@ use std::collections::{BTreeSet, HashMap};
 use super::rule_pair::{Ours, Pair};
 use super::sequence::{Cycle, Item, Member, Reason, Sequence, sequence};
 use crate::diagnostic::Place;
-use crate::model::Value;
 use crate::model::ruleset::{Anchor, LiveRule, Phase, RuleBody};
 
 /// The number of the first thing with each name.

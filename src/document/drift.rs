@@ -13,8 +13,8 @@ use super::diagnostic::Diagnostic;
 use super::plan::{Effect, Field, Operation, Source, operations_of};
 use crate::diagnostic::Sources;
 use crate::drift::{self, CheckedExpectation, State, ZoneReport};
+use crate::model::Danger;
 use crate::model::time::rfc3339;
-use crate::model::{ClosedSet, Danger};
 use crate::plan::{self, Action, BaseSource, Cause, SetAsideCount, SubjectKind};
 use crate::wire::keyword::Keyword;
 
@@ -162,22 +162,6 @@ struct Finding {
     live_modified_on: Option<String>,
     /// The place in the spec that asks for it.
     source: Option<Source>,
-}
-
-impl ClosedSet for drift::Verdict {
-    const ALL: &'static [Self] = &[Self::InSync, Self::Tolerated, Self::Found, Self::Incomplete];
-
-    fn keyword(self) -> &'static str {
-        self.as_str()
-    }
-}
-
-impl ClosedSet for State {
-    const ALL: &'static [Self] = &Self::ALL;
-
-    fn keyword(self) -> &'static str {
-        self.as_str()
-    }
 }
 
 impl Drift {

@@ -7,32 +7,21 @@ use super::state::State;
 use crate::diagnostic::Place;
 use crate::insight::expect::Outcome;
 use crate::model::time;
-use crate::model::{Address, ZoneName};
+use crate::model::{Address, ZoneName, closed_set};
 use crate::plan::{Keeper, Plan, SetAsideCount, ZonePlan};
 
-/// What a report comes to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
-    /// Nothing differs.
-    InSync,
-    /// Something differs, and none of it is what the caller wants to be told by the exit code.
-    Tolerated,
-    /// Something is in a state that the caller asked about, or an expectation fails.
-    Found,
-    /// Not everything wanted could be looked at.
-    Incomplete,
-}
-
-impl Verdict {
-    /// The word used in every output.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::InSync => "in-sync",
-            Self::Tolerated => "tolerated",
-            Self::Found => "drift",
-            Self::Incomplete => "incomplete",
-        }
+closed_set! {
+    /// What a report comes to.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Verdict {
+        /// Nothing differs.
+        InSync = "in-sync",
+        /// Something differs, and none of it is what the caller wants to be told by the exit code.
+        Tolerated = "tolerated",
+        /// Something is in a state that the caller asked about, or an expectation fails.
+        Found = "drift",
+        /// Not everything wanted could be looked at.
+        Incomplete = "incomplete",
     }
 }
 

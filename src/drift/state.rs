@@ -1,42 +1,28 @@
 //! The states in which an object can be.
 
+use crate::model::closed_set;
 use crate::plan::Cause;
 
-/// The state of an object, from the spec, the previous spec, and Cloudflare.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum State {
-    /// The spec and someone else changed it, each in their own way, or the spec replaces a foreign value.
-    Conflicting,
-    /// Someone changed it at Cloudflare; the spec is as before.
-    Drifted,
-    /// It differs, and without a base it is unknown who changed what.
-    Unknown,
-    /// The spec changed, and that is not applied yet.
-    Pending,
-    /// Cloudflare has it, and the spec does not name it.
-    Unmanaged,
-    /// It is as the spec wants it.
-    InSync,
+closed_set! {
+    /// The state of an object, from the spec, the previous spec, and Cloudflare; those that need most attention first.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum State {
+        /// The spec and someone else changed it, each in their own way, or the spec replaces a foreign value.
+        Conflicting = "conflicting",
+        /// Someone changed it at Cloudflare; the spec is as before.
+        Drifted = "drifted",
+        /// It differs, and without a base it is unknown who changed what.
+        Unknown = "unknown",
+        /// The spec changed, and that is not applied yet.
+        Pending = "pending",
+        /// Cloudflare has it, and the spec does not name it.
+        Unmanaged = "unmanaged",
+        /// It is as the spec wants it.
+        InSync = "in-sync",
+    }
 }
 
 impl State {
-    /// All of them, those that need most attention first.
-    pub const ALL: [Self; 6] =
-        [Self::Conflicting, Self::Drifted, Self::Unknown, Self::Pending, Self::Unmanaged, Self::InSync];
-
-    /// The word used in every output.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Conflicting => "conflicting",
-            Self::Drifted => "drifted",
-            Self::Unknown => "unknown",
-            Self::Pending => "pending",
-            Self::Unmanaged => "unmanaged",
-            Self::InSync => "in-sync",
-        }
-    }
-
     /// What it means, for a reader.
     #[must_use]
     pub fn about(self) -> &'static str {

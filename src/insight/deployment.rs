@@ -11,7 +11,6 @@ use super::phrases;
 use super::reach;
 use super::scope;
 use super::tuning::{compare, remark_idle};
-use crate::model::Value;
 use crate::model::managed::{Catalogue, Managed, Overrides};
 use crate::model::ruleset::{RuleBody, canonical};
 

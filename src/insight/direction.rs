@@ -7,50 +7,32 @@
 //! The order of actions (block, then the challenges, then log, then nothing) is our judgement; what each does:
 //! developers.cloudflare.com/ruleset-engine/rules-language/actions, read 2026-11-20.
 
-use crate::model::ClosedSet;
+use crate::model::closed_set;
 
 /// Used where a change makes no difference to requests.
 pub const NO_EFFECT: &str = "no effect on traffic";
 /// Largest number of sentences about one change; the others are counted.
 const MOST_LINES: usize = 12;
 
-/// The direction of a change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub enum Direction {
-    /// Neither stronger nor weaker.
-    #[default]
-    Neutral,
-    /// More is blocked or challenged.
-    Strengthens,
-    /// Less is blocked or challenged.
-    Weakens,
-    /// Some of each, or a weakening with something unknown.
-    Both,
-    /// Unknown.
-    Unclassified,
-}
-
-impl ClosedSet for Direction {
-    const ALL: &'static [Self] = &[Self::Neutral, Self::Strengthens, Self::Weakens, Self::Both, Self::Unclassified];
-
-    fn keyword(self) -> &'static str {
-        self.as_str()
+closed_set! {
+    /// The direction of a change.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+    pub enum Direction {
+        /// Neither stronger nor weaker.
+        #[default]
+        Neutral = "neutral",
+        /// More is blocked or challenged.
+        Strengthens = "strengthens",
+        /// Less is blocked or challenged.
+        Weakens = "weakens",
+        /// Some of each, or a weakening with something unknown.
+        Both = "both",
+        /// Unknown.
+        Unclassified = "unclassified",
     }
 }
 
 impl Direction {
-    /// The word used in every output.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Neutral => "neutral",
-            Self::Strengthens => "strengthens",
-            Self::Weakens => "weakens",
-            Self::Both => "both",
-            Self::Unclassified => "unclassified",
-        }
-    }
-
     /// The direction of two effects together. The order makes no difference.
     #[must_use]
     pub fn combine(self, other: Self) -> Self {
@@ -210,19 +192,17 @@ pub(super) fn compare_actions(before: &str, after: &str) -> Direction {
 mod tests {
     use super::*;
 
-    /// All directions.
-    const ALL: [Direction; 5] =
-        [Direction::Neutral, Direction::Strengthens, Direction::Weakens, Direction::Both, Direction::Unclassified];
+    const ALL: &[Direction] = Direction::ALL;
 
     #[test]
     fn combining_is_a_lattice() {
-        for a in ALL {
+        for a in ALL.iter().copied() {
             assert_eq!(a.combine(a), a);
             assert_eq!(a.reversed().reversed(), a);
-            for b in ALL {
+            for b in ALL.iter().copied() {
                 assert_eq!(a.combine(b), b.combine(a));
                 assert!(!(a.may_weaken() || b.may_weaken()) || a.combine(b).may_weaken());
-                for c in ALL {
+                for c in ALL.iter().copied() {
                     assert_eq!(a.combine(b).combine(c), a.combine(b.combine(c)), "{a:?} {b:?} {c:?}");
                 }
             }

@@ -10,7 +10,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::direction::{Direction, Effects, only_logs};
 use super::{phrases, scope};
 use crate::diagnostic::noun_for;
-use crate::model::Value;
 use crate::model::expression::{Expression, ScopeChange};
 use crate::model::facts::phases::PHASES;
 use crate::model::facts::rulesets::{MANAGED_PHASE, MANAGED_RULESETS, RATE_LIMIT_PHASE};

@@ -1,4 +1,4 @@
-//! ClosedSet for rules, counts and lists.
+//! Words for rules, counts and lists.
 
 use std::collections::BTreeMap;
 

@@ -22,7 +22,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::direction::{Direction, Effects, more_is_stronger};
 use super::scope;
 use crate::diagnostic::count;
-use crate::model::Value;
 use crate::model::expression::Expression;
 use crate::model::facts::rulesets::RATE_COLO;
 use crate::model::ruleset::{RuleBody, canonical};

@@ -6,7 +6,6 @@ use super::deployment::deployment_impact;
 use super::direction::{Direction, Effects, Impact, compare_actions, fate, only_logs, strength};
 use super::exception::{self, Skipped, skipped};
 use super::{rate, scope};
-use crate::model::Value;
 use crate::model::ruleset::{LiveWaf, Phase, RuleBody, canonical};
 
 /// Members whose effect is known.

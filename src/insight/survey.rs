@@ -8,30 +8,21 @@ use super::exception::{ruleset_name, skipped};
 use super::reach::{self, Reach};
 use super::{phrases, rate, scope};
 use crate::diagnostic::Place;
+use crate::model::closed_set;
 use crate::model::facts::crs::AttackFamily;
 use crate::model::managed::{Catalogue, CatalogueRule, Managed, recognise};
 use crate::model::ruleset::{AccountRules, EntryPoint, LiveRule, LiveWaf, Phase};
 
-/// Whether a managed ruleset is deployed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Deployed {
-    /// No rule executes it.
-    No,
-    /// A rule executes it but is disabled.
-    Off,
-    /// An enabled rule executes it.
-    On,
-}
-
-impl Deployed {
-    /// The word used in every output.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::No => "not deployed",
-            Self::Off => "switched off",
-            Self::On => "on",
-        }
+closed_set! {
+    /// Whether a managed ruleset is deployed.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Deployed {
+        /// No rule executes it.
+        No = "not deployed",
+        /// A rule executes it but is disabled.
+        Off = "switched off",
+        /// An enabled rule executes it.
+        On = "on",
     }
 }
 

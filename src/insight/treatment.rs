@@ -16,7 +16,6 @@ use super::effective::effective_deployment;
 use super::exception::{Skipped, Target, skipped};
 use super::rule::rule_impact;
 use super::{phrases, rate, scope};
-use crate::model::Value;
 use crate::model::expression::{Expression, ScopeChange};
 use crate::model::ruleset::{LiveWaf, Phase, RuleBody, canonical};
 

@@ -8,7 +8,6 @@ use super::direction::{Direction, Effects, Strength, compare_actions, fate, more
 use super::effective::{EffectiveDeployment, EffectiveRule, Why};
 use super::phrases;
 use super::reach;
-use crate::model::Value;
 use crate::model::facts::crs::HIGHEST_SCORE;
 use crate::model::facts::rulesets::ANOMALY_RULE;
 use crate::model::managed::{Anyway, Catalogue, Overrides};

@@ -14,7 +14,6 @@ use super::options::{Options, Progress};
 use super::retry::until_usable;
 use crate::api::Reader;
 use crate::model::{LiveRecord, LiveZone, RecordId, arrange};
-use crate::wire::record::Received;
 use crate::wire::record::list_records;
 use crate::wire::{Envelope, PageInfo};
 

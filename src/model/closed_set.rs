@@ -18,6 +18,35 @@ pub trait ClosedSet: Copy + PartialEq + 'static {
     }
 }
 
+/// Declares a closed set: an enum with the word of each member behind it.
+macro_rules! closed_set {
+    ($(#[$about:meta])* $vis:vis enum $name:ident { $($(#[$doc:meta])* $member:ident = $word:literal,)+ }) => {
+        $(#[$about])*
+        $vis enum $name { $($(#[$doc])* $member,)+ }
+
+        impl $name {
+            /// Every member, in the order of the declaration.
+            pub const ALL: &'static [Self] = &[$(Self::$member),+];
+
+            /// The word used in every output.
+            #[must_use]
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$member => $word,)+ }
+            }
+        }
+
+        impl $crate::model::ClosedSet for $name {
+            const ALL: &'static [Self] = Self::ALL;
+
+            fn keyword(self) -> &'static str {
+                self.as_str()
+            }
+        }
+    };
+}
+
+pub(crate) use closed_set;
+
 impl ClosedSet for Danger {
     const ALL: &'static [Self] = Self::ALL;
 

@@ -7,6 +7,7 @@ use std::net::IpAddr;
 
 use ipnet::IpNet;
 
+use super::closed_set::closed_set;
 use super::name::Fqdn;
 use super::rdata::{Rdata, RecordType};
 use super::request::{Rate, Request, VerdictExpected};
@@ -108,29 +109,16 @@ pub struct ExpectedPolicy {
     pub at_least: bool,
 }
 
-/// What receivers are asked to do with mail that fails (RFC 9989 section 4.7).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum MailPolicy {
-    /// Nothing.
-    None,
-    /// They treat it as suspicious.
-    Quarantine,
-    /// They refuse it.
-    Reject,
-}
-
-impl MailPolicy {
-    /// All of them, the weakest first.
-    pub const ALL: [Self; 3] = [Self::None, Self::Quarantine, Self::Reject];
-
-    /// The word in a record.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Quarantine => "quarantine",
-            Self::Reject => "reject",
-        }
+closed_set! {
+    /// What receivers are asked to do with mail that fails (RFC 9989 section 4.7); the weakest first.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum MailPolicy {
+        /// Nothing.
+        None = "none",
+        /// They treat it as suspicious.
+        Quarantine = "quarantine",
+        /// They refuse it.
+        Reject = "reject",
     }
 }
 

@@ -30,6 +30,7 @@ mod unmanaged;
 pub use address::Address;
 pub(crate) use arrange::arrange;
 pub use closed_set::ClosedSet;
+pub(crate) use closed_set::closed_set;
 pub use danger::{Danger, NARROW_DAYS, NARROW_RULES};
 pub use expect::{
     Expectation, Expected, ExpectedAnswer, ExpectedIssuance, ExpectedMail, ExpectedPolicy, ExpectedRequest, MailPolicy,

@@ -2,31 +2,20 @@
 
 use std::borrow::Cow;
 
-use crate::model::ClosedSet;
+use crate::model::{ClosedSet, closed_set};
 
-/// What is done.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Action {
-    /// Something comes.
-    Create,
-    /// Something changes.
-    Update,
-    /// Something changes its place only.
-    Move,
-    /// Something goes.
-    Delete,
-}
-
-impl Action {
-    /// The word used in every output.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Create => "create",
-            Self::Update => "update",
-            Self::Move => "move",
-            Self::Delete => "delete",
-        }
+closed_set! {
+    /// What is done.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Action {
+        /// Something comes.
+        Create = "create",
+        /// Something changes.
+        Update = "update",
+        /// Something changes its place only.
+        Move = "move",
+        /// Something goes.
+        Delete = "delete",
     }
 }
 
@@ -79,14 +68,6 @@ impl Cause {
             Self::Foreign => Some(format!("replaces what someone else created{when}")),
             Self::Spec | Self::Unknown => None,
         }
-    }
-}
-
-impl ClosedSet for Action {
-    const ALL: &'static [Self] = &[Self::Create, Self::Update, Self::Move, Self::Delete];
-
-    fn keyword(self) -> &'static str {
-        self.as_str()
     }
 }
 

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use crate::diagnostic::{Diagnostics, findings, read_text};
 use crate::insight::lock::{Lock, compare};
-use crate::model::Live;
 use crate::model::managed::Catalogue;
 
 /// Name of the file.

@@ -19,7 +19,7 @@ pub fn drift(report: &Report, requests: u64) -> String {
     let mut out = String::new();
     metric_family(&mut out, "zonewright_drift_objects", "gauge", "Records, rules and settings by state.");
     for zone in &report.zones {
-        for state in State::ALL {
+        for state in State::ALL.iter().copied() {
             let labels = [("zone", zone.name.as_str()), ("state", state.as_str())];
             sample(&mut out, "zonewright_drift_objects", &labels, zone.count(state));
         }

@@ -250,7 +250,7 @@ impl Watcher<'_> {
             self.output.result(|out| writeln!(out, "{}", visible_json(&line)))?;
             return Ok(());
         }
-        let now = look.report.fingerprint(&crate::drift::State::ALL);
+        let now = look.report.fingerprint(crate::drift::State::ALL);
         if self.shown == Some(now) {
             return Ok(());
         }

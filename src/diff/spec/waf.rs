@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use super::outline::{Said, What, prunes};
 use crate::diagnostic::Place;
-use crate::model::Value;
 use crate::model::expression::Expression;
 use crate::model::managed::threshold_keyword;
 use crate::model::ruleset::{

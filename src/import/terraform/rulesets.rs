@@ -10,7 +10,6 @@ use super::value::Term;
 use super::zones::Zones;
 use crate::diagnostic::findings;
 use crate::import::found::Found;
-use crate::model::ZoneName;
 use crate::model::facts::rulesets::{REF_CHARACTERS, is_ref};
 use crate::model::ruleset::{LiveRule, Phase};
 use crate::wire::ruleset::read_ruleset;

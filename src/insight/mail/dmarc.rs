@@ -60,7 +60,7 @@ impl Dmarc {
         let mut ignored = Vec::new();
         let mut action = |tag: &'static str| {
             let value = tags.get(tag)?;
-            let found = Action::ALL.into_iter().find(|action| action.as_str().eq_ignore_ascii_case(value));
+            let found = Action::ALL.iter().copied().find(|action| action.as_str().eq_ignore_ascii_case(value));
             if found.is_none() {
                 ignored.push(tag);
             }

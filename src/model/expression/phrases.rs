@@ -16,7 +16,7 @@ pub(super) enum Meaning {
     Function(&'static str),
 }
 
-/// ClosedSet for operators in lower case, their meaning, and whether it is negated. Longer ones first.
+/// Words for operators in lower case, their meaning, and whether it is negated. Longer ones first.
 #[rustfmt::skip]
 const PHRASES: &[(&[&str], Meaning, bool)] = {
     use Meaning::{Function as F, Operator as O};

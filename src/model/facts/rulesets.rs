@@ -122,7 +122,7 @@ pub const ANOMALY_NUMBER: u32 = 949_110;
 pub const ANOMALY_THRESHOLD: u32 = 40;
 /// The tags of the paranoia levels 1 to 4.
 pub const PARANOIA_TAGS: [&str; 4] = ["paranoia-level-1", "paranoia-level-2", "paranoia-level-3", "paranoia-level-4"];
-/// ClosedSet for thresholds, as in the dashboard.
+/// Words for thresholds, as in the dashboard.
 pub const THRESHOLDS: &[(&str, u32)] = &[("low", 60), ("medium", 40), ("high", 25)];
 
 /// Products outside the Ruleset Engine that a custom rule can skip. Case-sensitive (seen in refusals).

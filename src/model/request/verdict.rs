@@ -1,28 +1,19 @@
 //! What becomes of a request, and what its author expects.
 
-/// What becomes of a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Outcome {
-    /// Nothing that can be evaluated acts on it.
-    Pass,
-    /// It is refused.
-    Block,
-    /// Its sender must pass a challenge.
-    Challenge,
-    /// That depends on what is not known.
-    Unknown,
-}
+use crate::model::closed_set;
 
-impl Outcome {
-    /// The word used in every output.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Pass => "pass",
-            Self::Block => "block",
-            Self::Challenge => "challenge",
-            Self::Unknown => "unknown",
-        }
+closed_set! {
+    /// What becomes of a request.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum Outcome {
+        /// Nothing that can be evaluated acts on it.
+        Pass = "pass",
+        /// It is refused.
+        Block = "block",
+        /// Its sender must pass a challenge.
+        Challenge = "challenge",
+        /// That depends on what is not known.
+        Unknown = "unknown",
     }
 }
 

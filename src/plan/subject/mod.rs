@@ -10,7 +10,7 @@ pub(super) mod zone;
 
 use super::action::{Action, Why};
 use crate::diff::ZoneSetting;
-use crate::model::{ClosedSet, ZoneId, ZoneName};
+use crate::model::{ZoneId, ZoneName, closed_set};
 use crate::wire::Request;
 use crate::wire::settings::create_zone;
 
@@ -30,39 +30,24 @@ pub enum Subject {
     Record(RecordSubject),
 }
 
-/// The kind of thing that an operation is about, for programs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SubjectKind {
-    /// A zone.
-    Zone,
-    /// A setting of a zone.
-    Setting,
-    /// DNSSEC.
-    Dnssec,
-    /// DNS settings.
-    DnsSettings,
-    /// The first rules of a phase.
-    EntryPoint,
-    /// A rule.
-    Rule,
-    /// A DNS record.
-    Record,
-}
-
-impl ClosedSet for SubjectKind {
-    const ALL: &'static [Self] =
-        &[Self::Zone, Self::Setting, Self::Dnssec, Self::DnsSettings, Self::EntryPoint, Self::Rule, Self::Record];
-
-    fn keyword(self) -> &'static str {
-        match self {
-            Self::Zone => "zone",
-            Self::Setting => "zone_setting",
-            Self::Dnssec => "dnssec",
-            Self::DnsSettings => "dns_settings",
-            Self::EntryPoint => "entry_point",
-            Self::Rule => "waf_rule",
-            Self::Record => "dns_record",
-        }
+closed_set! {
+    /// The kind of thing that an operation is about, for programs.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum SubjectKind {
+        /// A zone.
+        Zone = "zone",
+        /// A setting of a zone.
+        Setting = "zone_setting",
+        /// DNSSEC.
+        Dnssec = "dnssec",
+        /// DNS settings.
+        DnsSettings = "dns_settings",
+        /// The first rules of a phase.
+        EntryPoint = "entry_point",
+        /// A rule.
+        Rule = "waf_rule",
+        /// A DNS record.
+        Record = "dns_record",
     }
 }
 

@@ -33,7 +33,7 @@ pub fn drift(view: &DriftView<'_>, comment: Comment<'_>) -> String {
         let pieces = expected.iter().map(|line| Piece::new(format!("- {}\n", prose(line))));
         left_out += budget.list(&mut out, heading, pieces, (1, 1));
     }
-    for state in State::ALL {
+    for state in State::ALL.iter().copied() {
         let all: Vec<_> = view
             .zones()
             .flat_map(|(report, plan)| findings(report, plan).into_iter().map(|found| (report.name.as_str(), found)))

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use serde_json::{Map, Value as Json, json};
 
 use super::invalid::{Invalid, Outcome};
-use crate::model::{ExpectedMail, ExpectedPolicy, Fqdn, MailPolicy, ZoneName};
+use crate::model::{ClosedSet, ExpectedMail, ExpectedPolicy, Fqdn, MailPolicy, ZoneName};
 use crate::spec::read::{Spanned, Text};
 use crate::spec::syntax::MailSyntax;
 use crate::spec::template::escape;
@@ -56,7 +56,7 @@ fn server(zone: &ZoneName, written: &Spanned<Text>) -> Outcome<Fqdn> {
 fn policy(written: &Spanned<Text>) -> Outcome<ExpectedPolicy> {
     let text = written.value.0.split_whitespace().collect::<Vec<_>>().join(" ").to_ascii_lowercase();
     let (at_least, word) = text.strip_prefix("at least ").map_or((false, text.as_str()), |word| (true, word));
-    let found = MailPolicy::ALL.into_iter().find(|policy| policy.as_str() == word);
+    let found = MailPolicy::by_keyword(word);
     found.map(|policy| ExpectedPolicy { policy, at_least }).ok_or_else(|| {
         let detail = format!("`{}` is not a policy", crate::spec::clip(&written.value.0));
         Invalid::at(written, detail, "write `none`, `quarantine`, `reject`, or `at least quarantine`")

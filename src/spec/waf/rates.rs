@@ -9,7 +9,7 @@ use crate::diagnostic::findings;
 use crate::model::facts::rulesets::{RATE_COLO, RATE_IP, RATE_PERIODS, RATE_TIMEOUTS, RATE_VISITOR};
 use crate::model::ruleset::{CountingError, DesiredRate, DesiredRule, Phase, RuleForm, counting_error};
 
-/// ClosedSet for characteristics, and Cloudflare's names of them.
+/// Words for characteristics, and Cloudflare's names of them.
 pub(super) const CHARACTERISTICS: &[(&str, &str)] = &[("ip", RATE_IP), ("visitor", RATE_VISITOR)];
 
 /// Units of durations, the longest first.

@@ -85,33 +85,29 @@ impl Run for WafRulesArgs {
     /// Reads, filters, prints.
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
-        run(self, settings, output).await
-    }
-}
-
-/// Reads, filters, prints.
-async fn run(args: &WafRulesArgs, settings: &Settings<'_>, output: &Arc<Output>) -> anyhow::Result<Exit> {
-    let (_, zones) = match protection::of_spec(&args.spec, settings, output).await? {
-        Ok(read) => read,
-        Err(exit) => return Ok(exit),
-    };
-    let filter = RuleFilter {
-        tag: args.tag.clone(),
-        family: args.family.clone(),
-        level: args.level,
-        is_on: args.state.map(|state| state == State::On),
-    };
-    let wanted = Some(args.ruleset.managed());
-    let surveys: Vec<_> = zones.iter().map(|zone| (zone.name.as_str(), survey(&zone.after))).collect();
-    let mut shown = Vec::new();
-    for (name, survey) in &surveys {
-        let found = survey.rulesets.iter().find(|r| r.which == wanted && r.catalogue.is_some());
-        let Some(ruleset) = found else { bail!("Cloudflare does not offer the ruleset to {name}") };
-        let rows: Vec<_> = ruleset.rows().into_iter().filter(|row| filter.keeps(row)).collect();
-        shown.push((*name, ruleset, rows));
-    }
-    match output.format {
-        Format::Json => output.json(&json::rules(&shown))?,
-        Format::Text | Format::Document(_) => output.result(|out| write_waf_rules(out, &shown, output.colour))?,
+        let (_, zones) = match protection::of_spec(&self.spec, settings, output).await? {
+            Ok(read) => read,
+            Err(exit) => return Ok(exit),
+        };
+        let filter = RuleFilter {
+            tag: self.tag.clone(),
+            family: self.family.clone(),
+            level: self.level,
+            is_on: self.state.map(|state| state == State::On),
+        };
+        let wanted = Some(self.ruleset.managed());
+        let surveys: Vec<_> = zones.iter().map(|zone| (zone.name.as_str(), survey(&zone.after))).collect();
+        let mut shown = Vec::new();
+        for (name, survey) in &surveys {
+            let found = survey.rulesets.iter().find(|r| r.which == wanted && r.catalogue.is_some());
+            let Some(ruleset) = found else { bail!("Cloudflare does not offer the ruleset to {name}") };
+            let rows: Vec<_> = ruleset.rows().into_iter().filter(|row| filter.keeps(row)).collect();
+            shown.push((*name, ruleset, rows));
+        }
+        match output.format {
+            Format::Json => output.json(&json::rules(&shown))?,
+            Format::Text | Format::Document(_) => output.result(|out| write_waf_rules(out, &shown, output.colour))?,
+        }
+        Ok(Exit::Success)
     }
 }
