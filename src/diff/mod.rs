@@ -29,6 +29,7 @@ mod scope;
 mod sequence;
 mod settings;
 mod spec;
+pub mod text;
 
 pub use change::{Change, ChangeKind, Conflict, RecordChanges, SetAside, SetAsideReason, Stranded};
 pub use delete_reason::{DeleteReason, RuleDeleteReason};

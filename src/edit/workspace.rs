@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value as Json;
-use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use super::change::{Changes, json};
 use super::layout::{Kind, Layout, NodeId};
 use super::text::{Edit, apply};
 use crate::diagnostic::SourceId;
+use crate::diff::text::{Step, steps};
 use crate::model::ZoneName;
 
 /// A node of a file.
@@ -208,10 +208,11 @@ impl<'t> Workspace<'t> {
     /// Changes the items of a list.
     fn merge_items(&mut self, at: At, items: &[NodeId], old: &[Json], new: &[Json], what: &str) {
         let texts = |all: &[Json]| all.iter().map(Json::to_string).collect::<Vec<_>>();
+        let slices: fn(&[String]) -> Vec<&str> = |all| all.iter().map(String::as_str).collect();
         let is_flow = items.first().is_some_and(|first| self.layout(at.file).is_flow(*first));
-        for step in capture_diff_slices(Algorithm::Myers, &texts(old), &texts(new)) {
-            let (from, to) = (step.old_range(), step.new_range());
-            if matches!(step, DiffOp::Equal { .. }) {
+        let (before, wanted) = (texts(old), texts(new));
+        for Step { is_equal, old: from, new: to } in steps(&slices(&before), &slices(&wanted)) {
+            if is_equal {
                 continue;
             }
             let both = from.len().min(to.len());

@@ -2,12 +2,11 @@
 
 use std::io::{self, Write};
 
-use similar::TextDiff;
-
 use super::changed_file::ChangedFile;
 use super::document::Document;
 use super::findings::Findings;
 use super::safe::visible;
+use crate::diff::text::unified;
 
 /// The format.
 pub(super) const DOCUMENT: Document = Document {
@@ -33,9 +32,7 @@ pub fn patch(files: &[ChangedFile<'_>]) -> String {
     let mut text = String::new();
     for ChangedFile { name, before, after } in files {
         let name = name.strip_prefix("./").unwrap_or(name);
-        let (old, new) = (format!("a/{name}"), format!("b/{name}"));
-        let diff = TextDiff::from_lines(*before, *after);
-        text.push_str(&diff.unified_diff().context_radius(3).header(&old, &new).to_string());
+        text.push_str(&unified(before, after, (&format!("a/{name}"), &format!("b/{name}"))));
     }
     text
 }

@@ -3,10 +3,10 @@
 //! The parts are found by words, and inside a word, or in a text without words, by characters. What both outputs for reviewers
 //! need is here; how it is shown is theirs.
 
-use similar::{ChangeTag, TextDiff};
 use unicode_width::UnicodeWidthStr;
 
 use super::safe::safe;
+use crate::diff::text::{steps, words};
 
 /// The similarity from which parts of a text are marked; less similar texts differ as a whole.
 const LIKENESS: f32 = 0.4;
@@ -66,23 +66,24 @@ impl Compared {
         if !has_words(before) || !has_words(after) || before.len().max(after.len()) > LONGEST {
             return self.by_characters(before, after);
         }
-        let diff = TextDiff::from_words(before, after);
+        let (old, new) = (words(before), words(after));
+        let steps = steps(&old, &new);
         // Spaces are alike in all texts.
         let length = |text: &str| text.chars().filter(|c| !c.is_whitespace()).count();
         let equal: usize =
-            diff.iter_all_changes().filter(|c| c.tag() == ChangeTag::Equal).map(|c| length(c.value())).sum();
+            steps.iter().filter(|step| step.is_equal).map(|step| length(&old[step.old.clone()].concat())).sum();
         if (equal as f32) < LIKENESS * length(before).max(length(after)) as f32 {
             return self.by_characters(before, after);
         }
         let (mut gone, mut come) = (String::new(), String::new());
-        for change in diff.iter_all_changes() {
-            match change.tag() {
-                ChangeTag::Delete => gone.push_str(change.value()),
-                ChangeTag::Insert => come.push_str(change.value()),
-                ChangeTag::Equal => {
-                    self.by_characters(&std::mem::take(&mut gone), &std::mem::take(&mut come));
-                    self.equal(change.value());
-                }
+        for step in steps {
+            let (before, after) = (old[step.old].concat(), new[step.new].concat());
+            if step.is_equal {
+                self.by_characters(&std::mem::take(&mut gone), &std::mem::take(&mut come));
+                self.equal(&before);
+            } else {
+                gone.push_str(&before);
+                come.push_str(&after);
             }
         }
         self.by_characters(&gone, &come);

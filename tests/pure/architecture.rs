@@ -117,6 +117,11 @@ const ONLY_IN: &[(&str, &[&str], &str)] = &[
     ("granit_parser::", &["spec", "edit"], "spec knows what YAML means, edit how it is laid out"),
     ("reqwest::", &["api", "sandbox"], "only api speaks HTTP"),
     (
+        "similar::",
+        &["diff"],
+        "each kind of sequence that it compares gets a copy of all its algorithms, which takes long to build",
+    ),
+    (
         "psl::",
         &["model"],
         "each place that searches the public suffix list gets a copy of it, which takes long to build",
