@@ -13,7 +13,7 @@ use super::response::{Judged, refused, said, unknown};
 use super::settings::{Changed, Ends, SettingWork, change_of};
 use super::settle::{Attempt, Failure, Seen, Verdict};
 use super::waits::FOR_NEW_ZONE;
-use crate::api::{ApiError, Reader, Writer};
+use crate::api::{ApiError, Writer};
 use crate::diff::ZoneSetting;
 use crate::live::{FetchError, fetch_settings, find_zone_by_name};
 use crate::model::{DesiredZone, LiveSetting, LiveZone, ZoneId, ZoneName};
@@ -33,7 +33,7 @@ pub struct Prepared {
     pub outcomes: Vec<Outcome>,
 }
 
-impl<R: Reader, W: Writer> Executor<'_, R, W> {
+impl<W: Writer> Executor<'_, W> {
     /// Carries out the operations on a zone itself.
     ///
     /// A zone just made is read before its settings are changed: what is as wanted already is left, and what was planned without
@@ -149,8 +149,8 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
 }
 
 /// A zone that is made. It is sent once: if it does not show, the next run tries again.
-struct ZoneAttempt<'a, 'e, R, W> {
-    executor: &'a Executor<'e, R, W>,
+struct ZoneAttempt<'a, 'e, W> {
+    executor: &'a Executor<'e, W>,
     name: &'a ZoneName,
     request: Request,
     made: Option<LiveZone>,
@@ -158,7 +158,7 @@ struct ZoneAttempt<'a, 'e, R, W> {
     result: Option<Json>,
 }
 
-impl<R: Reader, W: Writer> Attempt for ZoneAttempt<'_, '_, R, W> {
+impl<W: Writer> Attempt for ZoneAttempt<'_, '_, W> {
     type End = Judged;
 
     const MOST_SENDS: usize = 1;

@@ -8,7 +8,7 @@ use super::event::{ApplyEvent, Observer};
 use super::journal::Journal;
 use super::waits::before_resend;
 use crate::api::Stop;
-use crate::live::Options;
+use crate::live::{AnyReader, Options};
 use crate::model::ZoneName;
 
 /// What it takes to call a zone in sync.
@@ -24,9 +24,9 @@ pub enum Verify {
 }
 
 /// Executes the plans of zones. One is enough for zones that are applied at the same time.
-pub struct Executor<'a, R, W> {
+pub struct Executor<'a, W> {
     /// For settling lost answers.
-    pub reader: &'a R,
+    pub reader: &'a dyn AnyReader,
     /// For everything else.
     pub writer: &'a W,
     /// How to read.
@@ -49,7 +49,7 @@ pub(super) const BROKEN: &str = "the journal cannot be written";
 /// Why nothing more is sent.
 pub(super) const STOPPED: &str = "stopped before it was sent";
 
-impl<R, W> Executor<'_, R, W> {
+impl<W> Executor<'_, W> {
     /// Why nothing more may be begun, if so.
     pub(super) fn halted(&self) -> Option<&'static str> {
         if self.journal.is_broken() {

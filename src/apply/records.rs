@@ -33,7 +33,7 @@ use super::response::{Meaning, earlier_unknown, is_conflict, is_done_before, is_
 use super::settle::{Attempt, Failure, Seen, Verdict};
 use super::waits::{AFTER_DELETE, FOR_LOST, LOOK_AGAIN, RECORD_SENDS};
 use super::write_responses::confirmations;
-use crate::api::{ApiError, Reader, Writer};
+use crate::api::{ApiError, Writer};
 use crate::live::{FetchError, fetch_records};
 use crate::model::{LiveRecord, LiveZone, ZoneName};
 use crate::plan::{Lowering, RecordAction, Step, ZonePlan, lower_records};
@@ -67,7 +67,7 @@ struct Effects {
     moved: Vec<(usize, String)>,
 }
 
-impl<R: Reader, W: Writer> Executor<'_, R, W> {
+impl<W: Writer> Executor<'_, W> {
     /// Carries out the operations on a zone's records.
     pub async fn execute(&self, zone: &ZonePlan, live: &LiveZone, lowering: Lowering) -> RecordsApplied {
         let operations = zone.records().count();
@@ -243,8 +243,8 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
 }
 
 /// One step that is sent. What of it has no effect goes back to the queue, and from there into a step of its own.
-struct StepAttempt<'a, 'e, 'z, R, W> {
-    executor: &'a Executor<'e, R, W>,
+struct StepAttempt<'a, 'e, 'z, W> {
+    executor: &'a Executor<'e, W>,
     run: &'a mut Run<'z>,
     step: Step,
     /// Of its intent in the journal.
@@ -255,7 +255,7 @@ struct StepAttempt<'a, 'e, 'z, R, W> {
     is_narrowed: bool,
 }
 
-impl<R: Reader, W: Writer> Attempt for StepAttempt<'_, '_, '_, R, W> {
+impl<W: Writer> Attempt for StepAttempt<'_, '_, '_, W> {
     type End = Next;
 
     const MOST_SENDS: usize = RECORD_SENDS;
@@ -387,7 +387,7 @@ fn unread(error: &FetchError) -> Seen {
     Seen::Unread(format!("the zone could not be read to see what took effect: {error}"))
 }
 
-impl<R: Reader, W: Writer> StepAttempt<'_, '_, '_, R, W> {
+impl<W: Writer> StepAttempt<'_, '_, '_, W> {
     /// Reads after a refusal beside which something may have taken effect: this request, or an earlier one that came late after all.
     ///
     /// If the zone shows that something did, or that someone else changed something of it, the rest is sent again; if not, the

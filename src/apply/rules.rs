@@ -20,7 +20,7 @@ use super::journal_line::StepFate;
 use super::outcome::Outcome;
 use super::response::{Judged, Meaning, meaning, said};
 use super::settle::{Attempt, Failure, Seen, Verdict, judged};
-use crate::api::{ApiError, Reader, Writer};
+use crate::api::{ApiError, Writer};
 use crate::live::entry_point;
 use crate::model::ruleset::{EntryPoint, LiveRule, LiveRuleset, Phase, Position, RuleBody, RuleId, canonical};
 use crate::model::{LiveZone, ZoneName};
@@ -36,7 +36,7 @@ const MOST_SHOWN: usize = 1_000;
 /// What stops the rest of a zone's rules.
 const AFTER_A_FAILURE: &str = "an earlier change of the zone's rules did not succeed, and the order matters";
 
-impl<R: Reader, W: Writer> Executor<'_, R, W> {
+impl<W: Writer> Executor<'_, W> {
     /// Carries out the operations on a zone's rules; one outcome for each, in their order.
     pub async fn execute_rules(&self, zone: &ZonePlan, live: &LiveZone) -> Vec<Outcome> {
         let mut known: BTreeMap<Phase, EntryPoint> = BTreeMap::new();
@@ -102,8 +102,8 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
 }
 
 /// An operation on a rule that is sent.
-struct RuleAttempt<'a, 'e, R, W> {
-    executor: &'a Executor<'e, R, W>,
+struct RuleAttempt<'a, 'e, W> {
+    executor: &'a Executor<'e, W>,
     zone: &'a LiveZone,
     rule: &'a RuleSubject,
     request: Request,
@@ -120,7 +120,7 @@ struct RuleAttempt<'a, 'e, R, W> {
     replaces: bool,
 }
 
-impl<R: Reader, W: Writer> Attempt for RuleAttempt<'_, '_, R, W> {
+impl<W: Writer> Attempt for RuleAttempt<'_, '_, W> {
     type End = Judged;
 
     fn zone(&self) -> &ZoneName {
@@ -202,7 +202,7 @@ impl<R: Reader, W: Writer> Attempt for RuleAttempt<'_, '_, R, W> {
     }
 }
 
-impl<R: Reader, W: Writer> RuleAttempt<'_, '_, R, W> {
+impl<W: Writer> RuleAttempt<'_, '_, W> {
     /// Keeps an entry point as it is after the write. What someone else wrote at the same time, in words, if anything.
     async fn keep(&mut self, now: EntryPoint) -> Option<String> {
         let Self { zone, rule, sent, replaces, .. } = *self;
@@ -235,7 +235,7 @@ struct Race<'a> {
     replaces: bool,
 }
 
-impl<R: Reader, W: Writer> Executor<'_, R, W> {
+impl<W: Writer> Executor<'_, W> {
     /// What someone else wrote between the last read and a write that led to this ruleset, in words; `None` if nobody did. With
     /// it the ids of the rules of an entry point that was written once more, to put back what was erased.
     async fn overwritten(&self, race: &Race<'_>, now: &LiveRuleset) -> Option<(String, Option<Vec<RuleId>>)> {

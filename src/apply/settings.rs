@@ -20,7 +20,7 @@ use super::journal_line::StepFate;
 use super::outcome::Outcome;
 use super::response::{Judged, is_hopeless, said};
 use super::settle::{Attempt, Failure, Seen, Verdict, judged};
-use crate::api::{ApiError, Reader, Writer};
+use crate::api::{ApiError, Writer};
 use crate::diff::{SettingChange, ZoneSetting, diff_settings};
 use crate::live::fetch_settings;
 use crate::model::{DesiredSettings, DesiredZone, LiveSetting, LiveZone, ZoneName};
@@ -86,7 +86,7 @@ impl Ends {
     }
 }
 
-impl<R: Reader, W: Writer> Executor<'_, R, W> {
+impl<W: Writer> Executor<'_, W> {
     /// Changes a setting of the zone.
     pub(super) async fn change(&self, work: &SettingWork<'_>) -> Changed {
         let SettingWork { zone, operation, .. } = work;
@@ -106,8 +106,8 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
 }
 
 /// A change of a setting that is sent.
-struct SettingAttempt<'a, 'e, R, W> {
-    executor: &'a Executor<'e, R, W>,
+struct SettingAttempt<'a, 'e, W> {
+    executor: &'a Executor<'e, W>,
     work: &'a SettingWork<'a>,
     request: Request,
     sent: usize,
@@ -115,7 +115,7 @@ struct SettingAttempt<'a, 'e, R, W> {
     ends: (Ends, String),
 }
 
-impl<R: Reader, W: Writer> Attempt for SettingAttempt<'_, '_, R, W> {
+impl<W: Writer> Attempt for SettingAttempt<'_, '_, W> {
     type End = Judged;
 
     fn zone(&self) -> &ZoneName {

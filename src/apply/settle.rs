@@ -21,7 +21,7 @@ use super::journal_line::StepFate;
 use super::outcome::Outcome;
 use super::response::{Judged, Meaning, earlier_unknown, meaning, no_response, not_resent, refused, said, unknown};
 use super::waits::SENDS;
-use crate::api::{ApiError, Reader, Writer};
+use crate::api::{ApiError, Writer};
 use crate::model::ZoneName;
 use crate::wire::Envelope;
 
@@ -132,7 +132,7 @@ pub(super) trait Attempt {
     async fn conclude(&mut self, verdict: Verdict<'_>, failure: &Failure) -> Self::End;
 }
 
-impl<R: Reader, W: Writer> Executor<'_, R, W> {
+impl<W: Writer> Executor<'_, W> {
     /// Sends a write, and reads what its answer does not tell, until its result is known.
     pub(super) async fn settle<A: Attempt>(&self, attempt: &mut A) -> A::End {
         loop {

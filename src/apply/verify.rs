@@ -6,10 +6,10 @@ use super::event::ApplyEvent;
 use super::executor::Executor;
 use super::outcome::{Outcome, ZoneApplied};
 use super::waits::FOR_DONE;
-use crate::api::{Reader, Writer};
+use crate::api::Writer;
 use crate::diagnostic::Diagnostics;
-use crate::live::{FetchError, Options, WafQuery, fetch_records, fetch_settings, fetch_waf};
-use crate::model::{Address, DesiredZone, LiveZone};
+use crate::live::{AnyReader, FetchError, Options, WafQuery, fetch_records, fetch_settings, fetch_waf};
+use crate::model::{Address, DesiredZone, Gather, LiveZone};
 use crate::plan::ZonePlan;
 
 /// What was found.
@@ -29,7 +29,7 @@ impl Verified {
     }
 }
 
-impl<R: Reader, W: Writer> Executor<'_, R, W> {
+impl<W: Writer> Executor<'_, W> {
     /// Reads a zone again, as much of it as is asked for, and plans once more.
     ///
     /// If nothing is missing but what was done just now, it is read again after a while: a listing may lag behind.
@@ -64,8 +64,8 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
 }
 
 /// Reads a zone back and plans once more.
-async fn read_back<R: Reader>(
-    reader: &R,
+async fn read_back(
+    reader: &dyn AnyReader,
     (desired, query): (&DesiredZone, &WafQuery),
     live: &LiveZone,
     options: &Options,

@@ -14,7 +14,7 @@ use super::executor::{Executor, Verify};
 use super::ordered_events::OrderedEvents;
 use super::outcome::{Outcome, RecordsApplied, ZoneApplied};
 use super::verify::Verified;
-use crate::api::{Reader, Writer};
+use crate::api::Writer;
 use crate::diagnostic::Diagnostics;
 use crate::live::{FetchError, WafQuery};
 use crate::model::{DesiredSettings, DesiredZone, LiveZone};
@@ -82,7 +82,7 @@ impl ZoneDone<'_> {
     }
 }
 
-impl<R: Reader, W: Writer> Executor<'_, R, W> {
+impl<W: Writer> Executor<'_, W> {
     /// Carries out the plans of zones, at most [`concurrency`](crate::live::Options::concurrency) at a time, and reads back
     /// what was written to. `plan_again` compares a zone that was read back with what is wanted of it.
     ///

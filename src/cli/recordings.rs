@@ -8,9 +8,9 @@ use clap::Args;
 
 use super::args::SpecArgs;
 use super::output::Output;
-use crate::api::Reader;
 use crate::crs;
 use crate::insight::traffic::Set;
+use crate::live::AnyReader;
 use crate::model::expression::{ListItems, Lists};
 use crate::reconcile::{self, Goal, Planned, Protected, RehearsedRequests, RequestsToRehearse, rehearse_requests};
 use crate::recorded::{self, Recorded, Recording};
@@ -254,10 +254,10 @@ impl Foresight {
     ///
     /// # Errors
     /// Cloudflare cannot be read, or a recording cannot be read any further.
-    pub(super) async fn add_to<R: Reader>(
+    pub(super) async fn add_to(
         self,
         planned: &mut Planned<'_>,
-        reader: &R,
+        reader: &dyn AnyReader,
         output: &Output,
     ) -> anyhow::Result<()> {
         let Some(recordings) = self.recordings else { return Ok(()) };

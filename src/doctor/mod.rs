@@ -16,11 +16,11 @@ use std::collections::BTreeSet;
 
 use futures_util::stream::{self, StreamExt};
 
-use crate::api::{Checker, Reader};
+use crate::api::Checker;
 use crate::document::doctor::{Account, Doctor, ManagedRuleset};
 use crate::insight::lock::Lock;
-use crate::live::{FetchError, Options, Wanted, find_zones, list_zones};
-use crate::model::{Desired, DesiredZone, LiveZone, ZoneName};
+use crate::live::{AnyReader, FetchError, Options, Wanted, find_zones, list_zones};
+use crate::model::{Desired, DesiredZone, Gather, LiveZone, ZoneName};
 use crate::wire::account::lists;
 use crate::wire::ruleset::{Scope, list_rulesets, read_managed};
 
@@ -49,8 +49,8 @@ pub struct Question<'q> {
 ///
 /// # Errors
 /// Cloudflare cannot be reached, or a response cannot be used. A refusal is a result.
-pub async fn examine<R: Reader, C: Checker>(
-    reader: &R,
+pub async fn examine<C: Checker>(
+    reader: &dyn AnyReader,
     checker: Option<&C>,
     question: &Question<'_>,
     options: &Options,
@@ -119,7 +119,7 @@ const UNKNOWN_TOKEN: &str = "Cloudflare does not know this token: it is wrong, e
                              tokens in the dashboard";
 
 /// Finds the zones.
-async fn find<R: Reader>(reader: &R, question: &Question<'_>, options: &Options) -> Result<Found, FetchError> {
+async fn find(reader: &dyn AnyReader, question: &Question<'_>, options: &Options) -> Result<Found, FetchError> {
     let Some(desired) = question.desired else { return find_any(reader, question.patterns, options).await };
     let wanted: Vec<Wanted> = desired.zones.values().map(only_the_zone).collect();
     match find_zones(reader, &wanted, options).await {
@@ -142,7 +142,7 @@ async fn find<R: Reader>(reader: &R, question: &Question<'_>, options: &Options)
 }
 
 /// The zones that the credentials see.
-async fn find_any<R: Reader>(reader: &R, patterns: &[glob::Pattern], options: &Options) -> Result<Found, FetchError> {
+async fn find_any(reader: &dyn AnyReader, patterns: &[glob::Pattern], options: &Options) -> Result<Found, FetchError> {
     let mut zones = match list_zones(reader, options).await {
         Ok(zones) => zones,
         Err(FetchError::Api { source, .. }) if is_refused(&source) => {
@@ -164,7 +164,7 @@ fn only_the_zone(zone: &DesiredZone) -> Wanted {
 }
 
 /// The versions of the locked rulesets that Cloudflare serves.
-async fn versions<R: Reader>(prober: &Prober<'_, R>, lock: &Lock, zones: &[LiveZone]) -> Vec<ManagedRuleset> {
+async fn versions(prober: &Prober<'_>, lock: &Lock, zones: &[LiveZone]) -> Vec<ManagedRuleset> {
     let mut scopes: Vec<Scope> = zones.iter().filter_map(|zone| zone.account.clone()).map(Scope::Account).collect();
     scopes.dedup();
     // A token for zones only sees them there.

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use super::tried::{Prober, Unread, is_refused, said};
-use crate::api::Reader;
 use crate::document::doctor::{Credentials, Owner};
 use crate::live::FetchError;
 use crate::wire::account::{TokenState, read_token, verify_account_token, verify_user_token};
@@ -21,8 +20,8 @@ pub enum Secret {
 ///
 /// # Errors
 /// Cloudflare cannot be reached.
-pub(super) async fn verify<R: Reader>(
-    prober: &Prober<'_, R>,
+pub(super) async fn verify(
+    prober: &Prober<'_>,
     secret: Secret,
     accounts: &BTreeSet<String>,
 ) -> Result<Credentials, FetchError> {

@@ -2,8 +2,9 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use crate::api::{ApiError, Reader};
+use crate::api::ApiError;
 use crate::document::doctor::What;
+use crate::live::AnyReader;
 use crate::model::facts::permissions::PermissionGroup;
 use crate::wire::{Envelope, Request};
 
@@ -77,8 +78,8 @@ const MOST_FAILURES: usize = 3;
 
 /// Tries reads. Where Cloudflare fails to answer several in a row, the others are not sent: each would wait to be repeated, and teach
 /// nothing about the credentials.
-pub(super) struct Prober<'r, R> {
-    reader: &'r R,
+pub(super) struct Prober<'r> {
+    reader: &'r dyn AnyReader,
     /// The failures since the last answer, and the reason of the last one.
     failures: Mutex<(usize, String)>,
 }
@@ -91,9 +92,9 @@ pub(super) enum Unread {
     NotSent(String),
 }
 
-impl<'r, R: Reader> Prober<'r, R> {
+impl<'r> Prober<'r> {
     /// Over this reader.
-    pub(super) fn new(reader: &'r R) -> Self {
+    pub(super) fn new(reader: &'r dyn AnyReader) -> Self {
         Self { reader, failures: Mutex::default() }
     }
 

@@ -2,7 +2,7 @@
 
 use super::needs::Needs;
 use super::tried::{Kind, Prober, Tried, is_refused, said};
-use crate::api::{Checker, Reader};
+use crate::api::Checker;
 use crate::apply::{DryRuns, dry_runs};
 use crate::document::doctor::{Check, Zone};
 use crate::model::ruleset::{Phase, RulesetId};
@@ -15,8 +15,8 @@ use crate::wire::settings::{get_dns_settings, get_dnssec, get_setting};
 const SETTING: &str = "ssl";
 
 /// Tries every kind in a zone.
-pub(super) async fn examine<R: Reader, C: Checker>(
-    prober: &Prober<'_, R>,
+pub(super) async fn examine<C: Checker>(
+    prober: &Prober<'_>,
     checker: Option<&C>,
     live: &LiveZone,
     zone_read: &Tried,

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 
+use super::any_reader::AnyReader;
 use super::error::FetchError;
 use super::options::{Options, Progress, WafQuery, Wanted};
 use super::rulesets;
 use super::{records, settings, zones};
-use crate::api::Reader;
 use crate::model::ruleset::{EntryPoint, LiveWaf};
 use crate::model::{DesiredSettings, Live, LiveRecord, LiveSettings, LiveZone, ZoneId, ZoneName};
 use crate::wire::record::record_usage;
@@ -26,8 +26,8 @@ pub struct Fetched {
 ///
 /// # Errors
 /// The first read that failed; a missing zone is not an error but listed as missing.
-pub async fn fetch<R: Reader>(
-    reader: &R,
+pub async fn fetch(
+    reader: &dyn AnyReader,
     wanted: &[Wanted],
     options: &Options,
     progress: &(dyn Fn(Progress) + Send + Sync),
@@ -59,8 +59,8 @@ pub async fn fetch<R: Reader>(
 ///
 /// # Errors
 /// As [`fetch`].
-pub async fn fetch_protection<R: Reader>(
-    reader: &R,
+pub async fn fetch_protection(
+    reader: &dyn AnyReader,
     wanted: &[Wanted],
     options: &Options,
 ) -> Result<Fetched, FetchError> {
@@ -85,8 +85,8 @@ pub async fn fetch_protection<R: Reader>(
 ///
 /// # Errors
 /// As [`fetch`].
-pub async fn fetch_records<R: Reader>(
-    reader: &R,
+pub async fn fetch_records(
+    reader: &dyn AnyReader,
     zone: &LiveZone,
     options: &Options,
     progress: &(dyn Fn(Progress) + Send + Sync),
@@ -100,8 +100,8 @@ pub async fn fetch_records<R: Reader>(
 ///
 /// # Errors
 /// As [`fetch`].
-pub async fn fetch_settings<R: Reader>(
-    reader: &R,
+pub async fn fetch_settings(
+    reader: &dyn AnyReader,
     zone: &LiveZone,
     desired: &DesiredSettings,
     options: &Options,
@@ -113,8 +113,8 @@ pub async fn fetch_settings<R: Reader>(
 ///
 /// # Errors
 /// As [`fetch`].
-pub async fn fetch_waf<R: Reader>(
-    reader: &R,
+pub async fn fetch_waf(
+    reader: &dyn AnyReader,
     zone: &LiveZone,
     query: &WafQuery,
     options: &Options,
@@ -131,8 +131,8 @@ pub async fn fetch_waf<R: Reader>(
 ///
 /// # Errors
 /// As [`fetch`].
-pub async fn fetch_waf_of_new<R: Reader>(
-    reader: &R,
+pub async fn fetch_waf_of_new(
+    reader: &dyn AnyReader,
     query: &WafQuery,
     options: &Options,
 ) -> Result<LiveWaf, FetchError> {
@@ -145,8 +145,8 @@ pub async fn fetch_waf_of_new<R: Reader>(
 ///
 /// # Errors
 /// As [`fetch`].
-pub async fn find_zone_by_name<R: Reader>(
-    reader: &R,
+pub async fn find_zone_by_name(
+    reader: &dyn AnyReader,
     name: &ZoneName,
     options: &Options,
 ) -> Result<Option<LiveZone>, FetchError> {
@@ -156,7 +156,7 @@ pub async fn find_zone_by_name<R: Reader>(
 }
 
 /// Reads how many records a zone may hold. `None` if Cloudflare does not say.
-pub async fn fetch_record_quota<R: Reader>(reader: &R, zone: &ZoneId) -> Option<usize> {
+pub async fn fetch_record_quota(reader: &dyn AnyReader, zone: &ZoneId) -> Option<usize> {
     // The answer only makes a warning certain, so a failure is ignored.
     let answer = reader.read(&record_usage(zone)).await.ok()?;
     answer.result.get("record_quota")?.as_u64().and_then(|n| usize::try_from(n).ok())

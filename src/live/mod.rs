@@ -4,6 +4,7 @@
 //! Cloudflare counts, and an error is never an empty list. A result that cannot be used is read again, and then becomes
 //! an error.
 
+mod any_reader;
 mod error;
 mod fetch;
 mod options;
@@ -14,6 +15,7 @@ mod settings;
 pub mod snapshot;
 mod zones;
 
+pub use any_reader::AnyReader;
 pub use error::FetchError;
 pub use fetch::{
     Fetched, fetch, fetch_protection, fetch_record_quota, fetch_records, fetch_settings, fetch_waf, fetch_waf_of_new,

@@ -9,10 +9,10 @@ use std::collections::hash_map::Entry;
 
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 
+use super::any_reader::AnyReader;
 use super::error::FetchError;
 use super::options::{Options, Progress};
 use super::retry::until_usable;
-use crate::api::Reader;
 use crate::model::{LiveRecord, LiveZone, RecordId, arrange};
 use crate::wire::record::list_records;
 use crate::wire::{Envelope, PageInfo};
@@ -36,8 +36,8 @@ struct Page {
 }
 
 /// All records of a zone.
-pub(super) async fn list<R: Reader>(
-    reader: &R,
+pub(super) async fn list(
+    reader: &dyn AnyReader,
     zone: &LiveZone,
     options: &Options,
     progress: &(dyn Fn(Progress) + Send + Sync),
@@ -102,8 +102,8 @@ impl Seen {
 }
 
 /// One walk over all pages: the records by id, and how many Cloudflare counts.
-async fn list_once<R: Reader>(
-    reader: &R,
+async fn list_once(
+    reader: &dyn AnyReader,
     zone: &LiveZone,
     size: u64,
     options: &Options,
@@ -160,7 +160,7 @@ async fn list_once<R: Reader>(
 }
 
 /// The first page, at a smaller size if Cloudflare refuses the one asked for; also the size that was taken.
-async fn first_page<R: Reader>(reader: &R, zone: &LiveZone, asked: u64) -> Result<(u64, Page), FetchError> {
+async fn first_page(reader: &dyn AnyReader, zone: &LiveZone, asked: u64) -> Result<(u64, Page), FetchError> {
     match page(reader, zone, asked, 1).await {
         // 504 and 524: the page took too long to put together.
         Err(FetchError::Api { source, .. })
@@ -173,15 +173,15 @@ async fn first_page<R: Reader>(reader: &R, zone: &LiveZone, asked: u64) -> Resul
 }
 
 /// One page of a zone's records.
-async fn page<R: Reader>(reader: &R, zone: &LiveZone, per_page: u64, number: u64) -> Result<Page, FetchError> {
+async fn page(reader: &dyn AnyReader, zone: &LiveZone, per_page: u64, number: u64) -> Result<Page, FetchError> {
     until_usable(async || page_once(reader, zone, per_page, number).await).await
 }
 
 /// One page, read once.
-async fn page_once<R: Reader>(reader: &R, zone: &LiveZone, per_page: u64, number: u64) -> Result<Page, FetchError> {
+async fn page_once(reader: &dyn AnyReader, zone: &LiveZone, per_page: u64, number: u64) -> Result<Page, FetchError> {
     let what = || format!("the records of {}", zone.name);
     let answer = reader
-        .read_list::<Received>(&list_records(&zone.id, per_page, number))
+        .read_records(&list_records(&zone.id, per_page, number))
         .await
         .map_err(|source| FetchError::Api { what: what(), source })?;
     let Envelope { result, page: info, cursor: _ } = answer;
@@ -205,7 +205,7 @@ mod tests {
     use serde_json::{Value as Json, json};
 
     use super::*;
-    use crate::api::{ApiError, RequestName, Signature};
+    use crate::api::{ApiError, Reader, RequestName, Signature};
     use crate::model::{ZoneId, ZoneName};
     use crate::wire::{Method, Request};
 

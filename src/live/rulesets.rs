@@ -13,10 +13,11 @@ use std::sync::Arc;
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 use serde_json::Value as Json;
 
+use super::any_reader::AnyReader;
 use super::error::FetchError;
 use super::options::{Options, WafQuery};
 use super::retry::until_usable;
-use crate::api::{ApiError, Reader};
+use crate::api::ApiError;
 use crate::model::managed::{Catalogue, Managed};
 use crate::model::ruleset::{AccountRules, EntryPoint, LiveWaf, Phase};
 use crate::model::{LiveZone, ZoneId};
@@ -45,8 +46,8 @@ type Need<'z> = (BTreeSet<Managed>, Vec<(&'z LiveZone, &'z WafQuery)>);
 
 /// Reads the managed rulesets that any zone of each account needs, once per account. For a single zone of an account, its own
 /// list has them as well, and says of which phases it has an entry point.
-pub(super) async fn catalogues<R: Reader>(
-    reader: &R,
+pub(super) async fn catalogues(
+    reader: &dyn AnyReader,
     zones: &[(&LiveZone, &WafQuery)],
     options: &Options,
 ) -> Result<Catalogues, FetchError> {
@@ -77,8 +78,8 @@ pub(super) async fn catalogues<R: Reader>(
 }
 
 /// Reads the managed rulesets for a zone that does not exist yet, if an account is named.
-pub(super) async fn of_account<R: Reader>(
-    reader: &R,
+pub(super) async fn of_account(
+    reader: &dyn AnyReader,
     query: &WafQuery,
     options: &Options,
 ) -> Result<Vec<Arc<Catalogue>>, FetchError> {
@@ -97,8 +98,8 @@ pub fn account_of(zone: &LiveZone, options: &Options) -> Option<String> {
 
 /// Reads managed rulesets through the first scope that these credentials can access: an account, or one of its zones. With
 /// them the scope, and the phases of the entry points on its list.
-async fn read_catalogues<R: Reader>(
-    reader: &R,
+async fn read_catalogues(
+    reader: &dyn AnyReader,
     scopes: &[Scope],
     managed: &BTreeSet<Managed>,
     options: &Options,
@@ -137,8 +138,8 @@ async fn read_catalogues<R: Reader>(
 }
 
 /// The managed rulesets of a scope, and the phases of its entry points.
-async fn list<R: Reader>(
-    reader: &R,
+async fn list(
+    reader: &dyn AnyReader,
     scope: &Scope,
 ) -> Result<(Vec<ListedRuleset>, Option<BTreeSet<Phase>>), FetchError> {
     let what = || "the list of managed rulesets".to_owned();
@@ -170,8 +171,8 @@ async fn list<R: Reader>(
 }
 
 /// One managed ruleset with its rules, from the cache if it has this version.
-async fn one<R: Reader>(
-    reader: &R,
+async fn one(
+    reader: &dyn AnyReader,
     scopes: &[Scope],
     listed: &ListedRuleset,
     options: &Options,
@@ -210,8 +211,8 @@ async fn one<R: Reader>(
 }
 
 /// Reads the requested entry points of a zone.
-pub(super) async fn read<R: Reader>(
-    reader: &R,
+pub(super) async fn read(
+    reader: &dyn AnyReader,
     zone: &LiveZone,
     query: &WafQuery,
     (catalogues, listed): (Vec<Arc<Catalogue>>, Option<&BTreeSet<Phase>>),
@@ -245,7 +246,7 @@ pub(super) fn of_zone<'c>(
 ///
 /// # Errors
 /// Any failure except the documented "there is none".
-pub async fn entry_point<R: Reader>(reader: &R, zone: &LiveZone, phase: Phase) -> Result<EntryPoint, FetchError> {
+pub async fn entry_point(reader: &dyn AnyReader, zone: &LiveZone, phase: Phase) -> Result<EntryPoint, FetchError> {
     let what = || format!("the {} of {}", phase.about(), zone.name);
     until_usable(async || match reader.read(&get_entry_point(&zone.id, phase)).await {
         Ok(answer) => match read_ruleset(&answer.result) {
@@ -259,7 +260,7 @@ pub async fn entry_point<R: Reader>(reader: &R, zone: &LiveZone, phase: Phase) -
 }
 
 /// Reads the rules of an account for its zones. That they cannot be read is a result, as many tokens are for zones only.
-pub async fn account_rules<R: Reader>(reader: &R, account: Option<&str>) -> AccountRules {
+pub async fn account_rules(reader: &dyn AnyReader, account: Option<&str>) -> AccountRules {
     let Some(account) = account else {
         return AccountRules::Unknown("the account of the zone is not known".to_owned());
     };
@@ -300,6 +301,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::api::Reader;
     use crate::wire::{Envelope, Request};
 
     /// Responds to each request with another ruleset and a new cursor.

@@ -2,10 +2,11 @@
 
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 
+use super::any_reader::AnyReader;
 use super::error::FetchError;
 use super::options::Options;
 use super::retry::until_usable;
-use crate::api::{ApiError, Reader};
+use crate::api::ApiError;
 use crate::model::{DesiredSettings, LiveSetting, LiveSettings, LiveZone};
 use crate::wire::Request;
 use crate::wire::settings::{get_dns_settings, get_dnssec, get_setting, read_dns_settings, read_dnssec, read_setting};
@@ -13,8 +14,8 @@ use crate::wire::settings::{get_dns_settings, get_dnssec, get_setting, read_dns_
 /// Reads the requested settings, DNSSEC and DNS settings.
 ///
 /// A setting that Cloudflare refuses is not an error here: its message is kept, and the plan judges it.
-pub(super) async fn read<R: Reader>(
-    reader: &R,
+pub(super) async fn read(
+    reader: &dyn AnyReader,
     zone: &LiveZone,
     desired: &DesiredSettings,
     options: &Options,

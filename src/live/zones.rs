@@ -8,11 +8,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 use serde_json::Value as Json;
 
+use super::any_reader::AnyReader;
 use super::error::FetchError;
 use super::options::{Options, Wanted};
 use super::retry::until_usable;
-use crate::api::Reader;
-use crate::model::{LiveZone, ZoneId, ZoneName};
+use crate::model::{Gather, LiveZone, ZoneId, ZoneName, sort_by};
 use crate::wire::zone::{find_zone, get_zone, list_zones, read_zone};
 use crate::wire::{Envelope, PageInfo, Request};
 
@@ -29,8 +29,8 @@ const UNKNOWN_ZONE: [i64; 4] = [1001, 1003, 7003, 9109];
 ///
 /// # Errors
 /// The first read that failed.
-pub async fn find<R: Reader>(
-    reader: &R,
+pub async fn find(
+    reader: &dyn AnyReader,
     wanted: &[Wanted],
     options: &Options,
 ) -> Result<BTreeMap<ZoneName, LiveZone>, FetchError> {
@@ -57,12 +57,12 @@ pub async fn find<R: Reader>(
 }
 
 /// One zone by its id.
-async fn by_id<R: Reader>(reader: &R, name: &ZoneName, id: &ZoneId) -> Result<Option<LiveZone>, FetchError> {
+async fn by_id(reader: &dyn AnyReader, name: &ZoneName, id: &ZoneId) -> Result<Option<LiveZone>, FetchError> {
     until_usable(async || by_id_once(reader, name, id).await).await
 }
 
 /// Reads one zone by its id, without a repeat.
-async fn by_id_once<R: Reader>(reader: &R, name: &ZoneName, id: &ZoneId) -> Result<Option<LiveZone>, FetchError> {
+async fn by_id_once(reader: &dyn AnyReader, name: &ZoneName, id: &ZoneId) -> Result<Option<LiveZone>, FetchError> {
     let answer = match reader.read(&get_zone(id)).await {
         Ok(answer) => answer,
         Err(error)
@@ -84,7 +84,7 @@ async fn by_id_once<R: Reader>(reader: &R, name: &ZoneName, id: &ZoneId) -> Resu
 ///
 /// An internationalized name is searched for in Punycode, as documented, and then in Unicode: acceptance tests of Cloudflare's
 /// Terraform provider 5 create a zone in Unicode and expect that name back (read 2026-11-23).
-async fn by_name<R: Reader>(reader: &R, name: &ZoneName, options: &Options) -> Result<Option<LiveZone>, FetchError> {
+async fn by_name(reader: &dyn AnyReader, name: &ZoneName, options: &Options) -> Result<Option<LiveZone>, FetchError> {
     let found = by_spelling(reader, name, name.as_str(), options).await?;
     match (found, name.unicode()) {
         (None, Some(unicode)) => by_spelling(reader, name, &unicode, options).await,
@@ -93,8 +93,8 @@ async fn by_name<R: Reader>(reader: &R, name: &ZoneName, options: &Options) -> R
 }
 
 /// One zone by its name in one spelling, on several pages if the server ignores the filter.
-async fn by_spelling<R: Reader>(
-    reader: &R,
+async fn by_spelling(
+    reader: &dyn AnyReader,
     name: &ZoneName,
     spelling: &str,
     options: &Options,
@@ -135,8 +135,8 @@ fn only(name: &ZoneName, matches: BTreeMap<ZoneId, LiveZone>) -> Result<Option<L
 }
 
 /// Takes zones from the account's list, unless it has more pages than there are names.
-async fn from_list<R: Reader>(
-    reader: &R,
+async fn from_list(
+    reader: &dyn AnyReader,
     names: &mut BTreeSet<&ZoneName>,
     options: &Options,
     found: &mut BTreeMap<ZoneName, LiveZone>,
@@ -175,7 +175,7 @@ async fn from_list<R: Reader>(
 ///
 /// # Errors
 /// The first read that failed, or a list without end.
-pub async fn every<R: Reader>(reader: &R, options: &Options) -> Result<Vec<LiveZone>, FetchError> {
+pub async fn every(reader: &dyn AnyReader, options: &Options) -> Result<Vec<LiveZone>, FetchError> {
     let account = options.account.as_deref();
     let mut all: BTreeMap<ZoneId, LiveZone> = BTreeMap::new();
     for page in 1..=MOST_PAGES {
@@ -192,8 +192,8 @@ pub async fn every<R: Reader>(reader: &R, options: &Options) -> Result<Vec<LiveZ
 }
 
 /// Reads a page of a list of zones: its reported number of pages, its zones, and whether there are more.
-async fn read<R: Reader>(
-    reader: &R,
+async fn read(
+    reader: &dyn AnyReader,
     request: &Request,
     page: u64,
     account: Option<&str>,
@@ -237,7 +237,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::api::ApiError;
+    use crate::api::{ApiError, Reader};
     use crate::model::DesiredSettings;
 
     /// A server that responds to every request with a function of the requested name and the page.

@@ -3,15 +3,16 @@
 use tokio::time::Instant;
 
 use super::plan::Planned;
-use crate::api::{Reader, Stop, Writer};
+use crate::api::{Stop, Writer};
 use crate::apply::{Executor, Journal, JournalError, Observer, Outcome, ZoneDone, ZoneWork};
+use crate::live::AnyReader;
 use crate::plan::{Consents, Verdict, ZonePlan};
 
 /// What applying takes.
 #[derive(Clone, Copy)]
-pub struct Means<'a, R, W> {
+pub struct Means<'a, W> {
     /// Reads what became of a lost response, and verifies the result.
-    pub reader: &'a R,
+    pub reader: &'a dyn AnyReader,
     /// Writes.
     pub writer: &'a W,
     /// Records every intent before it is sent, and every outcome after.
@@ -60,10 +61,10 @@ pub enum Conclusion {
 /// # Errors
 /// The plan is not ready under these consents, or the journal cannot be written; nothing was sent then. What goes wrong later is
 /// in the report.
-pub async fn apply<'p, R: Reader, W: Writer>(
+pub async fn apply<'p, W: Writer>(
     planned: &'p Planned<'_>,
     consents: &Consents,
-    Means { reader, writer, journal, observer, stop }: Means<'_, R, W>,
+    Means { reader, writer, journal, observer, stop }: Means<'_, W>,
 ) -> Result<Report<'p>, ApplyError> {
     let Planned { goal, plan, live, options } = planned;
     match plan.verdict(consents) {

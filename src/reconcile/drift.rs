@@ -4,12 +4,11 @@ use std::time::SystemTime;
 
 use super::goal::Goal;
 use super::plan::{Options, Planned, plan};
-use crate::api::Reader;
 use crate::drift::{CheckedExpectation, Report, classify};
 use crate::insight::dns::{ZoneIndex, Zones};
 use crate::insight::expect::{Rigor, World, hold};
 use crate::insight::traffic::Protection;
-use crate::live::FetchError;
+use crate::live::{AnyReader, FetchError};
 use crate::model::{DesiredZone, Expectation, Live};
 use crate::plan::Plan;
 
@@ -28,9 +27,9 @@ pub struct Drift {
 ///
 /// # Errors
 /// Cloudflare cannot be read.
-pub async fn drift<R: Reader>(
+pub async fn drift(
     goal: &Goal,
-    reader: &R,
+    reader: &dyn AnyReader,
     options: &Options,
     now: SystemTime,
 ) -> Result<Drift, FetchError> {

@@ -8,13 +8,12 @@ use std::time::SystemTime;
 use super::base::Base;
 use super::goal::{Goal, Source};
 use super::{applied_before, known_notes, undo, waf_lock};
-use crate::api::Reader;
 use crate::apply::Verify;
 use crate::diagnostic::{Diagnostic, Diagnostics, findings};
 use crate::insight::expect::Rigor;
 use crate::insight::traffic::FindsHits;
 use crate::live::{
-    self, FetchError, Progress, WafQuery, fetch, fetch_record_quota, fetch_waf_of_new, find_zone_by_name,
+    self, AnyReader, FetchError, Progress, WafQuery, fetch, fetch_record_quota, fetch_waf_of_new, find_zone_by_name,
 };
 use crate::model::expression::Lists;
 use crate::model::{Live, LiveZone, ZoneName};
@@ -77,14 +76,14 @@ pub struct Planned<'g> {
 ///
 /// # Errors
 /// Cloudflare, or the snapshot, cannot be read.
-pub async fn plan<'g, R: Reader>(goal: &'g Goal, reader: &R, options: &Options) -> Result<Planned<'g>, FetchError> {
+pub async fn plan<'g>(goal: &'g Goal, reader: &dyn AnyReader, options: &Options) -> Result<Planned<'g>, FetchError> {
     plan_some(goal, reader, options, &|_| true).await
 }
 
 /// Plans some zones of a goal, as [`plan`].
-pub(super) async fn plan_some<'g, R: Reader>(
+pub(super) async fn plan_some<'g>(
     goal: &'g Goal,
-    reader: &R,
+    reader: &dyn AnyReader,
     options: &Options,
     is_meant: &(dyn Fn(&ZoneName) -> bool + Sync),
 ) -> Result<Planned<'g>, FetchError> {
@@ -182,7 +181,7 @@ impl Planned<'_> {
 }
 
 /// The account that has a zone, where that is not the one to which the look-up was limited.
-async fn other_account<R: Reader>(reader: &R, zone: &ZoneName, options: &live::Options) -> Option<String> {
+async fn other_account(reader: &dyn AnyReader, zone: &ZoneName, options: &live::Options) -> Option<String> {
     options.account.as_deref()?;
     // What fails here explains nothing; the zone is missing either way.
     let anywhere = live::Options { account: None, ..options.clone() };

@@ -4,12 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::goal::Goal;
-use crate::api::Reader;
 use crate::diff::{diff_rulesets, planned};
 use crate::insight::dns::Serving;
 use crate::insight::traffic::Protection;
 use crate::live::{
-    FetchError, Options, WafQuery, Wanted, account_of, account_rules, fetch_protection, fetch_waf_of_new,
+    AnyReader, FetchError, Options, WafQuery, Wanted, account_of, account_rules, fetch_protection, fetch_waf_of_new,
 };
 use crate::model::managed::{Catalogue, Managed};
 use crate::model::ruleset::{AccountRules, EntryPoint, LiveWaf};
@@ -50,9 +49,9 @@ fn wanted(name: &ZoneName) -> Wanted {
 ///
 /// # Errors
 /// A zone cannot be read or does not exist.
-pub async fn protection<R: Reader>(
+pub async fn protection(
     goal: &Goal,
-    reader: &R,
+    reader: &dyn AnyReader,
     options: &Options,
 ) -> Result<Vec<Protected>, ProtectionError> {
     let zones = goal.desired.zones.values();
@@ -103,9 +102,9 @@ pub fn protection_in_spec(zone: &DesiredZone, owasp: Option<&Arc<Catalogue>>) ->
 ///
 /// # Errors
 /// A zone cannot be read or does not exist.
-pub async fn protection_of<R: Reader>(
+pub async fn protection_of(
     names: &[ZoneName],
-    reader: &R,
+    reader: &dyn AnyReader,
     options: &Options,
 ) -> Result<Vec<(ZoneName, LiveWaf, AccountRules)>, ProtectionError> {
     let wanted: Vec<_> = names.iter().map(wanted).collect();

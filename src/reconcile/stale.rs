@@ -5,17 +5,16 @@ use std::collections::BTreeMap;
 
 use super::goal::Source;
 use super::plan::{Planned, plan_some};
-use crate::api::Reader;
 use crate::document::reviewed::{PlanMoved, Reviewed, differences, differences_of_rest, take_dangers};
-use crate::live::FetchError;
-use crate::model::{Danger, ZoneName};
+use crate::live::{AnyReader, FetchError};
+use crate::model::{Danger, Gather, ZoneName};
 use crate::plan::{Consents, Operation, Plan, ZonePlan};
 
 /// What is no longer as a plan saw it: reads the zones again that it changes, and plans them once more.
 ///
 /// # Errors
 /// Cloudflare cannot be read.
-pub async fn changed_since<R: Reader>(planned: &Planned<'_>, reader: &R) -> Result<Vec<PlanMoved>, FetchError> {
+pub async fn changed_since(planned: &Planned<'_>, reader: &dyn AnyReader) -> Result<Vec<PlanMoved>, FetchError> {
     let changed = planned.plan.zones.iter().filter(|zone| !zone.is_empty());
     let changed: BTreeMap<&ZoneName, &ZonePlan> = changed.map(|zone| (&zone.name, zone)).collect();
     let now = plan_some(planned.goal, reader, &planned.options, &|zone| changed.contains_key(zone)).await?;

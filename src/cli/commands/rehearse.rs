@@ -13,7 +13,7 @@ use secrecy::SecretString;
 
 use super::plan::{begin, open, show};
 use super::{Facts, Run, Session};
-use crate::api::{Client, Credentials, Reader};
+use crate::api::{Client, Credentials};
 use crate::apply::{ApplyEvent, Journal, Verify, ZoneDone};
 use crate::cli::args::{ConsentArgs, Format, SpecArgs, duration};
 use crate::cli::exit::Exit;
@@ -25,6 +25,7 @@ use crate::diagnostic::count;
 use crate::document::apply::Applied;
 use crate::document::rehearsal::{Copied, Differs, NotCopied, Rehearsal};
 use crate::insight::expect::Outcome;
+use crate::live::AnyReader;
 use crate::live::snapshot::Snapshot;
 use crate::model::Expected;
 use crate::model::time::rfc3339_micros;
@@ -226,7 +227,7 @@ fn differences(live: &Plan, copy: &Plan) -> Vec<Differs> {
 /// now, as `drift` does.
 async fn check<'g>(
     running: &Running,
-    reader: &impl Reader,
+    reader: &dyn AnyReader,
     goal: &'g Goal,
     options: &Options,
     now: SystemTime,

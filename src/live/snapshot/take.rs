@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 
+use super::super::any_reader::AnyReader;
 use super::super::error::FetchError;
 use super::super::fetch::{Fetched, fetch, fetch_record_quota};
 use super::super::options::{Options, Progress, WafQuery, Wanted};
@@ -77,8 +78,8 @@ pub async fn take<R: Reader>(
 }
 
 /// Reads the rules of a zone that the spec does not name; returns what was refused, in words.
-async fn other_rules<R: Reader>(
-    reader: &R,
+async fn other_rules(
+    reader: &dyn AnyReader,
     zone: &LiveZone,
     query: Option<&WafQuery>,
 ) -> Result<Vec<String>, FetchError> {
@@ -92,8 +93,8 @@ async fn other_rules<R: Reader>(
 }
 
 /// Reads the managed rulesets that the spec does not name, once per account; returns what was refused, in words.
-async fn other_rulesets<R: Reader>(
-    reader: &R,
+async fn other_rulesets(
+    reader: &dyn AnyReader,
     zones: Vec<&LiveZone>,
     queries: &BTreeMap<&ZoneName, &WafQuery>,
     options: &Options,

@@ -1,0 +1,59 @@
+//! What reads from Cloudflare, whatever it is.
+
+use futures_util::future::BoxFuture;
+
+use crate::api::{ApiError, Reader};
+use crate::wire::record::Received;
+use crate::wire::{Envelope, Request};
+
+/// A [`Reader`] of any kind. Everything that reads takes one as `&dyn`, so it is compiled once, not for each kind of reader.
+pub trait AnyReader: Send + Sync {
+    /// See [`Reader::read`].
+    ///
+    /// # Errors
+    /// As there.
+    fn read<'r>(&'r self, request: &'r Request) -> BoxFuture<'r, Result<Envelope, ApiError>>;
+
+    /// A page of records, decoded as they arrive; see [`Reader::read_list`].
+    ///
+    /// # Errors
+    /// As there.
+    fn read_records<'r>(
+        &'r self,
+        request: &'r Request,
+    ) -> BoxFuture<'r, Result<Envelope<Option<Vec<Received>>>, ApiError>>;
+
+    /// See [`Reader::lists_everything`].
+    fn lists_everything(&self) -> bool;
+
+    /// See [`Reader::room`].
+    fn room(&self) -> usize;
+
+    /// See [`Reader::requests`].
+    fn requests(&self) -> u64;
+}
+
+impl<R: Reader> AnyReader for R {
+    fn read<'r>(&'r self, request: &'r Request) -> BoxFuture<'r, Result<Envelope, ApiError>> {
+        Box::pin(Reader::read(self, request))
+    }
+
+    fn read_records<'r>(
+        &'r self,
+        request: &'r Request,
+    ) -> BoxFuture<'r, Result<Envelope<Option<Vec<Received>>>, ApiError>> {
+        Box::pin(self.read_list(request))
+    }
+
+    fn lists_everything(&self) -> bool {
+        Reader::lists_everything(self)
+    }
+
+    fn room(&self) -> usize {
+        Reader::room(self)
+    }
+
+    fn requests(&self) -> u64 {
+        Reader::requests(self)
+    }
+}
