@@ -19,7 +19,7 @@ use super::journal_line::{AnyLine, Intent, OperationLine, SentRequest};
 use super::journal_text::{Ending, Fate, JournalReadError, JournalText, MOST_OPERATIONS, head, typed};
 use crate::diagnostic::{Place, SourceId, Span};
 use crate::model::ruleset::{Phase, Position, RuleBody, RuleId};
-use crate::model::{LiveRecord, RecordId, Value, ZoneId, ZoneName};
+use crate::model::{Gather, LiveRecord, RecordId, Value, ZoneId, ZoneName};
 use crate::plan::Action;
 use crate::wire::keyword::Keyword;
 use crate::wire::record;
@@ -381,7 +381,7 @@ fn record_effect(operation: &OperationLine, created: Option<&str>) -> Option<Rec
 /// The fields of an operation on a part of a zone.
 fn fields(operation: &OperationLine) -> BTreeMap<String, (Value, Value)> {
     let fields = operation.fields.iter().flatten();
-    fields.map(|f| (f.field.clone(), (from_json(&f.before), from_json(&f.after)))).collect()
+    fields.map(|f| (f.field.clone(), (from_json(&f.before), from_json(&f.after)))).gather()
 }
 
 /// A rule's definition.

@@ -9,7 +9,7 @@ use super::outcome::{Noticed, Outcome, RecordsApplied};
 use super::response::not_resent;
 use super::write_responses::Confirmation;
 use crate::diff::DeleteReason;
-use crate::model::{Fqdn, LiveRecord, LiveZone, RecordType};
+use crate::model::{Fqdn, Gather, LiveRecord, LiveZone, RecordType, sort_by_key};
 use crate::plan::{Action, Lowering, RecordAction, RecordSubject, ZonePlan, bonds, groups, record_batches};
 
 /// How often requests of a zone are cut in parts before what is refused stays refused as a whole. Finding one culprit among
@@ -138,7 +138,7 @@ impl<'z> Run<'z> {
             return;
         }
         self.is_unusual = true;
-        let bonds: BTreeSet<usize> = moved.keys().map(|n| self.bond[*n]).collect();
+        let bonds: BTreeSet<usize> = moved.keys().map(|n| self.bond[*n]).gather();
         let mut held = Vec::new();
         for part in &mut self.queue {
             held.extend(part.extract_if(.., |n| bonds.contains(&self.bond[*n])));
@@ -230,7 +230,7 @@ impl<'z> Run<'z> {
         halves(operations, &self.group)
             .or_else(|| {
                 let mut by_bond = operations.to_vec();
-                by_bond.sort_by_key(|n| (self.bond[*n], *n));
+                sort_by_key(&mut by_bond, |n| (self.bond[*n], *n));
                 halves(&by_bond, &self.bond)
             })
             .or_else(|| self.parts_of_bond(operations))

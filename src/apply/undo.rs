@@ -20,8 +20,8 @@ use super::undo_settings::{desired_settings, restore_settings};
 use crate::diagnostic::{Diagnostics, Place};
 use crate::diff::{Change, ChangeKind, Claim, DeleteReason, RecordChanges, field_changes};
 use crate::model::{
-    Address, DesiredRecord, DesiredZone, Fqdn, LiveRecord, LiveZone, Rdata, RecordForm, RecordId, RecordType, Settings,
-    Spelling, ZoneName,
+    Address, DesiredRecord, DesiredZone, Fqdn, Gather, LiveRecord, LiveZone, Rdata, RecordForm, RecordId, RecordType,
+    Settings, Spelling, ZoneName,
 };
 use crate::plan::{Differences, ZonePlan, plan_changes};
 
@@ -128,7 +128,7 @@ impl<'l> Records<'l> {
             Todo::Delete(live, _) => Some(&live.id),
             Todo::Create(_) | Todo::Update(..) => None,
         });
-        let gone: BTreeSet<&RecordId> = deleted.collect();
+        let gone: BTreeSet<&RecordId> = deleted.gather();
         let mut standing: BTreeMap<&Fqdn, Vec<&LiveRecord>> = BTreeMap::new();
         for record in zone.records.iter().filter(|r| !gone.contains(&r.id)) {
             standing.entry(&record.name).or_default().push(record);
@@ -144,12 +144,12 @@ impl<'l> Records<'l> {
             .filter(|(name, _)| **name != *zone.name.as_fqdn())
             .filter(|(_, all)| all.iter().any(|r| is(r, RecordType::Ds)) && !all.iter().any(|r| is(r, RecordType::Ns)))
             .map(|(name, _)| name.clone())
-            .collect();
+            .gather();
         let comes_back = |name: &Fqdn, todo: &[(Todo<'l>, &Entry<RecordEffect>)]| {
             let is_ns = |r: &DesiredRecord| r.name == *name && r.data.record_type() == Some(RecordType::Ns);
             todo.iter().any(|(todo, _)| matches!(todo, Todo::Create(after) if is_ns(after)))
         };
-        let stranded: BTreeSet<Fqdn> = stranded.into_iter().filter(|name| !comes_back(name, todo)).collect();
+        let stranded: BTreeSet<Fqdn> = stranded.into_iter().filter(|name| !comes_back(name, todo)).gather();
         todo.retain(|(one, entry)| {
             let Todo::Delete(live, _) = one else { return true };
             if !is(live, RecordType::Ns) || !stranded.contains(&live.name) {
@@ -185,7 +185,7 @@ impl<'l> Records<'l> {
             Todo::Delete(live, _) => Some(&live.id),
             Todo::Create(_) | Todo::Update(..) => None,
         });
-        let deleted: BTreeSet<&RecordId> = deleted.collect();
+        let deleted: BTreeSet<&RecordId> = deleted.gather();
         // As they will be, as addresses say.
         for record in zone.records.iter().filter(|record| !deleted.contains(&record.id)) {
             *sets.entry((&record.name, record.data.type_name())).or_default() += 1;
@@ -202,7 +202,7 @@ impl<'l> Records<'l> {
                 Todo::Create(after) => Some((&after.name, after.data.record_type()?)),
                 Todo::Update(..) | Todo::Delete(..) => None,
             })
-            .collect();
+            .gather();
         let makes_room = |record: &LiveRecord| {
             let is_apex = record.name == *zone.name.as_fqdn();
             let own = record.data.record_type();

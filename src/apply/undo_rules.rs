@@ -16,6 +16,7 @@ use super::conflict::{Moved, conflict};
 use super::journal_run::{Entry, RuleDone, RuleEffect};
 use crate::diff::{Member, PhaseChanges, RuleChange, RuleChangeKind, RuleDeleteReason, WafChanges, rule_fields};
 use crate::model::ruleset::{EntryPoint, LiveRule, LiveWaf, Phase, Position, RuleBody, RuleId, canonical};
+use crate::model::{Gather, LiveZone, sort_by_key};
 
 /// What brings a zone's rules back.
 pub(super) fn restore_rules<'l>(
@@ -162,7 +163,7 @@ impl<'l, 'e> PhaseUndo<'l, 'e> {
                 Todo::Delete(live) => Some(*live),
                 Todo::Create(_) | Todo::Patch(..) => None,
             })
-            .collect();
+            .gather();
         let created: Vec<(usize, &Net)> =
             todo.iter().filter(|(_, t)| matches!(t, Todo::Create(_))).map(|(n, _)| (*n, &self.nets[*n])).collect();
         if self.order.is_none() && !created.is_empty() {
@@ -211,7 +212,7 @@ impl<'l, 'e> PhaseUndo<'l, 'e> {
             });
         }
         // Deletions last, as everywhere.
-        changes.sort_by_key(|change| matches!(change.kind, RuleChangeKind::Delete(..)));
+        sort_by_key(&mut changes, |change| matches!(change.kind, RuleChangeKind::Delete(..)));
         PhaseChanges { phase: self.phase, live: self.entry_point, changes, order, unchanged, foreign: Vec::new() }
     }
 
@@ -340,7 +341,7 @@ impl<'l, 'e> PhaseUndo<'l, 'e> {
         moved: &BTreeSet<usize>,
         created: &[(usize, &Net)],
     ) -> (Vec<Member>, BTreeSet<usize>) {
-        let moved: BTreeSet<usize> = moved.difference(gone).copied().collect();
+        let moved: BTreeSet<usize> = moved.difference(gone).copied().gather();
         let standing = (0..self.rules().len()).filter(|n| !gone.contains(n) && !moved.contains(n));
         let mut sequence: Vec<Member> = standing.map(Member::Live).collect();
         let order: &[RuleId] = self.order.as_deref().unwrap_or_default();

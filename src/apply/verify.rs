@@ -45,7 +45,7 @@ impl<W: Writer> Executor<'_, W> {
     ) -> Result<Verified, FetchError> {
         let outcomes = planned.addresses().zip(&applied.outcomes);
         let done: BTreeSet<&Address> =
-            outcomes.filter(|(_, o)| **o == Outcome::Done).map(|(address, _)| address).collect();
+            outcomes.filter(|(_, o)| **o == Outcome::Done).map(|(address, _)| address).gather();
         let may_lag = |found: &ZonePlan| !found.is_empty() && found.addresses().all(|address| done.contains(address));
         self.observer.event(&ApplyEvent::Verifying { zone: desired.name.clone() });
         let mut verified = read_back(self.reader, (desired, query), live, self.options, &plan).await?;

@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 use serde_json::Value as Json;
 
 use crate::diff::{Field, FieldChange, field_changes};
-use crate::model::{LiveRecord, RecordForm, RecordId};
+use crate::model::{Gather, LiveRecord, RecordForm, RecordId};
 use crate::plan::{Action, Operation, RecordAction, Step, ZonePlan};
 use crate::wire::record::read;
 
@@ -75,7 +75,7 @@ fn of_operation(operation: &Operation, item: &Json) -> Confirmation {
             all => Confirmation::StoredOtherwise(format!("it is stored as {}", shown(&stored, &all))),
         },
         (RecordAction::Update { after, .. }, Some(stored)) => {
-            let sent: BTreeSet<String> = operation.fields.iter().map(|change| change.field.to_string()).collect();
+            let sent: BTreeSet<String> = operation.fields.iter().map(|change| change.field.to_string()).gather();
             let all = differences(&stored, after);
             let theirs: Vec<_> =
                 all.iter().filter(|change| !sent.contains(&change.field.to_string())).cloned().collect();

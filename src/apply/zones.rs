@@ -17,7 +17,7 @@ use super::verify::Verified;
 use crate::api::Writer;
 use crate::diagnostic::Diagnostics;
 use crate::live::{FetchError, WafQuery};
-use crate::model::{DesiredSettings, DesiredZone, LiveZone};
+use crate::model::{DesiredSettings, DesiredZone, Gather, LiveZone, sort_by_key};
 use crate::plan::{Lowering, Operation, Subject, ZonePlan};
 
 /// A zone to be applied.
@@ -41,7 +41,7 @@ impl ZoneWork<'_> {
         let records = self.plan.records().count();
         let writes = self.plan.operations.len() - records + records.div_ceil(self.lowering.size());
         let looks = if self.plan.is_new { 1 + self.setting_reads() } else { 0 };
-        writes + looks + self.plan.rules().map(|(_, _, rule)| rule.phase).collect::<BTreeSet<_>>().len()
+        writes + looks + self.plan.rules().map(|(_, _, rule)| rule.phase).gather::<BTreeSet<_>>().len()
     }
 
     /// How many requests reading its settings takes, about.
@@ -105,7 +105,7 @@ impl<W: Writer> Executor<'_, W> {
             .buffer_unordered(self.options.concurrency.max(1))
             .collect()
             .await;
-        done.sort_unstable_by_key(|(number, _)| *number);
+        sort_by_key(&mut done, |(number, _)| *number);
         done.into_iter().map(|(_, done)| done).collect()
     }
 

@@ -103,6 +103,12 @@ impl Output {
     /// # Errors
     /// Any other failure of stdout.
     pub(super) fn result(&self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+        let mut write = Some(write);
+        self.write_result(&mut |out| write.take().map_or(Ok(()), |write| write(out)))
+    }
+
+    /// The same, compiled once; it writes once.
+    fn write_result(&self, write: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
         self.hide();
         if let Some((results, _)) = &self.sinks {
             return write(&mut *results.lock().unwrap_or_else(PoisonError::into_inner));

@@ -4,6 +4,7 @@ use crate::model::facts::crs::CRS_RULES;
 use crate::model::facts::crs::HIGHEST_SCORE;
 use crate::model::managed::{Catalogue, CatalogueRule, Managed};
 use crate::model::ruleset::RulesetId;
+use crate::model::sort_by_key;
 use crate::seclang::RuleSet;
 
 /// The ruleset with the public rules.
@@ -18,7 +19,7 @@ pub fn catalogue(rules: &RuleSet) -> Catalogue {
     };
     let list = catalogue.rules.list_mut();
     list.extend(rules.scoring().map(|rule| CatalogueRule::scoring(rule.rule, rule.level, None, rule.message)));
-    list.sort_by_key(|rule| rule.number);
+    sort_by_key(list, |rule| rule.number);
     list.dedup_by_key(|rule| rule.number);
     list.push(CatalogueRule::anomaly());
     catalogue

@@ -20,8 +20,8 @@ use super::ownership::{BaseName, Claim, Claims, Owner};
 use super::pairing::pair;
 use super::scope::{is_own_name_server, untouchable};
 use crate::model::{
-    Address, Danger, DesiredRecord, DesiredZone, Fqdn, LiveRecord, LiveZone, Purpose, Rdata, RecordId, RecordType,
-    Tombstone, Unmanaged,
+    Address, Danger, DesiredRecord, DesiredZone, Fqdn, Gather, LiveRecord, LiveZone, Purpose, Rdata, RecordId,
+    RecordType, Tombstone, Unmanaged,
 };
 
 /// Something at a name.
@@ -141,9 +141,9 @@ fn diff_name<'a>(
     result: &mut RecordChanges<'a>,
 ) {
     let mut outcomes: BTreeMap<&str, Outcome<'a>> =
-        types.into_iter().map(|(name, group)| (name, diff_group(group, base, zone.unmanaged))).collect();
+        types.into_iter().map(|(name, group)| (name, diff_group(group, base, zone.unmanaged))).gather();
     let created: BTreeMap<RecordType, &DesiredRecord> =
-        outcomes.values().flat_map(|o| &o.creates).filter_map(|r| Some((r.data.record_type()?, *r))).collect();
+        outcomes.values().flat_map(|o| &o.creates).filter_map(|r| Some((r.data.record_type()?, *r))).gather();
     let apex = zone.name.as_fqdn();
     for outcome in outcomes.values_mut() {
         result.kept_different.append(&mut outcome.kept_different);

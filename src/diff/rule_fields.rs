@@ -6,6 +6,7 @@ use super::field::{Field, FieldChange, Override, RuleField};
 use crate::model::facts::rulesets::PARANOIA_TAGS;
 use crate::model::managed::{Catalogue, Managed, Overrides, RuleOverride, TagOverride, recognise};
 use crate::model::ruleset::{LiveWaf, RuleBody, canonical};
+use crate::model::{Gather, Value};
 
 /// Fields of a rule with their values before and after, in the order of their names.
 #[derive(Default)]
@@ -25,7 +26,7 @@ pub fn rule_fields(before: Option<&RuleBody>, after: &RuleBody, waf: &LiveWaf) -
     let executed = after.executes().map(|id| waf.catalogue(id));
     let (old, new) = (canonical(before.unwrap_or(&empty)), canonical(after));
     let mut fields = Found::default();
-    let names: BTreeSet<&String> = old.members().keys().chain(new.members().keys()).collect();
+    let names: BTreeSet<&String> = old.members().keys().chain(new.members().keys()).gather();
     let is_skip = new.action() == "skip" || old.action() == "skip";
     for name in names {
         // What a deployment executes is its name, and what it says has words of its own below.
@@ -110,7 +111,7 @@ fn compare(path: &str, before: Option<&Value>, after: Option<&Value>, skip_overr
     };
     match (members(before), members(after)) {
         (Some(old), Some(new)) if !(old.is_empty() && new.is_empty()) => {
-            let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+            let names: BTreeSet<&String> = old.keys().chain(new.keys()).gather();
             for name in names {
                 compare(&format!("{path}.{name}"), old.get(name), new.get(name), skip_overrides, fields);
             }
@@ -152,7 +153,7 @@ fn overrides(
     }
     let anomaly = catalogue.filter(|_| is_owasp).and_then(Catalogue::anomaly_rule);
     let (before_rules, after_rules) = (before.by_rule(), after.by_rule());
-    let ids: BTreeSet<&str> = before_rules.keys().chain(after_rules.keys()).copied().collect();
+    let ids: BTreeSet<&str> = before_rules.keys().chain(after_rules.keys()).copied().gather();
     for id in ids {
         let empty = RuleOverride::default();
         let (a, b) = (before_rules.get(id).copied(), after_rules.get(id).copied());
@@ -176,7 +177,7 @@ fn overrides(
         put(of_rule(Override::Other), Value::Map(a.other.clone()), Value::Map(b.other.clone()));
     }
     let is_level = |t: &&TagOverride| PARANOIA_TAGS.contains(&t.tag.as_str());
-    let tags: BTreeSet<&str> = before.tags.iter().chain(&after.tags).map(|t| t.tag.as_str()).collect();
+    let tags: BTreeSet<&str> = before.tags.iter().chain(&after.tags).map(|t| t.tag.as_str()).gather();
     for tag in tags {
         let of_tag = |what| RuleField::Tag { tag: tag.to_owned(), what };
         let empty = TagOverride::default();
@@ -195,7 +196,7 @@ fn overrides(
     };
     let (a, b) = (order(before), order(after));
     let same_tags = match (&a, &b) {
-        (Value::List(a), Value::List(b)) => a.iter().collect::<BTreeSet<_>>() == b.iter().collect::<BTreeSet<_>>(),
+        (Value::List(a), Value::List(b)) => a.iter().gather::<BTreeSet<_>>() == b.iter().gather::<BTreeSet<_>>(),
         _ => false,
     };
     if same_tags {

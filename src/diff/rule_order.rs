@@ -6,6 +6,7 @@ use super::rule_pair::{Ours, Pair};
 use super::sequence::{Cycle, Item, Member, Reason, Sequence, sequence};
 use crate::diagnostic::Place;
 use crate::model::ruleset::{Anchor, LiveRule, Phase, RuleBody};
+use crate::model::{Gather, Value};
 
 /// The number of the first thing with each name.
 pub(super) fn first_of<'n>(names: impl Iterator<Item = (usize, &'n str)>) -> HashMap<&'n str, usize> {
@@ -67,8 +68,8 @@ impl<'w> WantedOrder<'_, 'w, '_> {
             names.into_iter().flatten().map(move |name| (n, name))
         }));
         let placed = first_of(self.placed.iter().enumerate().map(|(n, pair)| (n, pair.name())));
-        let known: BTreeSet<&str> = self.pairs.iter().map(Pair::name).collect();
-        let pruned: BTreeSet<usize> = self.pruned.iter().copied().collect();
+        let known: BTreeSet<&str> = self.pairs.iter().map(Pair::name).gather();
+        let pruned: BTreeSet<usize> = self.pruned.iter().copied().gather();
         let mut wishes = Vec::new();
         for (n, pair) in self.placed.iter().enumerate() {
             let Ours::Rule(wants) = pair.ours else { continue };

@@ -20,7 +20,7 @@ use crate::model::managed::{Compiled, Problem, ProblemKind, compile, find_deploy
 use crate::model::ruleset::{
     DesiredWaf, EntryPoint, LiveRule, LiveWaf, Phase, RuleBody, Switch, canonical, compile_rule,
 };
-use crate::model::{DesiredZone, LiveZone, Unmanaged};
+use crate::model::{DesiredZone, Gather, LiveZone, Unmanaged};
 
 /// What is to be done to one rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -146,7 +146,7 @@ fn diff_phase<'a>(
     }
     let pruned = pruned(wants, phase, rules, &taken);
     let gone: BTreeSet<usize> =
-        pairs.iter().filter(|p| p.gone().is_some()).filter_map(|p| p.live).chain(pruned.iter().copied()).collect();
+        pairs.iter().filter(|p| p.gone().is_some()).filter_map(|p| p.live).chain(pruned.iter().copied()).gather();
     let placed: Vec<&Pair> = pairs.iter().filter(|p| p.gone().is_none() && !p.is_nothing()).collect();
     let order = WantedOrder { phase, rules, placed: &placed, pairs: &pairs, gone: &gone, pruned: &pruned };
     let sequence = order.find(&mut all.misplaced);

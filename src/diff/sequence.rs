@@ -6,6 +6,7 @@
 //! Everything that is said about the order is an edge of a graph: the order of the rules that stay, the order of the spec's
 //! list, and the wishes (`before`, `after`, exceptions before what they skip). A wish is refused only if it closes a cycle.
 
+use crate::model::Gather;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// One of our rules in the wanted order.
@@ -155,7 +156,7 @@ impl Graph {
 pub(super) fn sequence(live: usize, items: &[Item], wishes: &[(Member, Member)], gone: &BTreeSet<usize>) -> Sequence {
     let member = |n: usize| items[n].live.map_or(Member::New(n), Member::Live);
     let listed: Vec<usize> = (0..items.len()).filter(|n| !items[*n].is_free).collect();
-    let listed_live: BTreeSet<usize> = listed.iter().filter_map(|n| items[*n].live).collect();
+    let listed_live: BTreeSet<usize> = listed.iter().filter_map(|n| items[*n].live).gather();
     let stays = |n: &usize| !gone.contains(n) && !listed_live.contains(n);
     let mut graph = Graph { next: vec![Vec::new(); live + items.len()], live };
     graph.chain((0..live).filter(stays), Reason::Stays);
@@ -190,8 +191,8 @@ pub(super) fn sequence(live: usize, items: &[Item], wishes: &[(Member, Member)],
         lowest[*at].is_none_or(|low: usize| low < *at) && highest[*at].is_none_or(|high: usize| high > *at)
     };
     let kept: BTreeSet<usize> =
-        longest_rising(&standing.into_iter().filter(fits).collect::<Vec<_>>()).into_iter().collect();
-    let moved: BTreeSet<usize> = listed.iter().filter(|n| !kept.contains(n)).filter_map(|n| items[*n].live).collect();
+        longest_rising(&standing.into_iter().filter(fits).collect::<Vec<_>>()).into_iter().gather();
+    let moved: BTreeSet<usize> = listed.iter().filter(|n| !kept.contains(n)).filter_map(|n| items[*n].live).gather();
     let mut order =
         Order::new((0..live).filter(|n| !gone.contains(n) && !moved.contains(n)).map(Member::Live).collect());
     let mut placed = BTreeSet::new();
@@ -259,7 +260,7 @@ impl Order {
     /// These members in this order.
     fn new(members: Vec<Member>) -> Self {
         let labels = (1..).map(|n: Label| n * Self::WIDE);
-        let by_label: BTreeMap<Label, Member> = labels.zip(members).collect();
+        let by_label: BTreeMap<Label, Member> = labels.zip(members).gather();
         let labels = by_label.iter().map(|(label, member)| (*member, *label)).collect();
         Self { by_label, labels }
     }

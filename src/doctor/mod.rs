@@ -57,7 +57,7 @@ pub async fn examine<C: Checker>(
 ) -> Result<Doctor, FetchError> {
     let found = find(reader, question, options).await?;
     let accounts: BTreeSet<String> =
-        found.zones.iter().filter_map(|zone| zone.account.clone()).chain(options.account.clone()).collect();
+        found.zones.iter().filter_map(|zone| zone.account.clone()).chain(options.account.clone()).gather();
     let prober = &Prober::new(reader);
     let mut credentials = token::verify(prober, question.secret, &accounts).await?;
     if found.is_unknown_token && credentials.status.is_none() {

@@ -6,7 +6,7 @@ use super::tried::{Kind, Tried};
 use crate::document::doctor::{Allowed, Check};
 use crate::live::WafQuery;
 use crate::model::facts::permissions::{Permission, PermissionAccess};
-use crate::model::{DesiredZone, Unmanaged};
+use crate::model::{DesiredZone, Gather, Unmanaged};
 
 /// What is needed, by kind and access.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -61,11 +61,11 @@ impl Needs {
 
     /// The permissions of the smallest token that has all of it: writing includes reading.
     pub(super) fn smallest(&self) -> BTreeSet<Permission> {
-        let all: BTreeSet<Permission> = self.0.iter().map(|(kind, access)| permission(*kind, *access)).collect();
+        let all: BTreeSet<Permission> = self.0.iter().map(|(kind, access)| permission(*kind, *access)).gather();
         all.iter()
             .filter(|p| p.access == PermissionAccess::Edit || !all.contains(&Permission::edit(p.group)))
             .copied()
-            .collect()
+            .gather()
     }
 
     /// The rows of a kind: reading as it was tried, and writing as far as that is known.

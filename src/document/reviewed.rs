@@ -22,7 +22,7 @@ use serde_json::Value as Json;
 
 use super::plan::{Operation, operations};
 use crate::diagnostic::Sources;
-use crate::model::{ClosedSet, Danger};
+use crate::model::{ClosedSet, Danger, Gather};
 use crate::plan::{Action, Plan, SubjectKind};
 use crate::wire::keyword::Keyword;
 use crate::wire::sum::{ListSum, ObjectSum, Sum};
@@ -344,7 +344,7 @@ fn by_address(operations: &[Reviewed]) -> BTreeMap<Key<'_>, &Reviewed> {
             *count += 1;
             ((&*operation.address, *count), operation)
         })
-        .collect()
+        .gather()
 }
 
 /// What a plan has achieved so far.

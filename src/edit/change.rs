@@ -14,6 +14,7 @@ use serde_json::{Map, Value as Json};
 use super::layout::{Kind, Layout, NodeId, Style};
 use super::text::Edit;
 use super::write;
+use crate::model::Gather;
 
 /// Something that comes.
 #[derive(Debug, Clone)]
@@ -111,7 +112,7 @@ impl<'l, 't> Changes<'l, 't> {
             .iter()
             .filter_map(|part| self.layout.node(*part).parent)
             .chain(self.inserted.keys().copied())
-            .collect();
+            .gather();
         for collection in collections.into_iter().filter(|c| !self.is_gone(*c, true)) {
             if self.layout.is_flow(collection)
                 && self.parts(collection).is_empty()

@@ -21,6 +21,7 @@ use super::keys::{mappings, order};
 use super::layout::{Kind, Layout, NodeId, Style};
 use super::shelf::Shelf;
 use super::text::{Edit, apply};
+use crate::model::{Gather, sort_by_key};
 
 /// How many passes it takes at most to order all keys: one for each level.
 const PASSES: usize = 16;
@@ -160,7 +161,7 @@ fn ordered(text: &str, sort: bool) -> Result<String, FormatError> {
             let entries = layout.entries(node);
             let place = |key: &NodeId| keys.iter().position(|k| *k == layout.scalar_text(*key)).unwrap_or(keys.len());
             let mut sorted: Vec<NodeId> = entries.iter().map(|(key, _)| *key).collect();
-            sorted.sort_by_key(place);
+            sort_by_key(&mut sorted, place);
             let is_right = entries.iter().map(|(key, _)| key).eq(&sorted);
             if !keys.is_empty() && !is_right {
                 wrong.push((node, sorted));
@@ -179,7 +180,7 @@ fn ordered(text: &str, sort: bool) -> Result<String, FormatError> {
         let parents: std::collections::BTreeSet<NodeId> = moves
             .iter()
             .flat_map(|(node, _)| std::iter::successors(layout.node(*node).parent, |id| layout.node(*id).parent))
-            .collect();
+            .gather();
         let edits: Vec<Edit> =
             moves.into_iter().filter(|(node, _)| !parents.contains(node)).map(|(_, edit)| edit).collect();
         if edits.is_empty() {
@@ -328,7 +329,7 @@ fn same(before: &str, after: &str, sort: bool) -> Result<(), FormatError> {
                     // Keys have another order as well, which does not count.
                     let key = |record: &serde_json::Value| match record {
                         serde_json::Value::Object(members) => {
-                            members.iter().map(|(k, v)| (k.clone(), v.to_string())).collect::<BTreeMap<_, _>>()
+                            members.iter().map(|(k, v)| (k.clone(), v.to_string())).gather::<BTreeMap<_, _>>()
                         }
                         _ => BTreeMap::new(),
                     };

@@ -15,7 +15,7 @@ use crate::model::ruleset::{
     DesiredDeployment, DesiredRule, DesiredWaf, EntryPoint, LiveRule, Note, Phase, RuleForm, RuleTuning, Switch,
     TuningTarget, recognise_rule,
 };
-use crate::model::{Address, DesiredZone, LiveZone, Unmanaged};
+use crate::model::{Address, DesiredZone, LiveZone, Unmanaged, sort_by_key};
 use crate::spec;
 
 /// Why a rule that bypasses others is in the spec; Cloudflare stores no reason.
@@ -256,7 +256,7 @@ impl Rules<'_, '_, '_> {
         // Rules that are not live stay where they are.
         let slots: Vec<usize> = (0..names.len()).filter(|n| place(&names[*n]).is_some()).collect();
         let mut order = slots.clone();
-        order.sort_by_key(|n| place(&names[*n]));
+        sort_by_key(&mut order, |n| place(&names[*n]));
         if order == slots {
             return self.leave(address.clone(), "its order comes from `before` or `after`; change those");
         }

@@ -1,5 +1,6 @@
 //! Edits of a text by bytes.
 
+use crate::model::sort_by_key;
 use std::ops::Range;
 
 /// One replacement.
@@ -24,7 +25,7 @@ impl Edit {
 #[must_use]
 pub(super) fn apply(text: &str, mut edits: Vec<Edit>) -> Option<String> {
     // Of several insertions at one place, the first stays first.
-    edits.sort_by_key(|edit| (edit.start, edit.end));
+    sort_by_key(&mut edits, |edit| (edit.start, edit.end));
     let mut out = String::with_capacity(text.len() + edits.iter().map(|e| e.text.len()).sum::<usize>());
     let mut at = 0;
     for edit in &edits {

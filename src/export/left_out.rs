@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::model::{DesiredRecord, DesiredZone, Unmanaged};
+use crate::model::{DesiredRecord, DesiredZone, Gather, Unmanaged};
 
 /// What a zone has beside its records, which no other format can say.
 pub(super) fn beside_records(zone: &DesiredZone) -> Vec<String> {
@@ -52,7 +52,7 @@ pub(super) fn name_settings(zone: &DesiredZone, record: &DesiredRecord, known: &
         .into_iter()
         .filter(|(name, value)| *value == Some(true) && !known.contains(name))
         .map(|(name, _)| name)
-        .collect();
+        .gather();
     if !unsaid.is_empty() {
         let unsaid: Vec<String> = unsaid.into_iter().map(|name| format!("`{name}`")).collect();
         left_out.push(format!("{}: {} cannot be said in this format", shown(zone, record), unsaid.join(", ")));

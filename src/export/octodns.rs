@@ -12,7 +12,7 @@ use serde_json::{Map, Value as Json, json};
 use super::left_out::{name_settings, shown};
 use crate::import::octodns_members;
 use crate::model::facts::{self, FieldKind};
-use crate::model::{DesiredRecord, DesiredZone, Facets, Fqdn, Rdata, RecordType, Value};
+use crate::model::{DesiredRecord, DesiredZone, Facets, Fqdn, Rdata, RecordType, Value, sort_by};
 use crate::spec::one_line;
 
 /// Types whose value octoDNS writes as one text.
@@ -40,7 +40,7 @@ pub(super) fn write(zone: &DesiredZone, left_out: &mut Vec<String>) -> (String, 
             _ => by_name.push((name, vec![set])),
         }
     }
-    by_name.sort_by(|(a, _), (b, _)| natural(a, b));
+    sort_by(&mut by_name, |(a, _), (b, _)| natural(a, b));
     let mut out = String::from("---\n");
     let root: Map<String, Json> = by_name
         .into_iter()
@@ -212,7 +212,7 @@ fn service(data: &Rdata) -> Result<Json, &'static str> {
         };
         members.push((name.to_owned(), json));
     }
-    members.sort_by(|(a, _), (b, _)| natural(a, b));
+    sort_by(&mut members, |(a, _), (b, _)| natural(a, b));
     let mut value = Map::new();
     if !members.is_empty() {
         value.insert("svcparams".to_owned(), Json::Object(members.into_iter().collect()));

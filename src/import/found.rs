@@ -7,8 +7,8 @@ use super::{Imported, Leaving, from_live};
 use crate::diagnostic::{Diagnostics, Finding, Place, SourceId, Sources, findings};
 use crate::model::ruleset::{EntryPoint, LiveRule, LiveRuleset, Phase, RulesetId};
 use crate::model::{
-    AsReported, DesiredSettings, Fields, Fqdn, LiveRecord, LiveZone, Rdata, RecordId, RecordType, STRING_OCTETS,
-    Settings, Tag, Ttl, Value, ZoneId, ZoneName,
+    AsReported, DesiredSettings, Fields, Fqdn, Gather, LiveRecord, LiveZone, Rdata, RecordId, RecordType,
+    STRING_OCTETS, Settings, Tag, Ttl, Value, ZoneId, ZoneName,
 };
 use crate::spec::Remarks;
 
@@ -140,7 +140,7 @@ impl<'s> Entry<'s> {
             ttl: self.ttl.map_or(Ttl::AUTOMATIC, Ttl::reported),
             proxied: self.proxied && record_type.facts().proxiable,
             comment: self.comment.filter(|text| !text.is_empty()),
-            tags: self.tags.iter().map(|tag| Tag::reported(tag)).collect::<BTreeSet<_>>(),
+            tags: self.tags.iter().map(|tag| Tag::reported(tag)).gather::<BTreeSet<_>>(),
             settings: self.settings,
             read_only: None,
             modified_on: None,

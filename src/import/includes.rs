@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use super::bounded_read::{read, within};
 use super::found::Found;
 use crate::diagnostic::{Diagnostics, Place, Source, SourceId, findings};
+use crate::model::Gather;
 use crate::spec::{Yaml, YamlKind, read_octodns_yaml};
 
 /// The deepest nesting of files.
@@ -32,7 +33,7 @@ pub(super) struct Includes {
 impl Includes {
     /// The real paths of the files that others include.
     pub(super) fn included(&self) -> BTreeSet<PathBuf> {
-        self.contents.keys().cloned().collect()
+        self.contents.keys().cloned().gather()
     }
 
     /// A file of the tree below a directory, with what it includes. What is wrong is reported; `None` if nothing can be used.

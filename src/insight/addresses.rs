@@ -11,7 +11,7 @@ use super::effect::{Effect, Topic, listed};
 use super::mail::spf::{Mechanism, Qualifier, Spf};
 use super::other_zones::OtherZones;
 use super::view::View;
-use crate::model::{Danger, Fqdn, Rdata, RecordType};
+use crate::model::{Danger, Fqdn, Gather, Rdata, RecordType};
 
 /// What a change of addresses means for a name.
 pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) -> Vec<Effect> {
@@ -51,7 +51,7 @@ fn shared(name: &Fqdn, address: IpAddr, before: View<'_, '_>, after: View<'_, '_
     let others = before.0.entries().filter(|r| r.name != name && r.data.address() == Some(address));
     let keeps = |name: &Fqdn| after.at(name).iter().any(|r| r.data.address() == Some(address));
     let others = others.filter(|r| keeps(r.name));
-    let others: BTreeSet<&str> = others.map(|r| before.0.name().relative(r.name)).collect();
+    let others: BTreeSet<&str> = others.map(|r| before.0.name().relative(r.name)).gather();
     (!others.is_empty()).then(|| format!("{name}: {address} is the address of {} as well", listed(others)))
 }
 
@@ -234,12 +234,12 @@ impl Hidden {
         after: impl Iterator<Item = &'r Entry<'r>>,
         others: OtherZones<'_>,
     ) -> Self {
-        let wanted: BTreeSet<IpAddr> = after.flat_map(published).collect();
+        let wanted: BTreeSet<IpAddr> = after.flat_map(published).gather();
         if wanted.is_empty() {
             return Self::default();
         }
         let is_hidden = |address: &&IpAddr| others.hide(**address, before.0.name());
-        let mut hidden: BTreeSet<IpAddr> = wanted.iter().filter(is_hidden).copied().collect();
+        let mut hidden: BTreeSet<IpAddr> = wanted.iter().filter(is_hidden).copied().gather();
         let mut public = BTreeSet::new();
         for record in before.0.entries() {
             if let Some(address) = record.data.address() {

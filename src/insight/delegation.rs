@@ -6,7 +6,7 @@ use super::direction::Direction;
 use super::dns::{Entry, Node};
 use super::effect::{Effect, Topic, listed};
 use super::view::View;
-use crate::model::{Danger, Fqdn, Rdata, RecordType};
+use crate::model::{Danger, Fqdn, Gather, Rdata, RecordType};
 
 /// What a change of NS, DS or DNSKEY records means for a name.
 pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) -> Vec<Effect> {
@@ -18,7 +18,7 @@ pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) ->
 
 /// The name servers of a name.
 fn servers_at<'a>(view: View<'_, 'a>, name: &Fqdn) -> BTreeSet<&'a Fqdn> {
-    view.targets(name, RecordType::Ns).into_iter().collect()
+    view.targets(name, RecordType::Ns).into_iter().gather()
 }
 
 /// The values of a type at a name.

@@ -13,6 +13,7 @@ use super::scope;
 use super::tuning::{compare, remark_idle};
 use crate::model::managed::{Catalogue, Managed, Overrides};
 use crate::model::ruleset::{RuleBody, canonical};
+use crate::model::{Gather, Value};
 
 /// Members of the rule that are compared by their effect, or have no effect on requests.
 pub(super) const KNOWN: &[&str] =
@@ -151,7 +152,7 @@ fn strange_members(before: &RuleBody, after: &RuleBody, effects: &mut Effects) {
     };
     let (left, right) = (parameters(before), parameters(after));
     for (left, right, known) in [(before.members(), after.members(), KNOWN), (&left, &right, KNOWN_PARAMETERS)] {
-        let names: BTreeSet<&String> = left.keys().chain(right.keys()).collect();
+        let names: BTreeSet<&String> = left.keys().chain(right.keys()).gather();
         for name in names {
             if !known.contains(&name.as_str()) && left.get(name) != right.get(name) {
                 effects.add(Direction::Unclassified, format!("{name} changes: what it does is not known"));

@@ -7,6 +7,7 @@ use super::deployment::deployment_impact;
 use super::direction::{Direction, Impact};
 use super::rule::rule_impact;
 use super::survey::{RuleRow, RulesetSurvey, survey};
+use crate::model::Gather;
 use crate::model::managed::CatalogueRule;
 use crate::model::ruleset::{EntryPoint, LiveRule, LiveWaf, Phase, canonical};
 
@@ -106,7 +107,7 @@ fn changed(phase: Phase, before: &[LiveRule], after: &[LiveRule], waf: &LiveWaf)
 /// Rules of one managed ruleset whose state changes.
 fn rules(before: Option<&RulesetSurvey>, after: &RulesetSurvey) -> Vec<RuleDifference> {
     let then = before.map(RulesetSurvey::rows).unwrap_or_default();
-    let then: BTreeMap<&str, &RuleRow> = then.iter().map(|row| (row.rule.id.0.as_str(), row)).collect();
+    let then: BTreeMap<&str, &RuleRow> = then.iter().map(|row| (row.rule.id.0.as_str(), row)).gather();
     let state = |row: &RuleRow| if row.is_on { row.action.clone() } else { "off".to_owned() };
     let mut found = Vec::new();
     for row in after.rows() {

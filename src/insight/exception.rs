@@ -15,6 +15,7 @@ use crate::model::facts::phases::PHASES;
 use crate::model::facts::rulesets::{MANAGED_PHASE, MANAGED_RULESETS, RATE_LIMIT_PHASE};
 use crate::model::managed::{Catalogue, Managed};
 use crate::model::ruleset::{LiveWaf, Phase, RuleBody, canonical};
+use crate::model::{Gather, Value};
 
 /// Largest number of rules that one sentence names.
 const MOST_NAMES: usize = 8;
@@ -140,7 +141,7 @@ impl Skipped {
     /// bypasses the rest.
     fn and_then(&self, next: &Self) -> BTreeSet<Target> {
         let ends = self.targets.iter().any(|t| matches!(t, Target::Rest | Target::RestOfPhase));
-        self.targets.iter().chain(next.targets.iter().filter(|_| !ends)).cloned().collect()
+        self.targets.iter().chain(next.targets.iter().filter(|_| !ends)).cloned().gather()
     }
 
     /// What is bypassed, in words.
@@ -201,7 +202,7 @@ fn covers(one: &Target, other: &Target) -> bool {
 
 /// What is newly bypassed when one set of targets replaces another.
 fn beyond(these: &BTreeSet<Target>, those: &BTreeSet<Target>, waf: &LiveWaf) -> Vec<Target> {
-    let those: BTreeSet<Target> = those.iter().map(|t| stronger(t, of(t, waf))).collect();
+    let those: BTreeSet<Target> = those.iter().map(|t| stronger(t, of(t, waf))).gather();
     let is_new = |t: &&Target| !those.iter().any(|covering| covers(covering, &stronger(t, of(t, waf))));
     these.iter().filter(is_new).cloned().collect()
 }
@@ -256,7 +257,7 @@ pub(super) fn compare(before: &Skipped, after: &Skipped, phase: Phase, waf: &Liv
         effects.add(Direction::Strengthens, format!("exception narrowed: no longer bypasses {words}"));
     }
     if before.unknown != after.unknown {
-        let names: BTreeSet<_> = before.unknown.keys().chain(after.unknown.keys()).cloned().collect();
+        let names: BTreeSet<_> = before.unknown.keys().chain(after.unknown.keys()).cloned().gather();
         let names = names.into_iter().collect::<Vec<_>>().join(", ");
         effects.add(Direction::Unclassified, format!("{names} of the exception: what the change does is not known"));
     }

@@ -19,6 +19,7 @@ use sha2::{Digest, Sha256};
 
 use super::phrases;
 use crate::diagnostic::{is_hidden, visible};
+use crate::model::Gather;
 use crate::model::managed::{Catalogue, CatalogueRule, Paranoia};
 
 /// Version of the form.
@@ -163,7 +164,7 @@ impl Lock {
     #[must_use]
     pub fn of<'c>(catalogues: impl Iterator<Item = &'c Catalogue>) -> Self {
         let by_id: BTreeMap<String, LockedRuleset> =
-            catalogues.map(LockedRuleset::of).map(|ruleset| (ruleset.id.clone(), ruleset)).collect();
+            catalogues.map(LockedRuleset::of).map(|ruleset| (ruleset.id.clone(), ruleset)).gather();
         Self { rulesets: by_id.into_values().collect() }
     }
 
@@ -262,7 +263,7 @@ pub fn compare(lock: Option<&LockedRuleset>, catalogue: &Catalogue) -> LockChang
         ..LockChanges::default()
     };
     let Some(lock) = lock else { return changes };
-    let mut before: BTreeMap<&str, &LockedRule> = lock.rules.iter().map(|r| (r.id.as_str(), r)).collect();
+    let mut before: BTreeMap<&str, &LockedRule> = lock.rules.iter().map(|r| (r.id.as_str(), r)).gather();
     for after in now.rules {
         let Some(before) = before.remove(after.id.as_str()).cloned() else {
             changes.added.push(after);

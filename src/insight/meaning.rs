@@ -14,7 +14,7 @@ use super::other_zones::OtherZones;
 use super::step::Step;
 use super::view::View;
 use super::{addresses, delegation, issuance, takeover};
-use crate::model::{Fqdn, Rdata, RecordType};
+use crate::model::{Fqdn, Rdata, RecordType, sort_by};
 
 /// Above so many steps for one subject, all of them are held responsible.
 const MOST_STEPS: usize = 16;
@@ -107,7 +107,7 @@ pub fn effects<'a>(
         }
     }
     found.extend(mistyped(before, after, steps, others));
-    found.sort_by(|(a, x), (b, y)| (x.danger.is_none(), x.topic, a).cmp(&(y.danger.is_none(), y.topic, b)));
+    sort_by(&mut found, |(a, x), (b, y)| (x.danger.is_none(), x.topic, a).cmp(&(y.danger.is_none(), y.topic, b)));
     found
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::model::managed::{CatalogueRule, threshold_keyword};
+use crate::model::sort_by_key;
 
 /// Largest number of characters shown of a description.
 const MOST_OF_TITLE: usize = 70;
@@ -90,7 +91,7 @@ pub(super) fn by_family<'r>(rules: impl Iterator<Item = &'r CatalogueRule>) -> S
         *counts.entry(key).or_default() += 1;
     }
     let mut counts: Vec<_> = counts.into_iter().collect();
-    counts.sort_by_key(|((prefix, _), n)| (*prefix == u32::MAX, std::cmp::Reverse(*n)));
+    sort_by_key(&mut counts, |((prefix, _), n)| (*prefix == u32::MAX, std::cmp::Reverse(*n)));
     counts.iter().map(|((_, name), n)| format!("{name} {n}")).collect::<Vec<_>>().join(", ")
 }
 

@@ -25,6 +25,7 @@ use crate::diagnostic::count;
 use crate::model::expression::Expression;
 use crate::model::facts::rulesets::RATE_COLO;
 use crate::model::ruleset::{RuleBody, canonical};
+use crate::model::{Gather, Value};
 
 /// The members of a rule's rate limit, in canonical form; `None` if it has none.
 pub(super) fn rate(body: &RuleBody) -> Option<BTreeMap<String, Value>> {
@@ -73,7 +74,7 @@ pub(super) fn compare(
     effects: &mut Effects,
 ) {
     compare_limits(before, after, effects);
-    let names: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
+    let names: BTreeSet<&String> = before.keys().chain(after.keys()).gather();
     for name in names.into_iter().map(String::as_str).filter(|n| before.get(*n) != after.get(*n)) {
         let numbers = (number(before, name), number(after, name));
         match (name, numbers) {

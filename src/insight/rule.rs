@@ -7,6 +7,7 @@ use super::direction::{Direction, Effects, Impact, compare_actions, fate, only_l
 use super::exception::{self, Skipped, skipped};
 use super::{rate, scope};
 use crate::model::ruleset::{LiveWaf, Phase, RuleBody, canonical};
+use crate::model::{Gather, Value};
 
 /// Members whose effect is known.
 const KNOWN: &[&str] =
@@ -169,7 +170,7 @@ fn other_members(before: &RuleBody, after: &RuleBody, effects: &mut Effects) {
         _ => BTreeMap::new(),
     };
     let differing = |(before, after): (&BTreeMap<String, Value>, &BTreeMap<String, Value>), known: &[&str]| {
-        let names: BTreeSet<String> = before.keys().chain(after.keys()).cloned().collect();
+        let names: BTreeSet<String> = before.keys().chain(after.keys()).cloned().gather();
         let is_strange = |n: &String| !known.contains(&n.as_str()) && before.get(n) != after.get(n);
         names.into_iter().filter(is_strange).collect::<Vec<_>>()
     };

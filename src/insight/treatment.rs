@@ -18,6 +18,7 @@ use super::rule::rule_impact;
 use super::{phrases, rate, scope};
 use crate::model::expression::{Expression, ScopeChange};
 use crate::model::ruleset::{LiveWaf, Phase, RuleBody, canonical};
+use crate::model::{Gather, Value, sort_by_key};
 
 /// Most properties that are told apart.
 const MOST_PROPERTIES: usize = 64;
@@ -306,7 +307,7 @@ impl Requests {
             }
         }
         let mut kinds: Vec<u64> = kinds.into_iter().collect();
-        kinds.sort_by_key(|kind| kind.count_ones());
+        sort_by_key(&mut kinds, |kind| kind.count_ones());
         kinds
     }
 
@@ -390,7 +391,7 @@ impl Requests {
         };
         let id = version.executes().unwrap_or_default();
         let off: BTreeSet<&str> =
-            effective.rules.iter().filter(|rule| !rule.effect.enabled).map(|rule| rule.rule.id.0.as_str()).collect();
+            effective.rules.iter().filter(|rule| !rule.effect.enabled).map(|rule| rule.rule.id.0.as_str()).gather();
         let is_off = |(ruleset, rule): &(String, String)| ruleset == id && off.contains(rule.as_str());
         let all = self.exempt.iter().enumerate().take(MOST_BITS);
         all.filter(|(_, rule)| is_off(rule)).fold(0, |all, (n, _)| all | 1 << n)

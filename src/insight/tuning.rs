@@ -11,6 +11,7 @@ use super::reach;
 use crate::model::facts::crs::HIGHEST_SCORE;
 use crate::model::facts::rulesets::ANOMALY_RULE;
 use crate::model::managed::{Anyway, Catalogue, Overrides};
+use crate::model::{Gather, Value};
 
 /// Largest number of rules that one sentence names.
 const MOST_NAMES: usize = 5;
@@ -238,7 +239,7 @@ fn add_actions(before: &EffectiveDeployment, after: &EffectiveDeployment, effect
 fn strange(overrides: &Overrides, catalogue: &Catalogue) -> BTreeSet<(String, String, Value)> {
     let Overrides { enabled: _, action: _, tags, rules, other } = overrides;
     let member = |of: String| move |(name, value): (&String, &Value)| (of.clone(), name.clone(), value.clone());
-    let mut all: BTreeSet<_> = other.iter().map(member("the overrides".to_owned())).collect();
+    let mut all: BTreeSet<_> = other.iter().map(member("the overrides".to_owned())).gather();
     for tag in tags.iter().filter(|t| catalogue.has_tag(&t.tag)) {
         all.extend(tag.other.iter().map(member(format!("tag {}", tag.tag))));
     }
@@ -253,7 +254,7 @@ fn strange(overrides: &Overrides, catalogue: &Catalogue) -> BTreeSet<(String, St
 /// Adds members of overrides that differ and whose effect is unknown.
 fn strange_overrides(before: &Overrides, after: &Overrides, catalogue: &Catalogue, effects: &mut Effects) {
     let (before, after) = (strange(before, catalogue), strange(after, catalogue));
-    let places: BTreeSet<_> = before.symmetric_difference(&after).map(|(of, name, _)| (of, name)).collect();
+    let places: BTreeSet<_> = before.symmetric_difference(&after).map(|(of, name, _)| (of, name)).gather();
     for (of, name) in places {
         effects.add(Direction::Unclassified, format!("{name} of {of} changes: what it does is not known"));
     }

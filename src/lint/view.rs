@@ -5,7 +5,7 @@
 //! time.
 
 use super::aliases::Aliases;
-use crate::model::{Address, Desired, DesiredRecord, DesiredZone, Fqdn, IgnorePattern, RecordType, Unmanaged};
+use crate::model::{Address, Desired, DesiredRecord, DesiredZone, Fqdn, IgnorePattern, RecordType, Unmanaged, sort_by};
 
 /// Types whose records give a name an address.
 pub(super) const ADDRESSES: &[RecordType] = &[RecordType::A, RecordType::Aaaa, RecordType::Cname];
@@ -184,7 +184,7 @@ impl<'a> Owner<'a> {
 /// The names of a zone with their records.
 fn owners(zone: &DesiredZone) -> Vec<Owner<'_>> {
     let mut records: Vec<&DesiredRecord> = zone.records.iter().collect();
-    records.sort_by(|a, b| {
+    sort_by(&mut records, |a, b| {
         let (first, second) = (a.data.record_type(), b.data.record_type());
         (&a.name, first, &a.data, a.spelling.place).cmp(&(&b.name, second, &b.data, b.spelling.place))
     });

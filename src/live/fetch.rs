@@ -10,7 +10,7 @@ use super::options::{Options, Progress, WafQuery, Wanted};
 use super::rulesets;
 use super::{records, settings, zones};
 use crate::model::ruleset::{EntryPoint, LiveWaf};
-use crate::model::{DesiredSettings, Live, LiveRecord, LiveSettings, LiveZone, ZoneId, ZoneName};
+use crate::model::{DesiredSettings, Gather, Live, LiveRecord, LiveSettings, LiveZone, ZoneId, ZoneName};
 use crate::wire::record::record_usage;
 
 /// Everything read.
@@ -33,7 +33,7 @@ pub async fn fetch(
     progress: &(dyn Fn(Progress) + Send + Sync),
 ) -> Result<Fetched, FetchError> {
     let found = zones::find(reader, wanted, options).await?;
-    let wants: BTreeMap<&ZoneName, &Wanted> = wanted.iter().map(|w| (&w.name, w)).collect();
+    let wants: BTreeMap<&ZoneName, &Wanted> = wanted.iter().map(|w| (&w.name, w)).gather();
     let wants = &wants;
     let with_waf = found.values().filter_map(|zone| Some((zone, &wants.get(&zone.name)?.waf)));
     let catalogues = &rulesets::catalogues(reader, &with_waf.collect::<Vec<_>>(), options).await?;
@@ -65,7 +65,7 @@ pub async fn fetch_protection(
     options: &Options,
 ) -> Result<Fetched, FetchError> {
     let found = zones::find(reader, wanted, options).await?;
-    let wants: BTreeMap<&ZoneName, &Wanted> = wanted.iter().map(|w| (&w.name, w)).collect();
+    let wants: BTreeMap<&ZoneName, &Wanted> = wanted.iter().map(|w| (&w.name, w)).gather();
     let queries: Vec<_> = found.values().filter_map(|zone| Some((zone, &wants.get(&zone.name)?.waf))).collect();
     let catalogues = &rulesets::catalogues(reader, &queries, options).await?;
     let missing = wanted.iter().map(|w| &w.name).filter(|name| !found.contains_key(*name)).cloned().collect();

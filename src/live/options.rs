@@ -9,7 +9,7 @@ use serde_json::Value as Json;
 use crate::api::Settings;
 use crate::model::managed::Managed;
 use crate::model::ruleset::{DesiredWaf, Phase, RuleForm, SkipTarget};
-use crate::model::{DesiredSettings, ZoneId, ZoneName};
+use crate::model::{DesiredSettings, Gather, ZoneId, ZoneName};
 use crate::wire::page_size::RECORDS_PER_PAGE;
 
 /// How to read.
@@ -87,7 +87,7 @@ impl WafQuery {
     /// What a section of the spec requires.
     #[must_use]
     pub fn of(wants: &DesiredWaf) -> Self {
-        let mut managed: BTreeSet<Managed> = wants.deployments.iter().map(|d| d.ruleset).collect();
+        let mut managed: BTreeSet<Managed> = wants.deployments.iter().map(|d| d.ruleset).gather();
         for rule in wants.all_rules() {
             let RuleForm::Skip(targets) = &rule.form else { continue };
             managed.extend(targets.iter().filter_map(|target| match target {

@@ -43,7 +43,7 @@ pub async fn find(
         .await?;
     found.extend(by_id.into_iter().flatten().map(|z| (z.name.clone(), z)));
 
-    let mut names: BTreeSet<&ZoneName> = wanted.iter().filter(|w| w.id.is_none()).map(|w| &w.name).collect();
+    let mut names: BTreeSet<&ZoneName> = wanted.iter().filter(|w| w.id.is_none()).map(|w| &w.name).gather();
     if names.len() >= LIST_FROM {
         from_list(reader, &mut names, options, &mut found).await?;
     }
@@ -184,7 +184,7 @@ pub async fn every(reader: &dyn AnyReader, options: &Options) -> Result<Vec<Live
         all.extend(zones.into_iter().map(|zone| (zone.id.clone(), zone)));
         if !more || all.len() == before {
             let mut all: Vec<_> = all.into_values().collect();
-            all.sort_by(|a, b| a.name.cmp(&b.name));
+            sort_by(&mut all, |a, b| a.name.cmp(&b.name));
             return Ok(all);
         }
     }

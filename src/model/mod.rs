@@ -12,6 +12,7 @@ mod expect;
 pub mod expression;
 pub mod facts;
 mod fields;
+mod gather;
 pub mod managed;
 mod name;
 mod only;
@@ -28,7 +29,7 @@ mod ttl;
 mod unmanaged;
 
 pub use address::Address;
-pub(crate) use arrange::arrange;
+pub(crate) use arrange::{arrange, sort_by, sort_by_key};
 pub use closed_set::ClosedSet;
 pub(crate) use closed_set::closed_set;
 pub use danger::{Danger, NARROW_DAYS, NARROW_RULES};
@@ -38,6 +39,7 @@ pub use expect::{
 };
 pub use expression::{Expression, ExpressionProblem, ExpressionSetting, Requirement, ScopeChange, parse_expression};
 pub use fields::{Fields, Value, names_credential};
+pub(crate) use gather::Gather;
 pub use name::{Fqdn, LABEL_OCTETS, NAME_OCTETS, NameError, ZoneName};
 pub use only::Only;
 pub(crate) use public_suffix::PublicSuffix;

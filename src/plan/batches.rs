@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 use super::subject::{RecordAction, RecordSubject};
 use super::zone_plan::ZonePlan;
-use crate::model::{Fqdn, Rdata, RecordType};
+use crate::model::{Fqdn, Rdata, RecordType, sort_by_key};
 
 /// Cuts a zone's operations on records into batches of at most `size`, as their numbers in the order of execution.
 #[must_use]
@@ -36,7 +36,7 @@ pub fn groups(zone: &ZonePlan, size: usize) -> Vec<Vec<usize>> {
     let mut groups = renames(zone, names(zone), size);
     if zone.tight {
         let growth = |n: &usize| zone.operations[*n].record().map_or(0, growth);
-        groups.sort_by_key(|group| group.iter().map(growth).sum::<i64>());
+        sort_by_key(&mut groups, |group| group.iter().map(growth).sum::<i64>());
     }
     groups
 }

@@ -19,7 +19,9 @@ use super::zone_plan::ZonePlan;
 use crate::diff::DeleteReason;
 use crate::insight::dns::{Entry, Node, ZoneIndex};
 use crate::insight::{Effect, Impact, OtherZones, Step, effects, ownership_token};
-use crate::model::{Danger, DesiredZone, Fqdn, LiveZone, NARROW_DAYS, NARROW_RULES, Purpose, Rdata, RecordType};
+use crate::model::{
+    Danger, DesiredZone, Fqdn, Gather, LiveZone, NARROW_DAYS, NARROW_RULES, Purpose, Rdata, RecordType,
+};
 
 /// How many values of a wildcard are named.
 const MOST_ANSWERS: usize = 4;
@@ -221,7 +223,7 @@ impl<'z, 'a> View<'z, 'a> {
             return None;
         }
         let wildcard = self.covering(name)?;
-        let answers: BTreeSet<String> = wildcard.records().map(|r| answer(&r)).collect();
+        let answers: BTreeSet<String> = wildcard.records().map(|r| answer(&r)).gather();
         let answers: Vec<&str> = answers.iter().take(MOST_ANSWERS).map(String::as_str).collect();
         Some(format!(
             "{shown} is replaced in one transaction; where batch requests are not available, {} answers for it in between: {}",

@@ -5,12 +5,12 @@
 //! looks at once more before anything is sent.
 
 use crate::diff::{Change, ChangeKind};
-use crate::model::{Address, Fqdn};
+use crate::model::{Address, Fqdn, sort_by};
 
 /// The changes of records in their order.
 pub(super) fn ordered<'c, 'a>(changes: &'c [Change<'a>]) -> Vec<&'c Change<'a>> {
     let mut ordered: Vec<_> = changes.iter().collect();
-    ordered.sort_by(|a, b| record_rank(a).cmp(&record_rank(b)));
+    sort_by(&mut ordered, |a, b| record_rank(a).cmp(&record_rank(b)));
     ordered
 }
 

@@ -18,7 +18,7 @@ use super::zone_plan::ZonePlan;
 use crate::diagnostic::{Diagnostics, findings};
 use crate::diff::{Member, PhaseChanges, RecordChanges, RuleChange, RuleChangeKind, SettingChange, WafChanges};
 use crate::model::ruleset::EntryPoint;
-use crate::model::{Address, DesiredSettings, DesiredZone, Only, RecordType, ZoneName};
+use crate::model::{Address, DesiredSettings, DesiredZone, Gather, Only, RecordType, ZoneName};
 
 /// The addresses of the operations that are left out.
 pub(super) type LeftOut = BTreeSet<Address>;
@@ -45,7 +45,7 @@ pub(super) fn left_out(whole: &ZonePlan, only: &Only) -> (LeftOut, Diagnostics) 
     );
     let delegations = delegations(whole).into_values();
     bonds_of_all.extend(delegations.map(|group| Bond::mutual(group, "a DS record needs the NS records of its name")));
-    let phases: BTreeSet<_> = whole.rules().map(|(_, _, rule)| rule.phase).collect();
+    let phases: BTreeSet<_> = whole.rules().map(|(_, _, rule)| rule.phase).gather();
     for phase in phases {
         let is_placed = |subject: &Subject| match subject {
             Subject::Rule(rule) if rule.phase == phase => {

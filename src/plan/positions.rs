@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::subject::RuleAction;
 use crate::diff::{Member, PhaseChanges, RuleChange, RuleChangeKind};
+use crate::model::Gather;
 use crate::model::ruleset::{LiveRule, Position, RuleId};
 
 /// The order of a ruleset.
@@ -28,7 +29,7 @@ pub(super) struct RulePositions<'a> {
 impl<'a> RulePositions<'a> {
     /// As it was read.
     pub(super) fn new(rules: &'a [LiveRule], phase: &'a PhaseChanges) -> Self {
-        let waiting: BTreeSet<Member> = phase.changes.iter().filter_map(|c| c.placed).collect();
+        let waiting: BTreeSet<Member> = phase.changes.iter().filter_map(|c| c.placed).gather();
         let wanted = &phase.order;
         let new = wanted.iter().filter_map(|m| if let Member::New(n) = m { Some(n + 1) } else { None }).max();
         Self {

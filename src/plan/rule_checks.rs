@@ -12,7 +12,7 @@ use crate::insight::{Impact, deployment_impact, rule_impact, unreachable_familie
 use crate::model::facts::rulesets::RATE_LONGEST_PERIOD;
 use crate::model::managed::{Managed, Overrides, Problem, ProblemKind, compile};
 use crate::model::ruleset::{EntryPoint, Phase, RuleBody};
-use crate::model::{DesiredZone, Expression, LiveZone, Tier, Value};
+use crate::model::{DesiredZone, Expression, Gather, LiveZone, Tier, Value};
 
 /// Holds the changes of a zone's rules against what Cloudflare has and allows.
 pub(super) fn check(
@@ -281,7 +281,7 @@ fn expressions(live: &LiveZone, operations: &[Operation], found: &mut Diagnostic
     };
     let unmet = |text: &str| Expression::reported(text).requirement().filter(|r| !r.is_met_by(live.tier));
     let allowed = live.waf.entry_points.values().flat_map(EntryPoint::rules).flat_map(|rule| texts(&rule.body));
-    let allowed: BTreeSet<String> = allowed.filter_map(|text| unmet(&text)).flat_map(|r| r.by).collect();
+    let allowed: BTreeSet<String> = allowed.filter_map(|text| unmet(&text)).flat_map(|r| r.by).gather();
     let mut check = |operation: &Operation, body: &RuleBody, before: &[String]| {
         for text in texts(body).into_iter().filter(|text| !before.contains(text)) {
             let Some(requirement) = unmet(&text) else { continue };

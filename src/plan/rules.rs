@@ -20,7 +20,7 @@ use crate::insight::{
     relieves_nothing, rule_impact, rule_locks_out,
 };
 use crate::model::ruleset::{EntryPoint, LiveRule, LiveWaf, RuleBody, RuleId};
-use crate::model::{Address, Danger, DesiredZone, LiveZone};
+use crate::model::{Address, Danger, DesiredZone, Gather, LiveZone, sort_by_key};
 
 /// All operations on the rules of a zone, and the states between two of them in which some requests are treated neither as
 /// before nor as afterwards.
@@ -44,7 +44,7 @@ pub(super) fn operations(
             }
         }
     }
-    ranked.sort_by_key(|(rank, _)| *rank);
+    sort_by_key(&mut ranked, |(rank, _)| *rank);
     let steps: Vec<Step> = ranked.into_iter().map(|(_, step)| step).collect();
     let Transition { order, windows } = transition::order(&changes.phases, &steps, &live.waf);
     let mut positions: Vec<RulePositions> =
@@ -126,7 +126,7 @@ impl Rank {
 
 /// The number of the change that places each member.
 fn by_place(phase: &PhaseChanges) -> BTreeMap<Member, usize> {
-    phase.changes.iter().enumerate().filter_map(|(n, change)| Some((change.placed?, n))).collect()
+    phase.changes.iter().enumerate().filter_map(|(n, change)| Some((change.placed?, n))).gather()
 }
 
 /// The rules of a phase as they will be.
@@ -146,7 +146,7 @@ fn wanted<'c>(phase: &'c PhaseChanges) -> Wanted<'c> {
         RuleChangeKind::Update(live) => Some((&live.id, &change.after)),
         RuleChangeKind::Create | RuleChangeKind::Move(_) | RuleChangeKind::Delete(..) => None,
     });
-    let updates: BTreeMap<&RuleId, &RuleBody> = updates.collect();
+    let updates: BTreeMap<&RuleId, &RuleBody> = updates.gather();
     let placed = by_place(phase);
     let body = |member: &Member| match member {
         Member::Live(n) => {

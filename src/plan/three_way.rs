@@ -24,7 +24,7 @@ use crate::diagnostic::{Diagnostics, Place};
 use crate::diff::{DeleteReason, RuleDeleteReason};
 use crate::insight::OtherZones;
 use crate::model::ruleset::{DesiredRule, DesiredWaf, Note, Phase, RuleTuning, Switch, TagTuning};
-use crate::model::{Address, Danger, DesiredRecord, DesiredZone, Fqdn, LiveZone, Only, Rdata, RecordId};
+use crate::model::{Address, Danger, DesiredRecord, DesiredZone, Fqdn, Gather, LiveZone, Only, Rdata, RecordId};
 
 /// Fewest records that a spec or a zone must have had before its shrinking is remarkable.
 const FEWEST: usize = 10;
@@ -229,7 +229,7 @@ fn removed_section(old: &DesiredWaf) -> Option<DesiredWaf> {
 fn with_removed_rules(mut own: DesiredWaf, old: &DesiredWaf) -> DesiredWaf {
     let place = own.place;
     for (phase, old_list) in &old.lists {
-        let named: BTreeSet<&str> = own.rules(*phase).unwrap_or_default().iter().map(|r| r.name.as_str()).collect();
+        let named: BTreeSet<&str> = own.rules(*phase).unwrap_or_default().iter().map(|r| r.name.as_str()).gather();
         let given_up = old_list.iter().filter(|r| !named.contains(r.name.as_str()));
         let gone: Vec<DesiredRule> = given_up
             .map(|r| DesiredRule { is_absent: true, anchors: Vec::new(), ..r.clone().at_place(place) })

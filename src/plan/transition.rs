@@ -11,6 +11,7 @@ use std::ops::Range;
 use crate::diff::{Member, PhaseChanges, RuleChange, RuleChangeKind};
 use crate::insight::{Requests, SimpleRule, Treatment};
 use crate::model::ruleset::{EntryPoint, LiveWaf, Phase, RuleBody};
+use crate::model::{Gather, sort_by_key};
 
 /// Up to this many changes every order is looked at.
 const ALL_ORDERS: usize = 8;
@@ -171,7 +172,7 @@ impl<'c> Way<'c> {
     /// The state before the first step.
     fn start(&self) -> Vec<Now> {
         let now = |stage: &Stage<'_>| {
-            let waiting: BTreeSet<Member> = stage.changes.iter().filter_map(|change| change.placed).collect();
+            let waiting: BTreeSet<Member> = stage.changes.iter().filter_map(|change| change.placed).gather();
             let settled = (0..stage.order.len()).filter(|rank| !waiting.contains(&stage.order[*rank])).collect();
             let line = (0..stage.live).map(Member::Live).collect();
             Now { line, settled, done: BTreeSet::new() }
@@ -197,7 +198,7 @@ impl<'c> Way<'c> {
             (stage.phase, now.line.iter().filter_map(of).collect::<Vec<_>>())
         };
         let mut phases: Vec<(Phase, Vec<&SimpleRule>)> = self.stages.iter().zip(now).map(rules).collect();
-        phases.sort_by_key(|(phase, _)| *phase);
+        sort_by_key(&mut phases, |(phase, _)| *phase);
         self.requests.treatments(&phases)
     }
 

@@ -6,6 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use crate::apply::{AppliedBefore, AppliedOperations, JournalText};
 use crate::diagnostic::{Diagnostics, findings};
+use crate::model::sort_by;
 use crate::model::time::{age, parse_rfc3339};
 use crate::plan::Plan;
 
@@ -55,7 +56,7 @@ fn newest(directory: &Path, is_recent: impl Fn(SystemTime) -> bool) -> Vec<PathB
         path.extension().is_some_and(|e| e == "jsonl") && changed.is_some_and(&is_recent)
     };
     let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).filter(is_journal).collect();
-    paths.sort_unstable_by(|a, b| b.cmp(a));
+    sort_by(&mut paths, |a, b| b.cmp(a));
     paths.truncate(JOURNALS);
     paths
 }

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::goal::{Goal, Unusable};
 use crate::edit::{Chosen, Left, Proposal, ProposeError, Sides, comments, propose};
-use crate::model::{Address, Desired, Live, Only, Rdata, Unmanaged, Value};
+use crate::model::{Address, Desired, Gather, Live, Only, Rdata, Unmanaged, Value};
 use crate::plan::{Cause, Operation, Plan, Subject};
 use crate::spec;
 
@@ -118,7 +118,7 @@ pub fn pull(
 ) -> Result<Pulled, PullError> {
     let (candidates, left) = candidates(goal, plan, choice);
     let chosen: BTreeSet<Address> =
-        candidates.into_iter().filter(|o| (choice.is_wanted)(o)).map(|o| o.address.clone()).collect();
+        candidates.into_iter().filter(|o| (choice.is_wanted)(o)).map(|o| o.address.clone()).gather();
     let attempt = Attempt { goal, plan, live, choice, chosen: &chosen, reread };
     let mut pulled = attempt.make(false).or_else(|error| attempt.make(true).map_err(|_| error))?;
     pulled.left.splice(0..0, left);
@@ -141,7 +141,7 @@ impl Attempt<'_> {
         // What was not chosen stays different. Addresses of records hold a digest of the value, which can change.
         let operations = || self.plan.zones.iter().flat_map(|zone| &zone.operations);
         let others: BTreeMap<&Address, &Operation> =
-            operations().filter(|o| !self.chosen.contains(&o.address)).map(|o| (&o.address, o)).collect();
+            operations().filter(|o| !self.chosen.contains(&o.address)).map(|o| (&o.address, o)).gather();
         let mut pulled = Pulled { taken: self.chosen.clone(), ..Pulled::default() };
         let mut texts: BTreeMap<String, String> = BTreeMap::new();
         let mut reread: Option<Goal> = None;
@@ -227,7 +227,7 @@ impl Attempt<'_> {
             let is_new = || self.choice.unmanaged && !before.contains_key(key);
             self.chosen.iter().any(own) || is_new() || self.choice.unmanaged && key.contains("/dns/")
         };
-        let keys: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
+        let keys: BTreeSet<&String> = before.keys().chain(after.keys()).gather();
         for key in keys {
             if before.get(key) != after.get(key) && !is_meant(key) {
                 return Err(PullError::Touches(key.clone()));

@@ -16,9 +16,9 @@ use crate::plan::{Consents, Operation, Plan, ZonePlan};
 /// Cloudflare cannot be read.
 pub async fn changed_since(planned: &Planned<'_>, reader: &dyn AnyReader) -> Result<Vec<PlanMoved>, FetchError> {
     let changed = planned.plan.zones.iter().filter(|zone| !zone.is_empty());
-    let changed: BTreeMap<&ZoneName, &ZonePlan> = changed.map(|zone| (&zone.name, zone)).collect();
+    let changed: BTreeMap<&ZoneName, &ZonePlan> = changed.map(|zone| (&zone.name, zone)).gather();
     let now = plan_some(planned.goal, reader, &planned.options, &|zone| changed.contains_key(zone)).await?;
-    let again: BTreeMap<&ZoneName, &ZonePlan> = now.plan.zones.iter().map(|zone| (&zone.name, zone)).collect();
+    let again: BTreeMap<&ZoneName, &ZonePlan> = now.plan.zones.iter().map(|zone| (&zone.name, zone)).gather();
     let form = |zone: Option<&ZonePlan>| {
         let plan = Plan { zones: zone.cloned().into_iter().collect(), ..Plan::default() };
         Reviewed::all(&plan, &planned.goal.sources)

@@ -8,7 +8,7 @@ use crate::diagnostic::{Diagnostics, Severity, Sources, findings};
 use crate::live::WafQuery;
 use crate::model::managed::Managed;
 use crate::model::ruleset::Phase;
-use crate::model::{Desired, DesiredZone, LiveZone};
+use crate::model::{Desired, DesiredZone, Gather, LiveZone};
 use crate::plan::{ZonePlan, plan_zone};
 
 /// A journal that is undone.
@@ -68,7 +68,7 @@ impl Undo {
     /// What has to be read of a zone's protection: the phases that were touched, and what their rules speak of.
     pub(super) fn waf_query(&self, zone: &DesiredZone) -> WafQuery {
         let rules = self.run.zones.get(&zone.name).into_iter().flat_map(|run| &run.rules);
-        let phases: BTreeSet<Phase> = rules.map(|entry| entry.effect.phase).collect();
+        let phases: BTreeSet<Phase> = rules.map(|entry| entry.effect.phase).gather();
         let managed = if phases.contains(&Phase::Managed) { Managed::ALL } else { &[] };
         WafQuery { phases, managed: managed.iter().copied().collect() }
     }

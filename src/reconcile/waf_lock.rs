@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::diagnostic::{Diagnostics, findings, read_text};
 use crate::insight::lock::{Lock, compare};
 use crate::model::managed::Catalogue;
+use crate::model::{Live, sort_by};
 
 /// Name of the file.
 const NAME: &str = "waf.lock";
@@ -40,7 +41,7 @@ pub(super) fn check(path: &Path, live: &Live) -> Diagnostics {
     };
     let mut catalogues: Vec<&Catalogue> =
         live.zones.values().flat_map(|zone| &zone.waf.catalogues).map(AsRef::as_ref).collect();
-    catalogues.sort_by(|a, b| a.id.0.cmp(&b.id.0));
+    sort_by(&mut catalogues, |a, b| a.id.0.cmp(&b.id.0));
     catalogues.dedup_by(|a, b| a.id == b.id);
     for catalogue in catalogues {
         let Some(locked) = lock.ruleset(&catalogue.id.0) else { continue };

@@ -6,6 +6,7 @@ use crate::diagnostic::count;
 use crate::drift::{CheckedExpectation, Finding, Report, State, Verdict, ZoneReport};
 use crate::insight::Direction;
 use crate::insight::expect::Outcome;
+use crate::model::sort_by_key;
 use crate::model::time::ago;
 use crate::plan::{Action, Plan, SetAsideCount, ZonePlan};
 
@@ -80,7 +81,7 @@ pub(super) fn words(count: impl Fn(State) -> usize) -> String {
 pub(super) fn findings<'a>(report: &'a ZoneReport, plan: &'a ZonePlan) -> Vec<(&'a Finding, OperationView<'a>)> {
     // Both are in the order of the plan.
     let mut all: Vec<_> = report.findings.iter().zip(views(plan)).collect();
-    all.sort_by_key(|(finding, _)| finding.state);
+    sort_by_key(&mut all, |(finding, _)| finding.state);
     all
 }
 

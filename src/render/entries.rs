@@ -20,7 +20,7 @@ use super::live::LiveView;
 use super::names::{in_few_words, with_unicode};
 use super::view::{Attention, FieldView, OperationView, Side, Tally};
 use crate::diff::{Field, ZoneSetting};
-use crate::model::{Fqdn, Purpose, Rdata, RecordType, ZoneName};
+use crate::model::{Fqdn, Gather, Purpose, Rdata, RecordType, ZoneName, sort_by_key};
 use crate::plan::{Action, Operation, RecordSubject, Subject, ZonePlan};
 
 /// The fewest operations that are shown as the same change.
@@ -115,7 +115,7 @@ impl<'a> ZoneEntries<'a> {
         // Nothing that works today can be broken in a zone without records: below its dangers it reads like a zone file.
         let is_new = zone.live_records == 0;
         let rank = |weight: Weight| if is_new && weight > Weight::Danger { Weight::Others } else { weight };
-        entries.sort_by_key(|entry| {
+        sort_by_key(&mut entries, |entry| {
             let kind = if entry.weight == Weight::Danger { entry.kind } else { entry.weight };
             (rank(entry.weight), Reverse(entry.view.attention()), rank(kind), entry.members[0].number)
         });
@@ -317,7 +317,7 @@ fn grouped(members: Vec<Member<'_>>) -> Vec<Group<'_>> {
     for numbers in same.into_values().filter(|numbers| numbers.len() >= FEWEST) {
         leads.insert(numbers[0], numbers);
     }
-    let followers: BTreeSet<usize> = leads.values().flat_map(|numbers| numbers[1..].iter().copied()).collect();
+    let followers: BTreeSet<usize> = leads.values().flat_map(|numbers| numbers[1..].iter().copied()).gather();
     let mut left: Vec<Option<Member<'_>>> = members.into_iter().map(Some).collect();
     let mut groups = Vec::new();
     for number in 0..left.len() {
@@ -375,7 +375,7 @@ fn pairs(members: &[Member<'_>]) -> Vec<(usize, usize, Kind)> {
         }
     });
     let mut pairs: Vec<(usize, usize, Kind)> = renamed.chain(swapped).collect();
-    pairs.sort_unstable_by_key(|(one, other, _)| (*one, *other));
+    sort_by_key(&mut pairs, |(one, other, _)| (*one, *other));
     let mut taken = BTreeSet::new();
     pairs.retain(|(one, other, _)| {
         let is_free = !taken.contains(one) && !taken.contains(other);
@@ -462,7 +462,7 @@ fn same<'a>(members: &[Member<'a>]) -> OperationView<'a> {
     let is_one_value = members.iter().all(|member| member.view.after == first.view.after);
     let is_over = first.view.live.changed.is_some() || first.view.cause.is_some();
     let times: BTreeSet<&str> =
-        members.iter().filter(|_| is_over).filter_map(|member| member.operation.modified_on.as_deref()).collect();
+        members.iter().filter(|_| is_over).filter_map(|member| member.operation.modified_on.as_deref()).gather();
     let changed = match (times.first(), times.last()) {
         (Some(first), Some(last)) if first != last => Some(format!("between {first} and {last}")),
         (first, _) => first.map(|time| (*time).to_owned()),
@@ -533,7 +533,7 @@ fn swap<'a>(members: &[Member<'a>]) -> OperationView<'a> {
 
 /// What two operations have together.
 fn both<'a>(one: &OperationView<'a>, other: &OperationView<'a>) -> OperationView<'a> {
-    let dangers: BTreeSet<_> = one.dangers.iter().chain(other.dangers.iter()).copied().collect();
+    let dangers: BTreeSet<_> = one.dangers.iter().chain(other.dangers.iter()).copied().gather();
     // A danger of both is accepted if both entries of the spec accept it.
     let is_open =
         |view: &OperationView<'_>, danger| view.dangers.contains(&danger) && !view.accepted.contains_key(&danger);

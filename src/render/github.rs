@@ -18,7 +18,7 @@ use super::safe::safe;
 use super::view::{OperationView, Review, views, zone_dangers};
 use crate::diagnostic::count;
 use crate::diagnostic::{Diagnostic, Severity, Sources};
-use crate::model::Danger;
+use crate::model::{Danger, sort_by_key};
 use crate::plan::MissingConsent;
 
 /// Annotations of GitHub Actions.
@@ -96,7 +96,7 @@ pub fn plan(out: &mut dyn Write, review: &Review<'_>) -> io::Result<()> {
     }
     let mut dangers: Vec<OperationView<'_>> =
         review.plan.zones.iter().flat_map(views).filter(OperationView::is_loud).collect();
-    dangers.sort_by_key(|view| std::cmp::Reverse(view.attention()));
+    sort_by_key(&mut dangers, |view| std::cmp::Reverse(view.attention()));
     for view in &dangers {
         danger(out, review, view)?;
     }
@@ -132,7 +132,7 @@ fn danger(out: &mut dyn Write, review: &Review<'_>, view: &OperationView<'_>) ->
 /// Findings, worst first.
 fn findings<'d>(out: &mut dyn Write, all: impl Iterator<Item = &'d Diagnostic>, sources: &Sources) -> io::Result<()> {
     let mut all: Vec<_> = all.collect();
-    all.sort_by_key(|d| d.severity);
+    sort_by_key(&mut all, |d| d.severity);
     for diagnostic in all {
         let mut text = detail(diagnostic);
         if let Some(help) = &diagnostic.help {

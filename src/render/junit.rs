@@ -12,6 +12,7 @@ use super::findings::{Findings, Region, detail};
 use super::view::place;
 use crate::diagnostic::{Diagnostic, Finding, Severity, Sources};
 use crate::insight::expect::Outcome;
+use crate::model::Gather;
 
 /// Test reports.
 pub(super) const DOCUMENT: Document = Document {
@@ -70,9 +71,9 @@ pub fn report(found: &Findings<'_>, lints: &[&'static Finding]) -> String {
         .map(|(_, source)| source.name())
         .filter(|name| !name.starts_with("--"))
         .map(|name| (name, Case::default()))
-        .collect();
+        .gather();
     let mut tests: BTreeMap<String, Case> =
-        lints.iter().map(|rule| (format!("{} {}", rule.code, rule.summary), Case::default())).collect();
+        lints.iter().map(|rule| (format!("{} {}", rule.code, rule.summary), Case::default())).gather();
     for diagnostic in found.diagnostics.iter() {
         let lint = lints.iter().find(|rule| rule.code == diagnostic.code());
         let case = match lint {

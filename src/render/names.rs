@@ -1,5 +1,6 @@
 //! Names for readers: internationalised ones in both forms, and many of them in few words.
 
+use crate::model::sort_by;
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
@@ -101,7 +102,7 @@ impl<'a> Numbered<'a> {
 /// At most `most` parts are written, the others are counted.
 pub(super) fn in_few_words<'a>(names: impl IntoIterator<Item = &'a str>, most: usize) -> String {
     let mut all: Vec<Numbered<'_>> = names.into_iter().map(Numbered::new).collect();
-    all.sort_by(|a, b| a.compare(*b));
+    sort_by(&mut all, |a, b| a.compare(*b));
     all.dedup();
     let mut parts: Vec<(String, usize)> = Vec::new();
     for run in all.chunk_by(|one, next| next.follows(*one)) {

@@ -18,6 +18,7 @@ use super::document::Document;
 use super::findings::{Findings, Region, detail};
 use super::safe::{safe, visible_json};
 use crate::diagnostic::{Diagnostic, Finding, Place, Sources};
+use crate::model::Gather;
 
 /// The published schema of the format.
 pub const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
@@ -193,7 +194,7 @@ struct LogicalLocation {
 #[must_use]
 pub fn report(found: &Findings<'_>, known: &[&'static Finding]) -> Log {
     let rules = rules(found, known);
-    let index: BTreeMap<&str, usize> = rules.iter().enumerate().map(|(n, rule)| (rule.code, n)).collect();
+    let index: BTreeMap<&str, usize> = rules.iter().enumerate().map(|(n, rule)| (rule.code, n)).gather();
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
     let results =
         found.diagnostics.iter().map(|d| result(d, index.get(d.code()).copied(), found.sources, &mut seen)).collect();
@@ -217,7 +218,7 @@ pub fn report(found: &Findings<'_>, known: &[&'static Finding]) -> Log {
 /// The known kinds, and others that were found, in the order of their codes.
 fn rules(found: &Findings<'_>, known: &[&'static Finding]) -> Vec<&'static Finding> {
     let all = known.iter().copied().chain(found.diagnostics.iter().map(|diagnostic| diagnostic.finding));
-    all.map(|finding| (finding.code, finding)).collect::<BTreeMap<_, _>>().into_values().collect()
+    all.map(|finding| (finding.code, finding)).gather::<BTreeMap<_, _>>().into_values().collect()
 }
 
 /// A kind of finding.

@@ -10,7 +10,7 @@ use serde_json::{Map, Value as Json, json};
 use super::emit::{self, unquoted};
 use super::yaml::{one_line, scalar, to_yaml};
 use crate::diagnostic::{begins_command, is_hidden};
-use crate::model::{Desired, DesiredRecord, DesiredZone, Fqdn, Rdata, ZoneName};
+use crate::model::{Desired, DesiredRecord, DesiredZone, Fqdn, Gather, Rdata, ZoneName};
 
 /// The longest entry that is written on one line.
 ///
@@ -114,8 +114,7 @@ impl Arrangement<'_> {
     fn shared_sections(&self) -> String {
         let mut sections = Map::new();
         if !self.variables.is_empty() {
-            let by_name: BTreeMap<&String, &String> =
-                self.variables.iter().map(|(value, name)| (name, value)).collect();
+            let by_name: BTreeMap<&String, &String> = self.variables.iter().map(|(value, name)| (name, value)).gather();
             sections.insert("variables".to_owned(), json!(by_name));
         }
         if !self.profiles.is_empty() {
@@ -168,7 +167,7 @@ impl Arrangement<'_> {
         let group = |n: usize| zone.records.get(n).map_or(Group::Other, |record| Group::of(&zone.name, record));
         let mut order: Vec<(Group, usize)> = (0..entries.len()).map(|n| (group(n), n)).collect();
         order.sort_unstable();
-        let groups: BTreeSet<Group> = order.iter().map(|(group, _)| *group).collect();
+        let groups: BTreeSet<Group> = order.iter().map(|(group, _)| *group).gather();
         let has_headings = groups.len() > 1 && entries.len() > FEW;
         let mut last = None;
         for (group, n) in order {

@@ -4,7 +4,7 @@
 
 use crate::diagnostic::findings;
 use crate::diagnostic::{Diagnostic, Diagnostics, Place};
-use crate::model::{Address, DesiredRecord, DesiredZone, Fqdn, Rdata, RecordType, arrange};
+use crate::model::{Address, DesiredRecord, DesiredZone, Fqdn, Rdata, RecordType, arrange, sort_by};
 
 /// Checks a zone and drops duplicates, so that the rest can be compared.
 pub(super) fn check(zone: &mut DesiredZone, diagnostics: &mut Diagnostics) {
@@ -39,9 +39,9 @@ fn sort(zone: &mut DesiredZone) {
     }
     // Records are large and sorting moves each of them many times, so their indexes are sorted instead.
     let mut order: Vec<usize> = (0..zone.records.len()).collect();
-    order.sort_by(|a, b| key(&zone.records[*a]).cmp(&key(&zone.records[*b])));
+    sort_by(&mut order, |a, b| key(&zone.records[*a]).cmp(&key(&zone.records[*b])));
     arrange(&mut zone.records, order);
-    zone.tombstones.sort_by(|a, b| {
+    sort_by(&mut zone.tombstones, |a, b| {
         (&a.name, a.record_type, &a.data, a.spelling.place).cmp(&(&b.name, b.record_type, &b.data, b.spelling.place))
     });
 }

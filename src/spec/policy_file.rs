@@ -15,7 +15,7 @@ use super::syntax::{allow, lint};
 use super::tree::Kind;
 use super::{clip, schema, secrets};
 use crate::diagnostic::{Diagnostics, Place, Severity, SourceId, Sources, count, findings};
-use crate::model::{Danger, NARROW_DAYS, NARROW_RULES, Suppression, SuppressionScope};
+use crate::model::{Danger, NARROW_DAYS, NARROW_RULES, Suppression, SuppressionScope, sort_by};
 
 /// A policy file as written.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -133,7 +133,7 @@ fn policy(text: &str, source: SourceId, diagnostics: &mut Diagnostics, found: &m
     let FileSyntax { version: _, most_changes, from_records, narrow_rules, narrow_days, allow, lint, zones } = file;
     let mut reader = Reader { source, diagnostics };
     let mut zones = zones.map_or_else(Vec::new, |zones| zones.0);
-    zones.sort_by(|(a, _), (b, _)| a.value.0.cmp(&b.value.0));
+    sort_by(&mut zones, |(a, _), (b, _)| a.value.0.cmp(&b.value.0));
     let mut allowed = Vec::new();
     for (zones, ZoneSyntax { allow }) in zones {
         // Names are compared in lower case.

@@ -9,7 +9,9 @@ use std::marker::PhantomData;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::StrDeserializer;
-use serde::de::{self, Deserialize, DeserializeSeed, Deserializer, IntoDeserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::{
+    self, Deserialize, DeserializeSeed, Deserializer, IntoDeserializer, MapAccess, SeqAccess, Unexpected, Visitor,
+};
 
 use super::tree::{Entry, Kind, Meaning, NodeId, Tree};
 use crate::diagnostic::findings;
@@ -131,6 +133,19 @@ impl NodeReader<'_> {
             e
         })
     }
+
+    /// That this node is of another kind than its reader wants.
+    fn unfit(self, wanted: &dyn de::Expected) -> ReadError {
+        let found = match self.tree.node(self.id).kind {
+            Kind::Scalar(..) => "a scalar",
+            Kind::Sequence(_) => "a list",
+            Kind::Mapping(_) => "a mapping",
+        };
+        ReadError {
+            span: Some(self.tree.node(self.id).span),
+            ..de::Error::invalid_type(Unexpected::Other(found), wanted)
+        }
+    }
 }
 
 impl<'de> Deserializer<'de> for NodeReader<'de> {
@@ -147,18 +162,36 @@ impl<'de> Deserializer<'de> for NodeReader<'de> {
                 }
                 _ => visitor.visit_borrowed_str(text),
             },
-            Kind::Sequence(items) => visitor.visit_seq(Items { tree: self.tree, items: items.iter() }),
-            Kind::Mapping(entries) => {
-                visitor.visit_map(Pairs { tree: self.tree, entries: entries.iter(), value: None })
-            }
+            Kind::Sequence(_) => return self.deserialize_seq(visitor),
+            Kind::Mapping(_) => return self.deserialize_map(visitor),
         };
         self.locate(result)
+    }
+
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
+        let Kind::Sequence(items) = &self.tree.node(self.id).kind else { return Err(self.unfit(&visitor)) };
+        self.locate(visitor.visit_seq(Items { tree: self.tree, items: items.iter() }))
+    }
+
+    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
+        let Kind::Mapping(entries) = &self.tree.node(self.id).kind else { return Err(self.unfit(&visitor)) };
+        self.locate(visitor.visit_map(Pairs { tree: self.tree, entries: entries.iter(), value: None }))
+    }
+
+    /// A mapping: what also takes lists would be compiled for each type, and the schema refuses them.
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        _fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, ReadError> {
+        self.deserialize_map(visitor)
     }
 
     fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
         match &self.tree.node(self.id).kind {
             Kind::Scalar(text, _) => self.locate(visitor.visit_borrowed_str(text)),
-            _ => self.deserialize_any(visitor),
+            Kind::Sequence(_) | Kind::Mapping(_) => Err(self.unfit(&visitor)),
         }
     }
 
@@ -187,7 +220,7 @@ impl<'de> Deserializer<'de> for NodeReader<'de> {
             return visitor.visit_u32(self.id.0);
         }
         if name == ONE_OR_MANY && matches!(self.tree.node(self.id).kind, Kind::Sequence(_)) {
-            return self.deserialize_any(visitor);
+            return self.deserialize_seq(visitor);
         }
         if name == SCALAR_OR && matches!(self.tree.node(self.id).kind, Kind::Scalar(..)) {
             return self.deserialize_str(visitor);
@@ -215,7 +248,7 @@ impl<'de> Deserializer<'de> for NodeReader<'de> {
 
     serde::forward_to_deserialize_any! {
         bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char bytes byte_buf
-        unit seq tuple tuple_struct map struct ignored_any
+        unit tuple tuple_struct ignored_any
     }
 }
 

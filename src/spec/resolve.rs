@@ -19,7 +19,7 @@ use crate::diagnostic::findings;
 use crate::diagnostic::{Diagnostics, Place, Source, SourceId, Sources};
 use crate::model::{
     Danger, Desired, DesiredSettings, DesiredZone, Expectation, IgnorePattern, NameError, PublicSuffix, Unmanaged,
-    Value, ZoneId, ZoneName,
+    Value, ZoneId, ZoneName, sort_by_key,
 };
 
 /// A file as it comes in.
@@ -518,7 +518,7 @@ fn true_includers(files: &[FileIn], depths: &[usize], number: usize, sources: &S
         }
         includers.retain(|(i, _)| !above.contains(i));
     }
-    includers.sort_by_key(|(i, _)| sources.name(files[*i].source).to_owned());
+    sort_by_key(&mut includers, |(i, _)| sources.name(files[*i].source).to_owned());
     includers
 }
 

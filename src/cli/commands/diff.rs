@@ -15,7 +15,7 @@ use crate::cli::relevance::Matters;
 use crate::cli::settings::Settings;
 use crate::diagnostic::{Diagnostics, Severity, Sources, findings};
 use crate::diff::{SpecChanges, diff_specs};
-use crate::model::Desired;
+use crate::model::{Desired, Gather};
 use crate::reconcile::pattern;
 use crate::render::text::write_spec_changes;
 use crate::render::{self, Findings};
@@ -119,6 +119,6 @@ fn select<'n>(
     }
     let is_meant = |name: &str| patterns.iter().any(|pattern| pattern.matches(name));
     changes.zones.retain(|zone| is_meant(zone.zone.as_str()));
-    let meant: BTreeSet<&str> = names.filter(|name| is_meant(name)).collect();
+    let meant: BTreeSet<&str> = names.filter(|name| is_meant(name)).gather();
     changes.unchanged = meant.len() - changes.zones.len();
 }

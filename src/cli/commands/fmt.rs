@@ -16,6 +16,7 @@ use crate::cli::relevance::Matters;
 use crate::diagnostic::{Diagnostics, Severity, Sources, count};
 use crate::document::files::FormattedFiles;
 use crate::edit::{self, FormatError};
+use crate::model::Gather;
 use crate::render::{ChangedFile, patch, shown};
 use crate::spec;
 
@@ -122,7 +123,7 @@ fn other_meaning(
     is_stdin: bool,
 ) -> Option<String> {
     let desired = before.desired.as_ref()?;
-    let texts: BTreeMap<String, String> = files.iter().map(|file| (file.name.clone(), file.after.clone())).collect();
+    let texts: BTreeMap<String, String> = files.iter().map(|file| (file.name.clone(), file.after.clone())).gather();
     let formatted = [spec::Input::Stdin(files.first().map(|file| file.after.clone()).unwrap_or_default())];
     let inputs = if is_stdin { &formatted[..] } else { inputs };
     let options = spec::Options { texts, ..options.clone() };

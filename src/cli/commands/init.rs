@@ -23,7 +23,7 @@ use crate::cli::settings::Settings;
 use crate::diagnostic::{Diagnostics, Place, Sources, count};
 use crate::document::files::NewFiles;
 use crate::live::list_zones;
-use crate::model::{Desired, DesiredZone, ZoneName};
+use crate::model::{Desired, DesiredZone, Gather, ZoneName};
 use crate::render::safe::safe;
 use pipeline::{Host, Wanted};
 
@@ -177,7 +177,7 @@ async fn imported(
     let service = Service::open(settings, Access::Read, output, std::iter::empty()).await?;
     let all = list_zones(&service.reader, &service.options(settings, output).read).await;
     service.close().await;
-    let all: BTreeSet<ZoneName> = all?.into_iter().map(|zone| zone.name).collect();
+    let all: BTreeSet<ZoneName> = all?.into_iter().map(|zone| zone.name).gather();
     output.hide();
     if all.is_empty() {
         bail!("these credentials can see no zone; give them access to one, or run this without them for an example");

@@ -17,7 +17,7 @@ use crate::diagnostic::Place;
 use crate::insight::dns::{ZoneIndex, Zones};
 use crate::insight::expect::{DROPPED, Outcome, Rigor, World, dropped, hold};
 use crate::insight::traffic::FindsHits;
-use crate::model::{DesiredZone, Expectation, Unmanaged, ZoneName};
+use crate::model::{DesiredZone, Expectation, Gather, Unmanaged, ZoneName};
 use crate::reconcile::{Base, protection_in_spec};
 use crate::render::expectations::{Checked, json, write};
 
@@ -54,7 +54,54 @@ impl Run for TestArgs {
     /// Checks and prints.
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
-        run(self, settings, output)
+        let goal = match load("test", &self.spec, settings, output)? {
+            Ok(goal) => goal,
+            Err(exit) => return Ok(exit),
+        };
+        let desired = &goal.desired;
+        let zones = Zones::new(desired.zones.values().map(ZoneIndex::of_spec).collect());
+        let rules = self.requests.rules()?;
+        let catalogue = rules.as_deref().map(|rules| Arc::new(crs::catalogue(rules)));
+        let finds = rules.as_deref().map(|rules| rules as &dyn FindsHits);
+        let lists = self.requests.lists.read()?;
+        let rigor =
+            Rigor { rules: finds, is_strict: self.requests.strict, lists: Some(&lists), sources: Some(&goal.sources) };
+        let gone: BTreeMap<&ZoneName, Vec<Expectation>> =
+            desired.zones.values().map(|zone| (&zone.name, gone(zone, goal.base()))).gather();
+        let is_about_requests = |zone: &&DesiredZone| {
+            let was = || goal.base().and_then(|base| base.desired.zones.get(&zone.name));
+            zone.expects_of_requests() || was().is_some_and(DesiredZone::expects_of_requests)
+        };
+        let about_requests = desired.zones.values().filter(is_about_requests);
+        let protection = |zone| protection_in_spec(zone, catalogue.as_ref()).with_lists(&lists);
+        let protections = about_requests.map(|zone| (zone.name.clone(), protection(zone))).collect();
+        let mut checked = Vec::new();
+        for zone in desired.zones.values() {
+            // What a pattern ignores is not known.
+            let knows_all = zone.unmanaged == Unmanaged::Prune && zone.ignore.is_empty();
+            let world = World { zones: &zones, protections: &protections, knows_all, rigor };
+            for expectation in &zone.expect {
+                checked.push(Checked { zone: &zone.name, expectation, outcome: hold(world, &expectation.what) });
+            }
+            // What the spec no longer demands is worth a word only if it would fail.
+            for expectation in gone.get(&zone.name).into_iter().flatten() {
+                let outcome = hold(world, &expectation.what);
+                if matches!(outcome, Outcome::Failed(_)) {
+                    checked.push(Checked { zone: &zone.name, expectation, outcome });
+                }
+            }
+        }
+        let failed = checked.iter().any(|checked| matches!(checked.outcome, Outcome::Failed(_)));
+        match output.format {
+            Format::Json => output.json(&json(&checked, &goal.sources))?,
+            Format::Text => output.result(|out| write(out, &checked, &goal.sources))?,
+            Format::Document(document) => {
+                if let Some(expectations) = document.expectations {
+                    output.result(|out| expectations(out, &checked, &goal.sources))?;
+                }
+            }
+        }
+        Ok(if failed { Exit::Differences } else { Exit::Success })
     }
 }
 

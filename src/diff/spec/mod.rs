@@ -19,7 +19,7 @@ mod zone;
 use std::collections::BTreeMap;
 
 use crate::diagnostic::Place;
-use crate::model::{Desired, DesiredZone, ZoneName};
+use crate::model::{Desired, DesiredZone, Gather, ZoneName};
 
 pub use change::{SpecChange, SpecChangeKind};
 
@@ -70,7 +70,7 @@ impl SpecChanges {
 /// Zones by name; in a zone its own settings, its records, its protection, each by path, with moves at the end of their list.
 #[must_use]
 pub fn diff_specs(before: &Desired, after: &Desired) -> SpecChanges {
-    let names: BTreeMap<&ZoneName, ()> = before.zones.keys().chain(after.zones.keys()).map(|name| (name, ())).collect();
+    let names: BTreeMap<&ZoneName, ()> = before.zones.keys().chain(after.zones.keys()).map(|name| (name, ())).gather();
     let mut all = SpecChanges::default();
     for name in names.into_keys() {
         match diff_zone_specs(before.zones.get(name), after.zones.get(name)) {

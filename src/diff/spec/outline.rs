@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::super::sequence::longest_rising;
 use super::change::{SpecChange, SpecChangeKind};
 use crate::diagnostic::Place;
-use crate::model::{Danger, Unmanaged, Value};
+use crate::model::{Danger, Gather, Unmanaged, Value};
 
 /// Something that a spec says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -176,7 +176,7 @@ fn members(
     after: Option<&BTreeMap<String, Said>>,
     changes: &mut Vec<SpecChange>,
 ) {
-    let names: BTreeMap<&String, ()> = [before, after].into_iter().flatten().flatten().map(|(n, _)| (n, ())).collect();
+    let names: BTreeMap<&String, ()> = [before, after].into_iter().flatten().flatten().map(|(n, _)| (n, ())).gather();
     for name in names.into_keys() {
         let (b, a) = (before.and_then(|m| m.get(name)), after.and_then(|m| m.get(name)));
         said(&below(path, name), b, a, changes);
@@ -217,7 +217,7 @@ fn list(path: &str, before: &[(String, Said)], after: &[(String, Said)], changes
         said(&below(path, name), place.map(|n| &before[n].1), Some(a), changes);
         common.extend(place.map(|place| (at, place)));
     }
-    let kept: BTreeSet<usize> = longest_rising(&common).into_iter().collect();
+    let kept: BTreeSet<usize> = longest_rising(&common).into_iter().gather();
     for (at, _) in common.iter().filter(|(at, _)| !kept.contains(at)) {
         let behind = at.checked_sub(1).map(|n| after[n].0.clone());
         push(&below(path, &after[*at].0), SpecChangeKind::Moved { behind }, None, Some(&after[*at].1), changes);

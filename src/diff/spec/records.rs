@@ -7,7 +7,9 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::outline::{Pairs, Said, What, allowed};
 use crate::model::facts::Slot;
-use crate::model::{Comment, DesiredRecord, DesiredZone, Facets, Purpose, Rdata, Tag, Tombstone, Value, ZoneName};
+use crate::model::{
+    Comment, DesiredRecord, DesiredZone, Facets, Gather, Purpose, Rdata, Tag, Tombstone, Value, ZoneName,
+};
 
 /// The records of one name and type: earlier and later.
 #[derive(Default)]
@@ -140,7 +142,7 @@ fn said(record: &DesiredRecord, is_single: bool) -> Said {
     }
     let aside = if words.is_empty() { String::new() } else { format!(" ({})", words.join(", ")) };
     let mut parts: BTreeMap<String, Said> =
-        parts.into_iter().map(|(name, value)| (name, Said::value(value, place))).collect();
+        parts.into_iter().map(|(name, value)| (name, Said::value(value, place))).gather();
     if let Some(allow) = allow {
         parts.insert("allow".to_owned(), allowed(allow, place));
     }
@@ -154,7 +156,7 @@ fn value(data: &Rdata) -> BTreeMap<String, Value> {
     };
     let fields = data.fields();
     let is_data: BTreeSet<&str> =
-        record_type.facts().fields.iter().filter(|f| f.slot == Slot::Data).map(|f| f.name).collect();
+        record_type.facts().fields.iter().filter(|f| f.slot == Slot::Data).map(|f| f.name).gather();
     let (mut data, mut parts) = (BTreeMap::new(), BTreeMap::new());
     for (name, value) in fields {
         let into = if is_data.contains(name.as_str()) { &mut data } else { &mut parts };

@@ -10,6 +10,7 @@ use crate::model::ruleset::{
     Anchor, DesiredDeployment, DesiredRate, DesiredRule, DesiredWaf, Note, RuleForm, RuleTuning, SkipTarget, Switch,
     TagTuning, TuningTarget,
 };
+use crate::model::{Gather, Value};
 
 /// Parts of something, at a place.
 struct Parts {
@@ -217,14 +218,14 @@ fn skipped(targets: &[SkipTarget]) -> Value {
         SkipTarget::Phase(phase) => vec![format!("phase {phase}")],
         SkipTarget::Product(product) => vec![format!("product {product}")],
     };
-    let words: std::collections::BTreeSet<String> = targets.iter().flat_map(word).collect();
+    let words: std::collections::BTreeSet<String> = targets.iter().flat_map(word).gather();
     Value::List(words.into_iter().map(Value::from).collect())
 }
 
 /// A rate; the same in a few words.
 fn rate(parts: &mut Parts, wants: &DesiredRate) -> String {
     let DesiredRate { per, requests, period, action, timeout, count, to_origin, response } = wants;
-    let per: std::collections::BTreeSet<&String> = per.iter().collect();
+    let per: std::collections::BTreeSet<&String> = per.iter().gather();
     let per = Value::List(per.into_iter().map(|name| Value::from(name.as_str())).collect());
     let words = format!("{action} above {requests} in {period} s per {per}");
     parts.put("per", Some(per));

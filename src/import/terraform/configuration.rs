@@ -22,6 +22,7 @@ use super::{ASSIGNED, Resource, ZONE_REFERENCE, remarks};
 use crate::diagnostic::{Place, Source, SourceId, Span, findings};
 use crate::import::bounded_read::read_below;
 use crate::import::found::Found;
+use crate::model::sort_by_key;
 use calls::{Call, Called, Refused};
 
 /// The most instances of one resource.
@@ -111,7 +112,7 @@ fn parse_all(files: &[SourceId], found: &mut Found) -> Files {
             }
         }
     }
-    parsed.bodies.sort_by_key(|(_, role, _)| *role);
+    sort_by_key(&mut parsed.bodies, |(_, role, _)| *role);
     parsed
 }
 

@@ -11,6 +11,7 @@ use serde_json::Value as Json;
 use super::Resource;
 use super::value::{Missing, Term};
 use crate::diagnostic::Place;
+use crate::model::Gather;
 
 /// Whether a document is a state or a plan.
 pub(in crate::import) fn is_document(json: &Json) -> bool {
@@ -54,7 +55,7 @@ fn unknown_values(plan: &Json, resources: &mut [Resource]) {
     }
     let changes = list(plan, "resource_changes").iter();
     let unknown = |change: &'_ Json| change.pointer("/change/after_unknown").and_then(Json::as_object).cloned();
-    let unknown: BTreeMap<&str, _> = changes.map(|change| (text(change, "address"), unknown(change))).collect();
+    let unknown: BTreeMap<&str, _> = changes.map(|change| (text(change, "address"), unknown(change))).gather();
     for resource in resources {
         let Some(Some(unknown)) = unknown.get(resource.address.as_str()) else { continue };
         let Some(written) = written.get(&without_keys(&resource.address)) else { continue };

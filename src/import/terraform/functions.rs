@@ -12,6 +12,7 @@ use ring::digest::{SHA1_FOR_LEGACY_USE_ONLY, SHA256, digest};
 
 use super::value::{Missing, Term};
 use crate::diagnostic::Place;
+use crate::model::sort_by;
 
 /// The largest number of an address in `cidrhost`.
 const MOST_OF_HOSTS: f64 = 9_007_199_254_740_992.0;
@@ -500,7 +501,7 @@ pub(super) fn set(items: &[Term]) -> Term {
         Term::Text(_) => 1,
         _ => 2,
     };
-    items.sort_by(|a, b| match (a, b) {
+    sort_by(&mut items, |a, b| match (a, b) {
         (Term::Number(a), Term::Number(b)) => a.total_cmp(b),
         (Term::Text(a), Term::Text(b)) => a.cmp(b),
         _ => rank(a).cmp(&rank(b)),

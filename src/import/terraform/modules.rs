@@ -11,6 +11,7 @@ use hcl_edit::structure::{Block, Body};
 
 use super::evaluate::Budget;
 use crate::diagnostic::{Place, SourceId, Sources};
+use crate::model::Gather;
 
 /// The deepest nesting of calls.
 pub(super) const DEEPEST: usize = 16;
@@ -125,7 +126,7 @@ impl<'s> Modules<'s> {
     pub(super) fn roots(&self) -> Vec<&Path> {
         let all = || self.order.iter().map(PathBuf::as_path);
         let called: BTreeSet<&Path> =
-            all().flat_map(|of| self.called_by(of).into_iter().filter(move |one| *one != of)).collect();
+            all().flat_map(|of| self.called_by(of).into_iter().filter(move |one| *one != of)).gather();
         let mut roots: Vec<&Path> = all().filter(|directory| !called.contains(directory)).collect();
         let mut reached = BTreeSet::new();
         roots.iter().for_each(|root| self.reach(root, &mut reached));

@@ -12,6 +12,7 @@ use crate::diagnostic::findings;
 use crate::import::found::Found;
 use crate::model::facts::rulesets::{REF_CHARACTERS, is_ref};
 use crate::model::ruleset::{LiveRule, Phase};
+use crate::model::{Gather, ZoneName, sort_by_key};
 use crate::wire::ruleset::read_ruleset;
 
 /// Members that version 4 writes as a block and the API as an object.
@@ -179,7 +180,7 @@ pub(super) fn firewall_rules(rules: &[FirewallRule<'_>], resources: &[Resource],
         .iter()
         .filter(|resource| resource.kind == "cloudflare_filter")
         .filter_map(|filter| Some((filter.values.get("id").and_then(Term::text)?, filter)))
-        .collect();
+        .gather();
     let mut by_zone: BTreeMap<&ZoneName, Vec<Placed<'_>>> = BTreeMap::new();
     for FirewallRule { zone, resource } in rules {
         match firewall_rule(resource, &filters, found) {
@@ -188,7 +189,7 @@ pub(super) fn firewall_rules(rules: &[FirewallRule<'_>], resources: &[Resource],
         }
     }
     for (zone, mut rules) in by_zone {
-        rules.sort_by_key(|(place, ..)| *place);
+        sort_by_key(&mut rules, |(place, ..)| *place);
         for (_, resource, _) in &rules {
             found.count(&resource.kind, true);
             found.leaving.terraform.insert(resource.address.clone(), true);

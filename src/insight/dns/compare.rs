@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use super::answer::Answer;
 use super::index::{Node, ZoneIndex};
 use super::zones::Zones;
-use crate::model::{Fqdn, NAME_OCTETS, RecordType};
+use crate::model::{Fqdn, Gather, NAME_OCTETS, RecordType};
 
 /// Names that get the same answer.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -210,7 +210,7 @@ impl<'p, 'a> Pair<'p, 'a> {
             Class::Name(name) => name.clone(),
             Class::Below(above) => self.unused(above, &aliases.unused_in(class).collect())?,
         };
-        let mut kinds: BTreeSet<RecordType> = ALWAYS.iter().copied().collect();
+        let mut kinds: BTreeSet<RecordType> = ALWAYS.iter().copied().gather();
         for zones in [self.before, self.after] {
             zones.types(&asked, &mut kinds);
         }

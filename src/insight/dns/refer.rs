@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use super::index::Entry;
 use super::say::list;
 use super::zones::Zones;
-use crate::model::{Fqdn, RecordType, ZoneName};
+use crate::model::{Fqdn, Gather, RecordType, ZoneName};
 
 /// How many references are named.
 const MOST: usize = 5;
@@ -77,9 +77,9 @@ impl<'a> References<'a> {
     /// count only if the name goes.
     pub(super) fn about(&self, name: &Fqdn, zone: &ZoneName, goes: bool) -> Option<String> {
         let counts = |r: &&Reference<'_>| goes || !r.entry.is(RecordType::Cname);
-        let records: BTreeSet<String> = self.to(name).iter().filter(counts).map(|r| refers(r, zone)).collect();
+        let records: BTreeSet<String> = self.to(name).iter().filter(counts).map(|r| refers(r, zone)).gather();
         let rules: BTreeSet<String> =
-            self.rules.iter().filter(|r| r.hosts.contains(name.as_str())).map(|r| format!("rule {}", r.name)).collect();
+            self.rules.iter().filter(|r| r.hosts.contains(name.as_str())).map(|r| format!("rule {}", r.name)).gather();
         let noun = |n: usize, one: &str| if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") };
         let counts = match (records.len(), rules.len()) {
             (0, 0) => return None,
@@ -101,7 +101,7 @@ impl<'a> References<'a> {
         let names: BTreeSet<String> = pointing
             .flat_map(|(_, all)| all)
             .map(|r| format!("{} {}", r.entry.name, r.entry.data.type_name()))
-            .collect();
+            .gather();
         names.into_iter().collect()
     }
 }

@@ -3,7 +3,7 @@
 use super::answer::{Answer, End, NoData, Own, Unknown};
 use super::index::{Entry, Node};
 use super::zones::Zones;
-use crate::model::{Fqdn, Rdata, RecordType};
+use crate::model::{Fqdn, Rdata, RecordType, sort_by};
 
 /// How many values are named.
 const MOST_VALUES: usize = 4;
@@ -50,7 +50,7 @@ pub(super) fn list(items: &[String], most: usize) -> String {
 /// The values of records of one type.
 pub(super) fn values(set: &[Entry<'_>]) -> String {
     let mut sorted: Vec<_> = set.to_vec();
-    sorted.sort_by(|a, b| a.data.cmp(b.data));
+    sort_by(&mut sorted, |a, b| a.data.cmp(b.data));
     let values: Vec<String> = sorted.iter().map(|entry| value(entry.data)).collect();
     list(&values, MOST_VALUES)
 }
@@ -74,7 +74,7 @@ fn typed(set: &[Entry<'_>]) -> String {
         _ => 3,
     };
     let mut sorted: Vec<_> = set.to_vec();
-    sorted.sort_by(|a, b| rank(a).cmp(&rank(b)).then_with(|| a.data.cmp(b.data)));
+    sort_by(&mut sorted, |a, b| rank(a).cmp(&rank(b)).then_with(|| a.data.cmp(b.data)));
     let words = |entry: &Entry<'_>| match entry.record_type() {
         Some(RecordType::A | RecordType::Aaaa) => value(entry.data),
         Some(RecordType::Cname) => format!("alias of {}", value(entry.data)),

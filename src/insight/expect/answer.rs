@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::outcome::Outcome;
 use super::world::World;
 use crate::insight::dns::{Answer, End, Entry};
-use crate::model::{ExpectedAnswer, Fqdn, RecordType};
+use crate::model::{ExpectedAnswer, Fqdn, Gather, RecordType};
 
 /// Checks it.
 pub(super) fn hold(world: World<'_, '_>, name: &Fqdn, kind: RecordType, expected: &ExpectedAnswer) -> Outcome {
@@ -55,7 +55,7 @@ fn hold_answer(found: &Answer<'_>, kind: RecordType, expected: &ExpectedAnswer) 
         (End::Edge(_), ExpectedAnswer::Is(_) | ExpectedAnswer::Within(_)) => Held::Unknown,
         (End::Records(_), ExpectedAnswer::Edge | ExpectedAnswer::Nothing) => Held::No,
         (End::Records(set), ExpectedAnswer::Is(values)) => {
-            yes(set.iter().map(|entry| entry.data).collect::<BTreeSet<_>>() == values.iter().collect())
+            yes(set.iter().map(|entry| entry.data).gather::<BTreeSet<_>>() == values.iter().collect())
         }
         (End::Records(set), ExpectedAnswer::Within(networks)) => {
             let is_inside =

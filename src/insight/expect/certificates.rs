@@ -12,7 +12,7 @@ use super::world::World;
 use crate::insight::dns::End;
 use crate::insight::effect::listed;
 use crate::insight::issuance::{OF_CLOUDFLARE, Policy, read};
-use crate::model::{ExpectedIssuance, Fqdn, RecordType};
+use crate::model::{ExpectedIssuance, Fqdn, Gather, RecordType};
 
 /// Checks it.
 pub(super) fn hold(world: World<'_, '_>, expected: &ExpectedIssuance) -> Outcome {
@@ -37,7 +37,7 @@ pub(super) fn hold(world: World<'_, '_>, expected: &ExpectedIssuance) -> Outcome
             return Outcome::Failed(format!("{kind} for {name}: {} may issue as well", listed(others)));
         }
     }
-    let added: BTreeSet<&str> = OF_CLOUDFLARE.iter().copied().filter(|added| !only.contains(*added)).collect();
+    let added: BTreeSet<&str> = OF_CLOUDFLARE.iter().copied().filter(|added| !only.contains(*added)).gather();
     match universal_ssl {
         _ if added.is_empty() => Outcome::Passed,
         Some(false) => Outcome::Passed,

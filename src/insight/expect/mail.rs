@@ -11,7 +11,7 @@ use crate::insight::mail::dkim::{self, Selector};
 use crate::insight::mail::exchanges::preference;
 use crate::insight::mail::{Envelope, policy};
 use crate::insight::view::View;
-use crate::model::{ExpectedMail, ExpectedPolicy, Fqdn, RecordType};
+use crate::model::{ExpectedMail, ExpectedPolicy, Fqdn, Gather, RecordType, sort_by_key};
 
 /// Checks it.
 pub(super) fn hold(world: World<'_, '_>, expected: &ExpectedMail) -> Outcome {
@@ -49,7 +49,7 @@ fn by_servers(world: World<'_, '_>, domain: &Fqdn, by: &[Fqdn]) -> Outcome {
         }
     };
     let targets = || set.iter().filter_map(|entry| Some((preference(&entry.data.fields()), entry.data.target()?)));
-    let found: BTreeSet<&Fqdn> = targets().map(|(_, target)| target).filter(|target| !target.is_root()).collect();
+    let found: BTreeSet<&Fqdn> = targets().map(|(_, target)| target).filter(|target| !target.is_root()).gather();
     if found != by.iter().collect() {
         return Outcome::Failed(says());
     }
@@ -185,7 +185,7 @@ impl Lookup for KnownZones<'_, '_> {
             Known::Values(records) => records,
             Known::Unknown => return Known::Unknown,
         };
-        records.sort_by_key(|entry| preference(&entry.data.fields()));
+        sort_by_key(&mut records, |entry| preference(&entry.data.fields()));
         map(Known::Values(records), |entry| entry.data.target().filter(|target| !target.is_root()).cloned())
     }
 

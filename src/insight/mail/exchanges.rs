@@ -6,7 +6,7 @@ use crate::insight::direction::Direction;
 use crate::insight::dns::Entry;
 use crate::insight::effect::{Effect, Topic};
 use crate::insight::view::View;
-use crate::model::{Danger, Fields, Fqdn, Rdata, RecordType};
+use crate::model::{Danger, Fields, Fqdn, Gather, Rdata, RecordType};
 
 /// The mail servers of a domain: those that are tried first, then the others, by preference.
 #[derive(Debug, PartialEq, Eq)]
@@ -100,7 +100,7 @@ fn proxied_target(
 /// What a change of SRV records, or of their targets, means for a service.
 pub(in crate::insight) fn services(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) -> Vec<Effect> {
     let old = before.targets(name, RecordType::Srv);
-    let targets: BTreeSet<&Fqdn> = after.targets(name, RecordType::Srv).into_iter().collect();
+    let targets: BTreeSet<&Fqdn> = after.targets(name, RecordType::Srv).into_iter().gather();
     let known = targets.into_iter().filter(|target| !target.is_root() && after.covers(target));
     known
         .filter_map(|target| {
@@ -121,7 +121,7 @@ pub(in crate::insight) fn compare(name: &Fqdn, before: View<'_, '_>, after: View
     let mut effects = Vec::new();
     if old != new {
         let line = format!("mail for {name}: {} → {}", old.summary(), new.summary());
-        let common: BTreeSet<&Fqdn> = old.targets().filter(|t| new.targets().any(|n| n == *t)).collect();
+        let common: BTreeSet<&Fqdn> = old.targets().filter(|t| new.targets().any(|n| n == *t)).gather();
         effects.push(match () {
             () if new.is_contradictory() && !old.is_contradictory() => changes(format!(
                 "{line}: one record says that there is no mail, and others name servers (RFC 7505 section 3)"

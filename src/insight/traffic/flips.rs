@@ -9,6 +9,7 @@ use super::score::Fate;
 use super::seen::Seen;
 use crate::model::request::{Outcome, Request, shown_path};
 use crate::model::ruleset::Phase;
+use crate::model::sort_by_key;
 
 /// Groups that are counted each.
 const MOST_GROUPS: usize = 500;
@@ -97,7 +98,7 @@ impl Flips {
                 examples: counted.examples,
             })
             .collect();
-        changes.sort_by_key(|group| Reverse(group.requests));
+        sort_by_key(&mut changes, |group| Reverse(group.requests));
         changes
     }
 }

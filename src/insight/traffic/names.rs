@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::report::Named;
+use crate::model::sort_by;
 
 /// Names that are counted each.
 const MOST_NAMES: usize = 2_000;
@@ -28,7 +29,7 @@ impl Names {
     /// The most frequent ones.
     pub(super) fn listed(self) -> Vec<Named> {
         let mut all: Vec<_> = self.0.into_iter().map(|(name, requests)| Named { name, requests }).collect();
-        all.sort_by(|one, other| other.requests.cmp(&one.requests).then_with(|| one.name.cmp(&other.name)));
+        sort_by(&mut all, |one, other| other.requests.cmp(&one.requests).then_with(|| one.name.cmp(&other.name)));
         let rest: u64 = all.iter().skip(LISTED).map(|named| named.requests).sum();
         all.truncate(LISTED);
         match all.iter_mut().find(|named| named.name == OTHERS) {

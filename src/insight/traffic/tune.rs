@@ -22,6 +22,7 @@ use super::ways::{Scope, accepted, exception, rule_off};
 use crate::diagnostic::Place;
 use crate::model::managed::{Managed, Paranoia};
 use crate::model::ruleset::{DesiredDeployment, DesiredWaf, Note, Phase, Switch};
+use crate::model::{Gather, sort_by_key};
 
 /// Steps of the search for one level and threshold. A step is a look at one set of entries; with many requests there are fewer.
 const MOST_STEPS: usize = 20_000;
@@ -164,7 +165,7 @@ impl Tuning {
     /// How many of the attacks that it would stop without entries pass if they are made where an entry holds.
     #[must_use]
     pub fn passing_at(&self, entry: &Entry, attacks: &Loads) -> usize {
-        let rules: BTreeSet<u32> = self.entries.iter().filter(|e| e.covers(entry)).map(|e| e.rule).collect();
+        let rules: BTreeSet<u32> = self.entries.iter().filter(|e| e.covers(entry)).map(|e| e.rule).gather();
         let of = |request: &Load, without: &BTreeSet<u32>| -> u32 {
             let counts = |hit: &&Hit| hit.level <= self.level && !without.contains(&hit.rule);
             request.hits.iter().filter(counts).map(|hit| hit.score).sum()
@@ -277,7 +278,7 @@ fn candidates(request: &Load, level: u8, chosen: &[Entry]) -> Vec<Entry> {
     let is_out = |hit: &&Hit| chosen.iter().any(|entry| entry.rule == hit.rule && entry.holds_for(request));
     let mut hits: Vec<&Hit> =
         request.hits.iter().filter(|hit| hit.level <= level && hit.score > 0 && !is_out(hit)).collect();
-    hits.sort_by_key(|hit| (Reverse(hit.score), hit.rule));
+    sort_by_key(&mut hits, |hit| (Reverse(hit.score), hit.rule));
     let entries = hits.into_iter().flat_map(|hit| {
         let (host, path) = (request.host.clone(), request.path.clone());
         [

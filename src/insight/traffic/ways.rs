@@ -21,6 +21,7 @@ use crate::model::request::Request;
 use crate::model::ruleset::{
     DesiredDeployment, DesiredRule, DesiredWaf, Note, Phase, RuleForm, RuleTuning, SkipTarget, Switch, TuningTarget,
 };
+use crate::model::sort_by_key;
 
 /// Sets of rules that are compared at most, and attacks that they are tried on all together.
 const MOST_SETS: usize = 20_000;
@@ -177,7 +178,7 @@ pub fn ways_out(scored: &Scored, scoring: &Scoring, attacks: &Attacks) -> Ways {
     };
     let counting = scored.hits.iter().filter(|hit| hit.fate == Fate::Counts);
     let mut hits: Vec<Hit> = counting.map(|counted| counted.hit).collect();
-    hits.sort_by_key(|hit| (std::cmp::Reverse(hit.score), hit.rule));
+    sort_by_key(&mut hits, |hit| (std::cmp::Reverse(hit.score), hit.rule));
 
     let mut ways = Vec::new();
     let lets_through = |rules: &[u32]| passing(&|hit| !rules.contains(&hit.rule), threshold);
@@ -205,7 +206,7 @@ pub fn ways_out(scored: &Scored, scoring: &Scoring, attacks: &Attacks) -> Ways {
         lets_through: passing(&|_| true, higher),
     });
     ways.iter_mut().for_each(|way| way.rules.sort_unstable());
-    ways.sort_by_key(|way| (way.scope(), way.lets_through, way.kind));
+    sort_by_key(&mut ways, |way| (way.scope(), way.lets_through, way.kind));
     Ways { ways, attacks: all, stopped: stopped.values().sum() }
 }
 

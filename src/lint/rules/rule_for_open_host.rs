@@ -6,7 +6,7 @@ use crate::diagnostic::{Finding, Place, Severity};
 use crate::lint::protection::{Proxying, proxying};
 use crate::lint::view::{View, ZoneView};
 use crate::lint::{Findings, Rule};
-use crate::model::Expression;
+use crate::model::{Expression, Gather};
 
 /// The rule.
 pub(in crate::lint) static RULE: Rule = Rule {
@@ -61,7 +61,7 @@ fn look_at(zone: &ZoneView<'_>, when: &Expression, place: Place, findings: &mut 
         let owner = zone.owners.iter().find(|owner| owner.name.as_str() == host);
         owner.and_then(proxying) == Some(Proxying::Off)
     };
-    let open: BTreeSet<&String> = hosts.iter().filter(|host| is_open(host)).collect();
+    let open: BTreeSet<&String> = hosts.iter().filter(|host| is_open(host)).gather();
     if open.len() < hosts.len() {
         return;
     }

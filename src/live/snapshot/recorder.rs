@@ -12,6 +12,7 @@ use serde_json::{Value as Json, json};
 use super::lines::Lines;
 use super::{About, RecordedResponse, Snapshot, ZONES};
 use crate::api::{ApiError, Reader, RequestName};
+use crate::model::{Gather, sort_by_key};
 use crate::wire::{Envelope, Request};
 
 /// Writes down what another reader hears.
@@ -47,7 +48,7 @@ impl<'r, R: Reader> Recorder<'r, R> {
     pub(super) fn finish(&self, about: About) -> Snapshot {
         let Log { zones, heard } = std::mem::take(&mut *self.log());
         // A listing of the account names more zones than were asked for.
-        let wanted: BTreeSet<&str> = about.zones.iter().filter_map(|z| z.id.as_ref()).map(|id| id.0.as_str()).collect();
+        let wanted: BTreeSet<&str> = about.zones.iter().filter_map(|z| z.id.as_ref()).map(|id| id.0.as_str()).gather();
         let zones = zones.iter().filter(|(id, _)| wanted.contains(id.as_str()));
         let zones: Vec<String> = zones.map(|(_, zone)| zone.to_string()).collect();
         let zones = RecordedResponse::List(zones.iter().map(String::as_str).collect());
@@ -58,14 +59,14 @@ impl<'r, R: Reader> Recorder<'r, R> {
                 let is_ordered = path.ends_with("/rulesets");
                 let mut items: Vec<(usize, Box<str>)> = items.into_values().collect();
                 if is_ordered {
-                    items.sort_by_key(|(number, _)| *number);
+                    sort_by_key(&mut items, |(number, _)| *number);
                 }
                 let mut lines = Lines::default();
                 items.into_iter().for_each(|(_, text)| lines.push(&text));
                 (path, RecordedResponse::List(lines))
             }
         };
-        let mut answers: BTreeMap<String, RecordedResponse> = heard.into_iter().map(answer).collect();
+        let mut answers: BTreeMap<String, RecordedResponse> = heard.into_iter().map(answer).gather();
         answers.insert(ZONES.to_owned(), zones);
         Snapshot::new(about, answers)
     }

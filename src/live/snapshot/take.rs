@@ -16,7 +16,7 @@ use super::recorder::Recorder;
 use super::{About, SeenZone, Snapshot};
 use crate::api::{ApiError, Reader};
 use crate::model::managed::Managed;
-use crate::model::{LiveZone, ZoneName};
+use crate::model::{Gather, LiveZone, ZoneName};
 
 /// A snapshot, and what it lacks.
 #[derive(Debug)]
@@ -47,7 +47,7 @@ pub async fn take<R: Reader>(
     let options = &Options { cache: None, ..options.clone() };
     let recorder = &Recorder::new(reader);
     let Fetched { live, missing } = fetch(recorder, wanted, options, progress).await?;
-    let queries: BTreeMap<&ZoneName, &WafQuery> = wanted.iter().map(|w| (&w.name, &w.waf)).collect();
+    let queries: BTreeMap<&ZoneName, &WafQuery> = wanted.iter().map(|w| (&w.name, &w.waf)).gather();
     let rest: Vec<Vec<String>> = stream::iter(live.zones.values())
         .map(|zone| async move {
             let live_records = zone.records.len();

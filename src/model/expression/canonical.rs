@@ -25,6 +25,7 @@ use super::problem::Problems;
 use super::syntax::{
     Base, ComparedValue, Comparison, Connective, Index, Item, Literal, Node, NodeKind, Operand, Operator,
 };
+use crate::model::sort_by;
 
 /// A part of an expression in canonical form.
 #[derive(Debug, Clone)]
@@ -83,7 +84,7 @@ impl CanonicalForm {
 
     /// Several parts joined by a connective.
     fn chain(connective: Connective, mut parts: Vec<Self>) -> Self {
-        parts.sort_by(|a, b| a.text.cmp(&b.text));
+        sort_by(&mut parts, |a, b| a.text.cmp(&b.text));
         if connective != Connective::Xor {
             parts.dedup_by(|a, b| a.text == b.text);
         }
@@ -178,7 +179,7 @@ fn compared_value(from: &ComparedValue) -> Option<ComparedValue> {
         ComparedValue::Literal(inner) => ComparedValue::Literal(literal(inner)),
         ComparedValue::Set(items) => {
             let mut items: Vec<_> = items.iter().map(|(i, span)| (item(i), span.clone())).collect();
-            items.sort_by(|(a, _), (b, _)| a.cmp(b));
+            sort_by(&mut items, |(a, _), (b, _)| a.cmp(b));
             items.dedup_by(|(a, _), (b, _)| a == b);
             ComparedValue::Set(items)
         }

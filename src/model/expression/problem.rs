@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::diagnostic::Severity;
+use crate::model::sort_by_key;
 
 /// How many problems of one expression are reported; the rest appear once these are fixed.
 const MOST_PROBLEMS: usize = 50;
@@ -83,7 +84,7 @@ impl Problems {
 
     /// All of them, in the order of the text, without duplicates.
     pub(super) fn finish(mut self) -> Vec<ExpressionProblem> {
-        self.found.sort_by_key(|p| (p.span.start, p.span.end));
+        sort_by_key(&mut self.found, |p| (p.span.start, p.span.end));
         self.found.dedup();
         self.found
     }

@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use super::canonical::{CanonicalForm, CanonicalKind};
 use super::syntax::{Base, ComparedValue, Comparison, Connective, Item, Literal, NodeKind, Operand, Operator};
 use super::values::{self, Values};
+use crate::model::Gather;
 
 /// How the requests that two expressions match differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -115,7 +116,7 @@ fn of_chain(connective: Connective, parts: &[CanonicalForm]) -> Option<bool> {
     if truths.iter().all(Option::is_some) {
         return Some(!decisive);
     }
-    let texts: BTreeSet<&str> = parts.iter().map(|p| p.text.as_str()).collect();
+    let texts: BTreeSet<&str> = parts.iter().map(|p| p.text.as_str()).gather();
     let denied: Vec<&CanonicalForm> = parts.iter().filter_map(|p| contrary(p)).collect();
     if denied.iter().any(|d| texts.contains(d.text.as_str())) {
         return Some(decisive);

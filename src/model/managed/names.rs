@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::catalogue::Catalogue;
 use super::catalogue_rule::CatalogueRule;
+use crate::model::sort_by;
 
 /// The shortest text that is taken for the beginning of an id.
 const SHORTEST_PREFIX: usize = 6;
@@ -82,7 +83,7 @@ impl RuleName {
                 (likeness > 0.85).then_some((likeness, rule))
             })
             .collect();
-        near.sort_by(|a, b| b.0.total_cmp(&a.0));
+        sort_by(&mut near, |a, b| b.0.total_cmp(&a.0));
         Err(Unresolved::Unknown(near.into_iter().take(CANDIDATES).map(|(_, r)| shown(r)).collect()))
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use crate::model::Gather;
 use crate::model::fields::Value;
 
 /// An override for all rules with a tag.
@@ -100,7 +101,7 @@ impl Overrides {
         let Some(value) = value.filter(|v| **v != Value::Null) else { return Some(Self::default()) };
         let Value::Map(members) = value else { return None };
         let mut members: BTreeMap<_, _> =
-            members.iter().filter(|(_, v)| **v != Value::Null).map(|(n, v)| (n.clone(), v.clone())).collect();
+            members.iter().filter(|(_, v)| **v != Value::Null).map(|(n, v)| (n.clone(), v.clone())).gather();
         let (enabled, action) = (take_enabled(&mut members), take_text(&mut members, "action"));
         let tags = items(members.remove("categories"), |members| {
             let tag = take_text(members, "category")?;

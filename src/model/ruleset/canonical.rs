@@ -21,6 +21,7 @@ use super::rule::RuleBody;
 use crate::model::expression::Expression;
 use crate::model::facts::rulesets::PARANOIA_TAGS;
 use crate::model::fields::Value;
+use crate::model::sort_by_key;
 
 /// The canonical form of a rule's definition, without its `ref`, which identifies rules and is not compared.
 #[must_use]
@@ -153,14 +154,14 @@ fn overrides(value: &Value) -> Value {
     map(&override_item(value), |name, value| match (name, value) {
         ("rules", Value::List(list)) => {
             let mut list: Vec<_> = list.iter().map(override_item).collect();
-            list.sort_by_key(|item| key_of(item, "id"));
+            sort_by_key(&mut list, |item| key_of(item, "id"));
             Value::List(list)
         }
         ("categories", Value::List(list)) => {
             let mut list: Vec<_> = list.iter().map(override_item).collect();
             let is_level = |item: &Value| PARANOIA_TAGS.contains(&key_of(item, "category").as_str());
             for run in list.chunk_by_mut(|a, b| is_level(a) && is_level(b)) {
-                run.sort_by_key(|item| key_of(item, "category"));
+                sort_by_key(run, |item| key_of(item, "category"));
             }
             Value::List(list)
         }

@@ -18,6 +18,7 @@ use super::view::{OperationView, Review, place, zone_dangers};
 use crate::diagnostic::count;
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Sources};
 use crate::insight::traffic::Report;
+use crate::model::sort_by_key;
 use crate::plan::{GivenConsent, MissingConsent};
 use crate::wire::budget;
 
@@ -177,7 +178,7 @@ fn dangers(page: &mut String, zones: &[ZoneEntries<'_>], review: &Review<'_>) {
     if total == 0 {
         return;
     }
-    all.sort_by_key(|(_, _, view)| std::cmp::Reverse(view.attention()));
+    sort_by_key(&mut all, |(_, _, view)| std::cmp::Reverse(view.attention()));
     page.push_str(&format!("<section class=\"loud\"><h2>{}</h2>\n<ol>\n", count(total, "danger")));
     let mut number = of_zones.len();
     for (zone, code, words) in of_zones {
@@ -218,7 +219,7 @@ fn findings(page: &mut String, diagnostics: &Diagnostics, sources: &Sources) {
         return;
     }
     let (known, mut all): (Vec<&Diagnostic>, Vec<&Diagnostic>) = diagnostics.iter().partition(|d| d.is_known);
-    all.sort_by_key(|d| d.severity);
+    sort_by_key(&mut all, |d| d.severity);
     let open = if diagnostics.has_errors() { " open=\"open\"" } else { "" };
     let errors = diagnostics.count(Severity::Error);
     let class = if errors > 0 { "findings loud" } else { "findings" };

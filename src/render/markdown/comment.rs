@@ -2,6 +2,7 @@
 
 use super::budget::{Budget, Piece};
 use crate::diagnostic::{Diagnostic, Severity, Sources, count};
+use crate::model::sort_by_key;
 use crate::render::document::Comment;
 use crate::render::escape::{code, prose};
 use crate::render::findings::{Region, detail, known_findings};
@@ -54,7 +55,7 @@ pub(super) fn findings<'d>(
         }
         return;
     }
-    all.sort_by_key(|d| d.severity);
+    sort_by_key(&mut all, |d| d.severity);
     let of = |severity| all.iter().filter(|d| d.severity == severity).count();
     let counts: Vec<_> = [Severity::Error, Severity::Warning, Severity::Note]
         .into_iter()

@@ -25,6 +25,7 @@ use super::findings::Findings;
 use super::names::in_both_forms;
 use super::view::{OperationView, Review, zone_dangers};
 use crate::diagnostic::{Sources, count};
+use crate::model::sort_by_key;
 use crate::plan::{GivenConsent, MissingConsent, Verdict};
 use crate::wire::budget as limit;
 
@@ -142,7 +143,7 @@ fn head(review: &Review<'_>) -> String {
 fn dangers(out: &mut String, review: &Review<'_>, zones: &[ZoneEntries<'_>], budget: &mut Budget) {
     let entries = zones.iter().flat_map(|zone| zone.all().map(|entry| (zone.zone.name.as_str(), &entry.view)));
     let mut all: Vec<(&str, &OperationView<'_>)> = entries.filter(|(_, view)| view.is_loud()).collect();
-    all.sort_by_key(|(_, view)| std::cmp::Reverse(view.attention()));
+    sort_by_key(&mut all, |(_, view)| std::cmp::Reverse(view.attention()));
     let of_zones: Vec<_> = review.plan.zones.iter().flat_map(zone_dangers).collect();
     let total = all.iter().map(|(_, view)| view.number).sum::<usize>() + of_zones.len();
     if total == 0 {

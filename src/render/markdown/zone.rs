@@ -15,6 +15,7 @@ use std::cmp::Reverse;
 use super::budget::{Budget, Piece};
 use crate::diagnostic::Sources;
 use crate::diagnostic::count;
+use crate::model::sort_by_key;
 use crate::render::entries::{BESIDE, Entry, ZoneEntries};
 use crate::render::escape::{html, prose};
 use crate::render::names::in_both_forms;
@@ -93,7 +94,7 @@ impl Shown {
             return;
         }
         let mut order: Vec<usize> = (0..self.entries.len()).collect();
-        order.sort_by_key(|n| Reverse(self.entries[*n].attention));
+        sort_by_key(&mut order, |n| Reverse(self.entries[*n].attention));
         let mut chosen: Vec<usize> = order.into_iter().filter(|n| budget.take(self.entries[*n].piece.size)).collect();
         chosen.sort_unstable();
         self.chosen = Some(chosen);
@@ -136,7 +137,7 @@ pub(super) fn write(
     let (quiet, busy): (Vec<_>, Vec<_>) = zones.iter().partition(|zone| zone.is_quiet());
     let mut zones: Vec<Shown> = busy.into_iter().map(|zone| Shown::new(zone, sources)).collect();
     let mut order: Vec<usize> = (0..zones.len()).collect();
-    order.sort_by_key(|n| Reverse(zones[*n].attention));
+    sort_by_key(&mut order, |n| Reverse(zones[*n].attention));
     // First every zone gets its line; then the zones get the remaining size, in order of their dangers.
     let listed: Vec<usize> = order.iter().copied().take_while(|n| budget.take(zones[*n].line.size)).collect();
     for n in &listed {

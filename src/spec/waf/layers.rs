@@ -22,7 +22,7 @@ use crate::model::managed::{Managed, Paranoia, ScoreAction};
 use crate::model::ruleset::{
     DesiredDeployment, DesiredRule, DesiredWaf, Phase, RuleBody, RuleForm, RuleTuning, Switch, TagTuning, TuningTarget,
 };
-use crate::model::{Unmanaged, Value};
+use crate::model::{Gather, Unmanaged, Value, sort_by_key};
 
 /// The content of one section.
 #[derive(Debug, Clone, Default)]
@@ -98,7 +98,7 @@ impl DeploymentLayer {
     /// Sorts rules into the order of application, general before specific: tags before rules, and what is switched off
     /// before what is switched on.
     pub(super) fn sort(&mut self) {
-        self.rules.sort_by_key(|r| {
+        sort_by_key(&mut self.rules, |r| {
             let class = match (r.enabled, &r.action) {
                 (Some(false), None) => 0,
                 (Some(true), None) => 1,
@@ -219,7 +219,7 @@ impl Layer {
     ) -> DesiredWaf {
         let Self { place: own, unmanaged, accept_weakening, deployments, lists } = self;
         let mut executed: BTreeMap<String, Place> =
-            deployments.iter().map(|(managed, d)| (managed.facts().id.to_owned(), d.place)).collect();
+            deployments.iter().map(|(managed, d)| (managed.facts().id.to_owned(), d.place)).gather();
         for rule in lists.iter().filter(|(phase, _)| phase.deploys()).flat_map(|(_, rules)| rules) {
             let RuleForm::Raw(Value::Map(members)) = &rule.form else { continue };
             let body = RuleBody::new(members.clone());
@@ -360,7 +360,7 @@ impl Join<'_> {
         self.one(&key("action"), &mut first.action, action, has(|d| d.action.is_some()));
         self.one(&key("raw"), &mut first.raw, raw, has(|d| d.raw.is_some()));
         let own: HashSet<String> = decided.iter().flat_map(|d| d.keys()).map(|(key, _)| key).collect();
-        let known: BTreeMap<String, Place> = first.keys().into_iter().collect();
+        let known: BTreeMap<String, Place> = first.keys().into_iter().gather();
         let (known_tags, known_rules) =
             (first_of(&first.tags, |t| format!("tag {}", t.tag)), first_of(&first.rules, |r| key_of(&r.target)));
         for tag in tags {

@@ -8,6 +8,7 @@ use super::layers::{Fragment, Join, Kind, Layer};
 use crate::diagnostic::findings;
 use crate::diagnostic::{Diagnostics, Place};
 use crate::model::ruleset::DesiredWaf;
+use crate::model::sort_by;
 
 /// A profile.
 #[derive(Debug)]
@@ -56,8 +57,8 @@ impl Profiles {
     pub(in crate::spec) fn apply(&mut self, zone: Used, diagnostics: &mut Diagnostics) -> Option<DesiredWaf> {
         let Used { mut names, mut fragments } = zone;
         // The result must not depend on which file is read first.
-        names.sort_by(|a, b| (&a.0, a.1.place).cmp(&(&b.0, b.1.place)));
-        fragments.sort_by(|a, b| (&a.file, a.layer.place).cmp(&(&b.file, b.layer.place)));
+        sort_by(&mut names, |a, b| (&a.0, a.1.place).cmp(&(&b.0, b.1.place)));
+        sort_by(&mut fragments, |a, b| (&a.file, a.layer.place).cmp(&(&b.file, b.layer.place)));
         let mut join = Join { kind: Kind::Fragments, decided: None, diagnostics: &mut *diagnostics };
         let own = fragments.into_iter().map(|f| f.layer).reduce(|a, b| join.join(a, b)).unwrap_or_default();
         let mut base: Option<(Layer, HashSet<String>)> = None;

@@ -21,7 +21,7 @@ use crate::diagnostic::Sources;
 use crate::insight::traffic::{Hit, Hits, Protection, Ways, ways_out};
 use crate::model::request::{Body, Rate, Request, has_secret_argument, sounds_secret};
 use crate::model::ruleset::Note;
-use crate::model::{DesiredZone, ZoneName};
+use crate::model::{DesiredZone, Gather, ZoneName};
 use crate::reconcile::{Goal, protection_in_spec};
 use crate::render::explain::{Explained, Part, document, write_explained};
 use crate::seclang::{Evidence, RuleSet};
@@ -81,7 +81,78 @@ impl Run for WafExplainArgs {
     /// Reads, explains and prints.
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
-        run(self, settings, output).await
+        let asked = match Asked::read(&self.request, self.entry, &self.reading.options())? {
+            Ok(asked) => asked,
+            Err(message) => {
+                output.message(&format!("error: {message}"));
+                return Ok(Exit::Usage);
+            }
+        };
+        let rules = self.settings.rules.needed()?;
+        let mut found = find(asked, &rules)?;
+        let goal = match zone_source::goal("waf", &self.settings.spec, settings, output)? {
+            Ok(goal) => goal,
+            Err(exit) => return Ok(exit),
+        };
+        let setting = match (&goal, &self.settings.live) {
+            (Some(goal), _) => Some(of_spec(goal, found.request.as_ref(), &rules)?),
+            (None, Some(zone)) => {
+                let zones = protection::of_names(std::slice::from_ref(zone), settings, output).await?;
+                zones.into_iter().next().map(|(zone, waf, _)| {
+                    let protection = Protection::new(&waf, |_, _| None);
+                    Setting { zone, whose: "live", protection, notes: Vec::new() }
+                })
+            }
+            (None, None) => None,
+        };
+        // Without a request, exceptions are judged for the start page of the zone.
+        let request = match (&found.request, &setting) {
+            (Some(request), _) => request.clone(),
+            (None, Some(setting)) => {
+                found.notes.push("the request is unknown: give it as well to get exceptions for it".to_owned());
+                Request::parse(&format!("GET https://{}/", setting.zone))?
+            }
+            (None, None) => Request::parse("GET https://example.com/")?,
+        };
+        let once = Rate { times: 1, seconds: 1 };
+        let lists = self.settings.lists.read()?;
+        let setting = setting.map(|setting| Setting { protection: setting.protection.with_lists(&lists), ..setting });
+        let verdict = setting.as_ref().map(|setting| setting.protection.verdict(&request, once, Some(&found.hits)));
+        let scoring = setting.as_ref().and_then(|setting| setting.protection.owasp());
+        let ways = match (verdict.as_ref().and_then(|verdict| verdict.score.as_ref()), scoring) {
+            (Some(score), Some(scoring)) => {
+                ways_out(score, scoring, &attacks(&self.attacks, &self.reading.options(), &rules, output)?)
+            }
+            _ => Ways::default(),
+        };
+        let note = note(self, &request, settings)?;
+        let zone = setting.as_ref().map_or_else(String::new, |setting| setting.zone.to_string());
+        let edits: Vec<String> =
+            ways.ways.iter().map(|way| spec_of(&zone, &print_waf(&way.edit(&request, &note)))).collect();
+        found.notes.extend(setting.iter().flat_map(|setting| setting.notes.iter().cloned()));
+        let messages: BTreeMap<u32, &str> = rules.scoring().map(|rule| (rule.rule, rule.message)).gather();
+        let explained = Explained {
+            request: found.request.as_ref().map(|request| shown(request, self.redact)),
+            zone: setting.as_ref().map(|setting| (zone.as_str(), setting.whose)),
+            hits: &found.hits,
+            messages: &messages,
+            parts: found.evidence.iter().map(|evidence| (evidence.rule, part(evidence, self.redact))).collect(),
+            verdict: verdict.as_ref(),
+            ways: &ways,
+            edits: &edits,
+            chosen: self.way,
+            has_own_attacks: !self.attacks.is_empty(),
+            is_request_known: found.request.is_some(),
+            notes: &found.notes,
+        };
+        let no_sources = Sources::default();
+        let sources = goal.as_ref().map_or(&no_sources, |goal| &goal.sources);
+        output.hide();
+        match output.format {
+            Format::Json => output.json(&document(&explained, sources))?,
+            Format::Text | Format::Document(_) => output.result(|out| write_explained(out, &explained, sources))?,
+        }
+        Ok(Exit::Success)
     }
 }
 
@@ -103,7 +174,7 @@ struct Found {
 
 /// What rules find in what was asked.
 fn find(asked: Asked, rules: &RuleSet) -> anyhow::Result<Found> {
-    let levels: BTreeMap<u32, u8> = rules.scoring().map(|rule| (rule.rule, rule.level)).collect();
+    let levels: BTreeMap<u32, u8> = rules.scoring().map(|rule| (rule.rule, rule.level)).gather();
     match asked {
         Asked::Request(sample) => {
             let (outcome, evidence) = rules.evaluator().explain(&sample.as_sent());
