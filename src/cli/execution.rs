@@ -80,7 +80,7 @@ fn show(
         let plan = PlanDocument::of(&planned.plan, &Verdict::Ready, requests_to_apply, sources);
         output.json(&plan.applied(Applied::of(&report.zones, Some(path.clone()))))?;
     } else {
-        output.result(|out| write_result(out, &zones, output.colour))?;
+        output.report(|out| write_result(out, &zones, output.colour))?;
     }
     for ZoneDone { plan, verified, notes, .. } in &report.zones {
         if let Some(Verified { diagnostics, .. }) = verified {

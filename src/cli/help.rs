@@ -11,7 +11,8 @@ pub(super) const CONNECTION: &str = "Connection";
 /// The help of `--allow`, with every code.
 pub(super) fn allow() -> String {
     let codes = Danger::ALL.iter().filter(|danger| **danger != Danger::Delete);
-    let codes: String = codes.map(|danger| format!("\n- {:<21} {}", danger.code(), danger.consent())).collect();
+    // In lines of their own: the help is wrapped without indentation, so that a column of texts would be broken.
+    let codes: String = codes.map(|danger| format!("\n- {}:\n  {}", danger.code(), danger.consent())).collect();
     format!("Allow a danger by its code; repeatable, or separated by commas. The codes are:\n{codes}")
 }
 

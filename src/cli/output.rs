@@ -14,6 +14,7 @@ use crate::live::FetchError;
 use crate::plan::Plan;
 use crate::render;
 use crate::render::safe::{visible, visible_json};
+use crate::render::wrapped::{Wrapping, report_rows};
 use crate::spec::PolicyError;
 
 /// Something to write on that a run shares with whoever reads it.
@@ -124,6 +125,22 @@ impl Output {
         }
     }
 
+    /// Writes a result for people: on a terminal, what is too wide for it continues below.
+    ///
+    /// # Errors
+    /// As [`Output::result`].
+    pub(super) fn report(&self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+        let width = self.width();
+        self.result(|out| match width {
+            None => write(out),
+            Some(width) => {
+                let mut lines = Wrapping::new(out, width);
+                write(&mut lines)?;
+                lines.finish()
+            }
+        })
+    }
+
     /// Writes a JSON document to stdout.
     ///
     /// # Errors
@@ -143,7 +160,12 @@ impl Output {
     pub(super) fn message(&self, line: &str) {
         self.hide();
         // Nobody is left to tell if stderr is closed.
-        let _ = self.on_messages(|out| writeln!(out, "{}", visible(line)));
+        let line = visible(line);
+        let shown = match self.width_of_messages() {
+            Some(width) => line.lines().flat_map(|line| report_rows(line, width)).collect::<Vec<_>>().join("\n"),
+            None => line.into_owned(),
+        };
+        let _ = self.on_messages(|out| writeln!(out, "{shown}"));
     }
 
     /// Writes bytes on the stream of messages as they are, for a file that someone named so.

@@ -31,10 +31,9 @@ pub(super) fn write(zone: &DesiredZone, left_out: &mut Vec<String>) -> (String, 
     for ((name, _), records) in &sets {
         let Some((set, values)) = set(zone, records, left_out) else { continue };
         written += values;
-        let name = match zone.name.relative(name) {
-            "@" => String::new(),
-            name => name.to_owned(),
-        };
+        // Always relative there, also where a spec needs the whole name.
+        let before = name.as_str().strip_suffix(zone.name.as_str()).map(|rest| rest.trim_end_matches('.'));
+        let name = before.unwrap_or(name.as_str()).to_owned();
         match by_name.last_mut() {
             Some((last, sets)) if *last == name => sets.push(set),
             _ => by_name.push((name, vec![set])),

@@ -132,6 +132,8 @@ fn record(zone: &ZoneName, name: &str, record: &Yaml, found: &mut Found) {
         return;
     };
     let comments = comments(record, found);
+    // A name is always relative there: `www.example.com` in example.com is `www.example.com.example.com`.
+    let whole = if matches!(name, "" | "@") { name.to_owned() } else { format!("{name}.{zone}.") };
     for value in values.items() {
         let written = match written(own_type, value) {
             Ok(written) => written,
@@ -140,7 +142,7 @@ fn record(zone: &ZoneName, name: &str, record: &Yaml, found: &mut Found) {
                 continue;
             }
         };
-        let mut entry = Entry::new(zone, name, own_type, written);
+        let mut entry = Entry::new(zone, &whole, own_type, written);
         entry.ttl = ttl;
         entry.proxied = is_on("proxied");
         entry.comment = option("comment").and_then(Yaml::text).map(str::to_owned);

@@ -14,7 +14,7 @@ use super::view::View;
 use crate::model::{Danger, Fqdn, Gather, Rdata, RecordType};
 
 /// What a change of addresses means for a name.
-pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) -> Vec<Effect> {
+pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>, others: OtherZones<'_>) -> Vec<Effect> {
     let own = |view: View<'_, '_>| -> BTreeSet<IpAddr> {
         view.at(name).iter().filter_map(|entry| entry.data.address()).collect()
     };
@@ -24,11 +24,17 @@ pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) ->
         unreachable(address).or_else(strange)
     };
     let mut effects = Vec::new();
+    if !after.at(name).iter().any(|record| record.proxied) {
+        effects.extend(
+            left_in_place(&old, &new)
+                .map(|line| Effect::shown(Topic::Addresses, name, Direction::Neutral, format!("{name}: {line}"))),
+        );
+    }
     for came in new.difference(&old) {
         let mut gone = old.difference(&new).filter(|gone| gone.is_ipv4() == came.is_ipv4());
         let of_gone = |gone: &IpAddr| Some((*gone, slip(*gone, *came)?));
         let mut slips = gone.clone().filter_map(of_gone);
-        if let Some((gone, how)) = slips.find(|(gone, _)| leaves(name, *gone, *came, after)) {
+        if let Some((gone, how)) = slips.find(|(gone, _)| leaves(name, *gone, *came, after, others)) {
             let line = format!("{name}: {came} differs from {gone} by {how} and is in no network that this zone uses");
             effects.push(Effect::needing(Danger::LooksMistyped, Topic::Addresses, name, line));
         }
@@ -37,13 +43,33 @@ pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) ->
         }
         let Some(why) = lost(*came) else { continue };
         let line = format!("{name}: {came} is {why}, so it cannot be reached from the internet");
-        effects.push(if gone.any(|gone| lost(*gone).is_none()) && new.iter().all(|a| lost(*a).is_some()) {
+        let mut family = new.iter().filter(|other| other.is_ipv4() == came.is_ipv4());
+        effects.push(if gone.any(|gone| lost(*gone).is_none()) && family.all(|a| lost(*a).is_some()) {
             Effect::needing(Danger::LooksMistyped, Topic::Addresses, name, line)
         } else {
             Effect::shown(Topic::Addresses, name, Direction::Neutral, line)
         });
     }
     effects
+}
+
+/// What is said if the addresses of one family move to other networks and those of the other one stay, so that some clients go to the
+/// old place.
+fn left_in_place(old: &BTreeSet<IpAddr>, new: &BTreeSet<IpAddr>) -> Option<String> {
+    let family = |set: &BTreeSet<IpAddr>, is_v4: bool| -> Vec<IpAddr> {
+        set.iter().copied().filter(|address| address.is_ipv4() == is_v4).collect()
+    };
+    let moves = |is_v4: bool| {
+        let (old, new) = (family(old, is_v4), family(new, is_v4));
+        let stays = |address: &IpAddr| old.iter().any(|other| site(*other) == site(*address));
+        !old.is_empty() && !new.is_empty() && !new.iter().any(stays)
+    };
+    let moved = [true, false].into_iter().find(|is_v4| {
+        let other = family(old, !is_v4);
+        moves(*is_v4) && !other.is_empty() && other == family(new, !is_v4)
+    })?;
+    let (clients, other) = if moved { ("IPv6", family(new, false)) } else { ("IPv4", family(new, true)) };
+    Some(format!("clients with {clients} still go to {}, which stays", listed(other)))
 }
 
 /// Which other names have had an address until now and keep it, in words.
@@ -62,11 +88,12 @@ pub(super) fn slip_of(
     came: IpNet,
     known: &[IpNet],
     after: View<'_, '_>,
+    others: OtherZones<'_>,
 ) -> Option<(IpNet, &'static str)> {
     let is_near = |other: &IpNet| *other != came && site(other.addr()) == site(came.addr());
     let alike = gone.iter().filter(|gone| gone.prefix_len() == came.prefix_len());
     let mut slips = alike.filter_map(|gone| Some((*gone, slip(gone.addr(), came.addr())?)));
-    slips.find(|(gone, _)| leaves(name, gone.addr(), came.addr(), after)).filter(|_| !known.iter().any(is_near))
+    slips.find(|(gone, _)| leaves(name, gone.addr(), came.addr(), after, others)).filter(|_| !known.iter().any(is_near))
 }
 
 /// Why an address cannot be reached from the internet; `None` for others, and for those of documentation, which zones of examples have.
@@ -85,6 +112,7 @@ fn unreachable(address: IpAddr) -> Option<&'static str> {
             _ => None,
         },
         IpAddr::V6(a) => match a {
+            _ if a.to_ipv4_mapped().is_some() => Some("an IPv4 address in the form of IPv6"),
             _ if a.is_loopback() => Some("a loopback address"),
             _ if a.is_unspecified() => Some("not an address of a host"),
             _ if a.is_unique_local() => Some("private"),
@@ -139,9 +167,9 @@ fn slip(old: IpAddr, new: IpAddr) -> Option<&'static str> {
     is_one.then_some("one digit")
 }
 
-/// Whether a new address is in no network of the old one or of the other names of the zone.
-fn leaves(name: &Fqdn, old: IpAddr, new: IpAddr, after: View<'_, '_>) -> bool {
-    if site(old) == site(new) {
+/// Whether a new address is in no network of the old one, of the other names of the zone, or of the other zones.
+fn leaves(name: &Fqdn, old: IpAddr, new: IpAddr, after: View<'_, '_>, others: OtherZones<'_>) -> bool {
+    if site(old) == site(new) || others.use_some(site(new), end_of_site(new), after.0.name()) {
         return false;
     }
     // Networks of the zone in the region of the new address: two of them say that networks around them are in use.
@@ -182,6 +210,14 @@ fn site(address: IpAddr) -> IpAddr {
     }
 }
 
+/// The last address of that network.
+fn end_of_site(address: IpAddr) -> IpAddr {
+    match address {
+        IpAddr::V4(a) => Ipv4Addr::from_bits(a.to_bits() | 0xff).into(),
+        IpAddr::V6(a) => Ipv6Addr::from_bits(a.to_bits() | (u128::MAX >> 48)).into(),
+    }
+}
+
 /// The network that one provider usually has: /16, or /32.
 fn region(address: IpAddr) -> IpAddr {
     match address {
@@ -196,19 +232,19 @@ fn published(record: &Entry<'_>) -> Vec<IpAddr> {
     networks.filter(|network| network.prefix_len() == network.max_prefix_len()).map(|network| network.addr()).collect()
 }
 
+/// The addresses that an HTTPS or SVCB record gives as hints (RFC 9460 section 7.3).
+pub(super) fn hints(record: &Entry<'_>) -> Vec<IpAddr> {
+    let text = record.data.presentation();
+    let lists = text.split(' ').filter_map(|p| p.strip_prefix("ipv4hint=").or(p.strip_prefix("ipv6hint=")));
+    lists.flat_map(|list| list.trim_matches('"').split(',')).filter_map(|address| address.parse().ok()).collect()
+}
+
 /// The networks and addresses that a record tells everyone; `proxies` says whether Cloudflare answers for proxied names.
 pub(super) fn published_networks(record: &Entry<'_>, proxies: bool) -> Vec<IpNet> {
     match record.data {
         _ if record.proxied && proxies => Vec::new(),
         Rdata::A(_) | Rdata::Aaaa(_) => record.data.address().map(IpNet::from).into_iter().collect(),
-        Rdata::Https(_) | Rdata::Svcb(_) => {
-            let text = record.data.presentation();
-            let hints = text.split(' ').filter_map(|p| p.strip_prefix("ipv4hint=").or(p.strip_prefix("ipv6hint=")));
-            hints
-                .flat_map(|list| list.trim_matches('"').split(','))
-                .filter_map(|a| Some(a.parse::<IpAddr>().ok()?.into()))
-                .collect()
-        }
+        Rdata::Https(_) | Rdata::Svcb(_) => hints(record).into_iter().map(IpNet::from).collect(),
         Rdata::Txt(text) => {
             let Ok(record) = Spf::parse(text.as_bytes()) else { return Vec::new() };
             let allowed = record.directives.into_iter().filter(|d| d.qualifier == Qualifier::Pass);

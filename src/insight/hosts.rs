@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use strsim::damerau_levenshtein;
 
+use super::providers::{LONG, Provider};
 use crate::model::{Fqdn, PublicSuffix};
 
 /// Providers whose servers have names below several similar domains: one is no typing error of the other.
@@ -36,55 +37,6 @@ const WITH_SEVERAL_DOMAINS: &[&str] = &[
     "zoho",
 ];
 
-/// Domains to which very many zones point: a name that nearly is one of them is a typing error.
-///
-/// # Sources
-/// The setup pages of these providers, read 2026-11.
-const WELL_KNOWN: &[&str] = &[
-    "amazonaws.com",
-    "amazonses.com",
-    "azurewebsites.net",
-    "cloudflare.com",
-    "cloudfront.net",
-    "freshdesk.com",
-    "github.io",
-    "google.com",
-    "googlemail.com",
-    "herokudns.com",
-    "hubspotemail.net",
-    "icloud.com",
-    "mailchimp.com",
-    "mailgun.org",
-    "mandrillapp.com",
-    "messagingengine.com",
-    "microsoft.com",
-    "mimecast.com",
-    "mtasv.net",
-    "netlify.app",
-    "outlook.com",
-    "pphosted.com",
-    "protonmail.ch",
-    "salesforce.com",
-    "sendgrid.net",
-    "shopify.com",
-    "sparkpostmail.com",
-    "squarespace.com",
-    "vercel-dns.com",
-    "zendesk.com",
-    "zoho.com",
-];
-
-/// From this length on, a label that is one character away from that of a provider is hardly ever a name of its own.
-///
-/// # Units
-/// Characters.
-const LONG: usize = 6;
-
-/// Whether a name is the domain of a well-known provider, below which each account has its hosts.
-pub(super) fn is_of_provider(name: &Fqdn) -> bool {
-    WELL_KNOWN.contains(&name.as_str())
-}
-
 /// The domain that someone registered, of which a host is part; `None` for names that are public suffixes.
 pub(super) fn registrable(host: &Fqdn) -> Option<&str> {
     PublicSuffix::of(host.as_str())?.registrable()
@@ -107,11 +59,11 @@ pub(super) fn mistyped<'k>(new: &Fqdn, replaced: &[&'k Fqdn], known: &BTreeSet<&
         return None;
     }
     let found = replaced_domains().chain(known.iter().copied()).find(|other| is_near(own, other));
-    if WELL_KNOWN.contains(&own) {
+    if Provider::named(own).is_some() {
         return None;
     }
     let suffix = || replaced.iter().find(|host| differs_by_suffix(new, host)).and_then(|host| registrable(host));
-    let well_known = || WELL_KNOWN.iter().copied().find(|other| is_near(own, other));
+    let well_known = || Provider::domains().find(|other| is_near(own, other));
     let provider = || WITH_SEVERAL_DOMAINS.iter().copied().find(|other| is_near_family(label(own), other));
     found.or_else(suffix).or_else(well_known).or_else(provider)
 }

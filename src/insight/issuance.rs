@@ -122,6 +122,8 @@ pub(super) struct Policy {
     parameters: BTreeSet<String>,
     /// Properties that are critical and unknown: no authority may issue (RFC 8659 section 4.1).
     unknown: BTreeSet<String>,
+    /// Where violations should be reported, and cannot be: neither mail nor the web (RFC 8659 section 4.4).
+    unreachable: BTreeSet<String>,
 }
 
 /// What applies to a name: the records of the closest name above it that has any (RFC 8659 section 3).
@@ -153,7 +155,12 @@ pub(super) fn read<'r>(records: impl Iterator<Item = &'r Rdata>) -> Policy {
         let list = match tag.as_str() {
             "issue" => &mut issue,
             "issuewild" => &mut issue_wild,
-            "iodef" | "issuemail" | "issuevmc" | "contactemail" | "contactphone" => continue,
+            "iodef" => {
+                let is_mail_or_web = ["mailto:", "http://", "https://"].iter().any(|scheme| value.starts_with(scheme));
+                policy.unreachable.extend((!is_mail_or_web).then_some(value));
+                continue;
+            }
+            "issuemail" | "issuevmc" | "contactemail" | "contactphone" => continue,
             _ => {
                 if flags.parse::<u8>().is_ok_and(|flags| flags & 128 != 0) {
                     policy.unknown.insert(tag);
@@ -254,6 +261,13 @@ pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) ->
             listed(&new.unknown)
         );
         effects.push(changes(line));
+    }
+    if new.unreachable.difference(&old.unreachable).next().is_some() {
+        let line = format!(
+            "certificates for {name}: violations cannot be reported to {}, which is no `mailto:` or `https:` address",
+            listed(&new.unreachable)
+        );
+        effects.push(shown(Direction::Neutral, line));
     }
     if old.parameters != new.parameters {
         let (direction, word) = match (old.parameters.is_empty(), new.parameters.is_empty()) {

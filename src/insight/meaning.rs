@@ -8,12 +8,13 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::addresses::Hidden;
 use super::dns::{Entry, ZoneIndex};
 use super::effect::Effect;
+use super::mail::left_behind::left_behind;
 use super::mail::{exchanges, keys, policy, senders, spf, transport};
 use super::mistyped::{included, mistyped};
 use super::other_zones::OtherZones;
 use super::step::Step;
 use super::view::View;
-use super::{addresses, delegation, issuance, takeover};
+use super::{addresses, delegation, issuance, services, takeover};
 use crate::model::{Fqdn, Rdata, RecordType, sort_by};
 
 /// Above so many steps for one subject, all of them are held responsible.
@@ -26,6 +27,7 @@ enum Subject {
     Issuance(Fqdn),
     Mail(Fqdn),
     Service(Fqdn),
+    Endpoint(Fqdn),
     Spf(Fqdn),
     Dkim(Fqdn),
     Dmarc(Fqdn),
@@ -46,7 +48,10 @@ impl Subject {
             Some(RecordType::Caa) => subjects.push(Self::Issuance(name.clone())),
             Some(RecordType::Mx) => subjects.push(Self::Mail(name.clone())),
             Some(RecordType::Srv) => subjects.push(Self::Service(name.clone())),
-            Some(RecordType::A | RecordType::Aaaa) => subjects.push(Self::Addresses(name.clone())),
+            Some(RecordType::Https | RecordType::Svcb) => subjects.push(Self::Endpoint(name.clone())),
+            Some(RecordType::A | RecordType::Aaaa) => {
+                subjects.extend([Self::Addresses(name.clone()), Self::Endpoint(name.clone())]);
+            }
             Some(RecordType::Cname) => subjects.push(Self::Alias(name.clone())),
             Some(RecordType::Tlsa) => subjects.push(Self::Pins(name.clone())),
             Some(RecordType::Txt) if record.text().is_some_and(spf::is_spf) => subjects.push(Self::Spf(name.clone())),
@@ -68,17 +73,18 @@ impl Subject {
     }
 
     /// What its change means.
-    fn compare(&self, before: View<'_, '_>, after: View<'_, '_>) -> Vec<Effect> {
+    fn compare(&self, before: View<'_, '_>, after: View<'_, '_>, others: OtherZones<'_>) -> Vec<Effect> {
         match self {
             Self::Delegation(name) => delegation::compare(name, before, after),
             Self::Issuance(name) => issuance::compare(name, before, after),
             Self::Mail(name) => exchanges::compare(name, before, after),
-            Self::Service(name) => exchanges::services(name, before, after),
-            Self::Spf(name) => senders::compare(name, before, after),
+            Self::Service(name) => services::compare(name, before, after),
+            Self::Endpoint(name) => services::endpoints(name, before, after),
+            Self::Spf(name) => senders::compare(name, before, after, others),
             Self::Dkim(name) => keys::compare(name, before, after),
             Self::Dmarc(domain) => policy::compare(domain, before, after),
             Self::Transport(name) => transport::compare(name, before, after),
-            Self::Addresses(name) => addresses::compare(name, before, after),
+            Self::Addresses(name) => addresses::compare(name, before, after, others),
             Self::Token(name) => takeover::token_removed(name, before, after),
             Self::Alias(name) => takeover::pointed(name, before, after),
             Self::Pins(name) => transport::pins(name, before, after),
@@ -97,7 +103,7 @@ pub fn effects<'a>(
     steps: &[Step<'a>],
     others: OtherZones<'_>,
 ) -> Vec<(Vec<usize>, Effect)> {
-    let mut found = by_subject(before, after, steps);
+    let mut found = by_subject(before, after, steps, others);
     let hidden = Hidden::of(View(before), steps.iter().filter_map(|s| s.after.as_ref()), others);
     for (n, step) in steps.iter().enumerate() {
         let Some(record) = &step.after else { continue };
@@ -107,12 +113,18 @@ pub fn effects<'a>(
         }
     }
     found.extend(mistyped(before, after, steps, others));
+    found.extend(left_behind(View(after), steps));
     sort_by(&mut found, |(a, x), (b, y)| (x.danger.is_none(), x.topic, a).cmp(&(y.danger.is_none(), y.topic, b)));
     found
 }
 
 /// What the subjects of the steps mean.
-fn by_subject<'a>(before: &ZoneIndex<'a>, after: &ZoneIndex<'a>, steps: &[Step<'a>]) -> Vec<(Vec<usize>, Effect)> {
+fn by_subject<'a>(
+    before: &ZoneIndex<'a>,
+    after: &ZoneIndex<'a>,
+    steps: &[Step<'a>],
+    others: OtherZones<'_>,
+) -> Vec<(Vec<usize>, Effect)> {
     let mut subjects: BTreeMap<Subject, Vec<usize>> = BTreeMap::new();
     let (served, included) = (served_by(before, steps), included_by(before, after, steps));
     for (n, step) in steps.iter().enumerate() {
@@ -131,13 +143,13 @@ fn by_subject<'a>(before: &ZoneIndex<'a>, after: &ZoneIndex<'a>, steps: &[Step<'
     let mut found = Vec::new();
     let mut scratch: Option<ZoneIndex<'a>> = None;
     for (subject, numbers) in subjects {
-        for effect in subject.compare(View(before), View(after)) {
+        for effect in subject.compare(View(before), View(after), others) {
             let mut guilty = numbers.clone();
             if let Some(danger) = effect.danger.filter(|_| (2..=MOST_STEPS).contains(&numbers.len())) {
                 let zone = scratch.get_or_insert_with(|| before.clone());
                 guilty.retain(|n| {
                     steps[*n].apply(zone);
-                    let alone = subject.compare(View(before), View(zone));
+                    let alone = subject.compare(View(before), View(zone), others);
                     steps[*n].revert(zone);
                     alone.iter().any(|e| e.danger == Some(danger))
                 });

@@ -5,7 +5,7 @@
 //! | host elsewhere, or a domain that a text names | its registered domain nearly is one that the zone, or another record of the same set, uses ([`hosts`]) |
 //! | name server | it is one that the zone uses, but for its public suffix |
 //! | host elsewhere | no top-level domain has its last label |
-//! | host of the zone | it has no records, and nearly is one that has |
+//! | host of the zone | it has no records, and nearly is one that has, or ends with the name of the zone twice, or with a domain elsewhere and the zone |
 //! | name with an underscore | a label of it nearly is one that a standard defines |
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -19,6 +19,7 @@ use super::mail::dmarc::{Dmarc, is_dmarc};
 use super::mail::spf;
 use super::mail::transport::{Announcement, tls_reporting};
 use super::other_zones::OtherZones;
+use super::providers::Provider;
 use super::step::Step;
 use crate::model::{Danger, Fqdn, PublicSuffix, Rdata, RecordType};
 
@@ -101,7 +102,9 @@ pub(super) fn mistyped<'a>(
         let set = sets.get(&(record.name, record.record_type())).map_or(&[][..], Vec::as_slice);
         for target in names.into_iter().filter(|target| !target.is_root() && !old.contains(target)) {
             let near = if target.is_within(before.name().as_fqdn()) {
-                inside(&target, &record, after)
+                let mut is_known =
+                    |domain: &str| known.get_or_insert_with(|| Known::of(before, others)).domains.contains(domain);
+                completed(&target, after, &mut is_known).or_else(|| inside(&target, &record, after))
             } else {
                 let known = known.get_or_insert_with(|| Known::of(before, others));
                 outside(&target, &record, step, known, steps, set)
@@ -164,9 +167,15 @@ fn outside(
         return Some(format!("looks like a typo of {near}"));
     }
     // Of aliases: the SPF records of many providers, and their mail servers, are at their own domain.
-    let lost_a_label = |old: &&&Fqdn| record.is(RecordType::Cname) && **old != target && old.is_within(target);
-    if let Some(old) = replaced.iter().find(lost_a_label).filter(|_| hosts::is_of_provider(target)) {
+    let replaced_alias = || replaced.iter().filter(|_| record.is(RecordType::Cname));
+    if let Some(old) = replaced_alias().find(|old| Provider::loses_account(old, target)) {
         return Some(format!("is the provider itself, and {old} was replaced: the label of the account is missing"));
+    }
+    if let Some(old) = replaced_alias().find(|old| Provider::differs_by_end(old, target)) {
+        return Some(format!("looks like a typo of {old}"));
+    }
+    if let Some(end) = registrable(target).and_then(|domain| target.doubled_end(&Fqdn::reported(domain))) {
+        return Some(format!("ends with {end} twice"));
     }
     if record.is(RecordType::Txt)
         && let Some(near) = replaced.iter().find(|old| hosts::is_slip(target, old))
@@ -187,6 +196,21 @@ fn outside(
     let is_strange =
         record.data.target().is_some() && !is_known && !SPECIAL.contains(&end) && !known.last.contains(end);
     is_strange.then(|| format!("ends with .{end}, which is not a top-level domain"))
+}
+
+/// Why a host of the zone looks like a whole name that was taken for a relative one: nothing has its name, nor is there anything
+/// where it would be.
+fn completed(target: &Fqdn, after: &ZoneIndex<'_>, is_known: &mut dyn FnMut(&str) -> bool) -> Option<String> {
+    let location = after.locate(target.as_str()).filter(|l| l.exact.is_none() && l.cut.is_none())?;
+    let zone = after.name().as_fqdn();
+    let whole = Fqdn::reported(target.as_str().strip_suffix(zone.as_str())?.strip_suffix('.')?);
+    if let Some(end) = target.doubled_end(zone) {
+        let is_there = Fqdn::reported(location.encloser.name()).doubled_end(zone).is_some();
+        return (!is_there).then(|| format!("is not there, and ends with {end} twice"));
+    }
+    let domain = registrable(&whole).filter(|_| location.encloser.name() == zone.as_str())?;
+    let is_elsewhere = Provider::of(&whole).is_some() || is_known(domain);
+    is_elsewhere.then(|| format!("is not there, and is {whole} with the name of the zone at its end"))
 }
 
 /// Why a host of the zone looks mistyped: nothing has its name, and something nearly has.
@@ -219,10 +243,17 @@ fn is_near_label(a: &str, b: &str) -> bool {
 /// Why the name of a new record looks mistyped.
 fn label(record: &Entry<'_>, before: &ZoneIndex<'_>) -> Option<Effect> {
     let is_text = record.is(RecordType::Txt) || record.is(RecordType::Cname);
-    if !is_text || before.node(record.name.as_str()).is_some() {
+    let is_service = record.is(RecordType::Srv) || record.is(RecordType::Tlsa);
+    if !(is_text || is_service) || before.node(record.name.as_str()).is_some() {
         return None;
     }
     let is_policy = record.text().is_some_and(is_dmarc);
+    if is_service {
+        let label = record.name.as_str().split('.').nth(1).filter(|label| label.starts_with('_'))?;
+        let near = ["_tcp", "_udp"].into_iter().find(|known| damerau_levenshtein(known, label) == 1)?;
+        let line = format!("{}: `{label}` looks like a typo of `{near}`", record.name);
+        return Some(Effect::needing(Danger::LooksMistyped, Topic::Addresses, record.name, line));
+    }
     let near = |label: &str| {
         let counts = label.starts_with('_') || (is_policy && label.contains("dmarc"));
         let near = |known: &&&str| damerau_levenshtein(known, label) == 1;

@@ -1,6 +1,6 @@
 //! What the other zones of a spec hide and use, for judging the changes of one zone.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::sync::OnceLock;
 
@@ -20,7 +20,7 @@ type Users = Option<ZoneName>;
 /// Addresses of a spec.
 #[derive(Debug, Default)]
 struct Addresses {
-    hidden: BTreeSet<IpAddr>,
+    hidden: BTreeMap<IpAddr, Users>,
     public: BTreeMap<IpAddr, Users>,
 }
 
@@ -60,7 +60,15 @@ impl<'s> OtherZones<'s> {
     pub(super) fn hide(self, address: IpAddr, own: &ZoneName) -> bool {
         let Some((spec, overview)) = self.spec.filter(|_| self.is_previous) else { return false };
         let all = overview.addresses.get_or_init(|| Addresses::of(spec));
-        all.hidden.contains(&address) && all.public.get(&address).is_none_or(|users| users.as_ref() == Some(own))
+        all.hidden.contains_key(&address) && all.public.get(&address).is_none_or(|users| users.as_ref() == Some(own))
+    }
+
+    /// Whether other zones have an address from the first of these to the last.
+    pub(super) fn use_some(self, first: IpAddr, last: IpAddr, own: &ZoneName) -> bool {
+        let Some((spec, overview)) = self.spec else { return false };
+        let all = overview.addresses.get_or_init(|| Addresses::of(spec));
+        let mut all = all.hidden.range(first..=last).chain(all.public.range(first..=last));
+        all.any(|(_, users)| users.as_ref() != Some(own))
     }
 
     /// The registered domains of the hosts that other zones name.
@@ -98,7 +106,7 @@ impl Addresses {
         let mut all = Self::default();
         for (zone, record) in records(spec) {
             match (record.data.address(), record.facets.proxied) {
-                (Some(address), Some(true)) => drop(all.hidden.insert(address)),
+                (Some(address), Some(true)) => note(&mut all.hidden, address, zone),
                 (Some(address), _) => note(&mut all.public, address, zone),
                 (None, _) => {}
             }

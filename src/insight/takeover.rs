@@ -2,69 +2,13 @@
 
 use super::direction::Direction;
 use super::effect::{Effect, Topic};
+use super::providers::{PROVIDERS, Provider};
 use super::view::View;
 use crate::model::{Danger, Fqdn, RecordType};
 
-/// A provider whose hosts are free to be claimed once their owner gives them up.
-struct Provider {
-    name: &'static str,
-    /// Ends of host names.
-    hosts: &'static [&'static str],
-    /// The first label of the name of its token, or its beginning with `-` at the end.
-    token: Option<&'static str>,
-}
-
-/// Well-known providers.
-///
-/// # Sources
-/// The documentation of the providers about custom domains, and github.com/EdOverflow/can-i-take-over-xyz, read 2026-11.
-const PROVIDERS: &[Provider] = &[
-    Provider { name: "GitHub Pages", hosts: &["github.io"], token: Some("_github-pages-challenge-") },
-    Provider { name: "GitLab Pages", hosts: &["gitlab.io"], token: Some("_gitlab-pages-verification-code") },
-    Provider {
-        name: "Azure",
-        hosts: &[
-            "azure-api.net",
-            "azurecontainer.io",
-            "azureedge.net",
-            "azurefd.net",
-            "azurewebsites.net",
-            "blob.core.windows.net",
-            "cloudapp.azure.com",
-            "cloudapp.net",
-            "trafficmanager.net",
-        ],
-        token: Some("asuid"),
-    },
-    Provider { name: "Vercel", hosts: &["vercel-dns.com", "vercel.app", "now.sh"], token: Some("_vercel") },
-    Provider { name: "Zendesk", hosts: &["zendesk.com"], token: Some("zendeskverification") },
-    Provider {
-        name: "Webflow",
-        hosts: &["proxy-ssl.webflow.com", "proxy.webflow.com", "cdn.webflow.com"],
-        token: Some("_webflow"),
-    },
-    Provider { name: "Heroku", hosts: &["herokuapp.com", "herokudns.com"], token: None },
-    Provider { name: "Amazon S3", hosts: &["s3.amazonaws.com"], token: None },
-    Provider { name: "Elastic Beanstalk", hosts: &["elasticbeanstalk.com"], token: None },
-    Provider { name: "Netlify", hosts: &["netlify.app", "netlify.com"], token: None },
-    Provider { name: "Fly.io", hosts: &["fly.dev"], token: None },
-    Provider { name: "Shopify", hosts: &["myshopify.com"], token: None },
-    Provider { name: "Surge", hosts: &["surge.sh"], token: None },
-    Provider { name: "Read the Docs", hosts: &["readthedocs.io"], token: None },
-    Provider { name: "Ghost", hosts: &["ghost.io"], token: None },
-    Provider { name: "WordPress.com", hosts: &["wordpress.com"], token: None },
-    Provider { name: "Unbounce", hosts: &["unbouncepages.com"], token: None },
-];
-
-/// The provider that a host belongs to.
+/// The provider of a host that strangers can claim.
 fn provider(host: &Fqdn) -> Option<&'static Provider> {
-    // Some providers give every customer the same host, and look at the name that was asked for.
-    let is_below =
-        |end: &str| host.as_str().strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
-    // Buckets have names such as `name.s3.eu-central-1.amazonaws.com`.
-    let is_bucket =
-        is_below("amazonaws.com") && host.as_str().split('.').any(|l| l == "s3" || l.starts_with("s3-website"));
-    PROVIDERS.iter().find(|p| p.hosts.iter().any(|end| is_below(end)) || (is_bucket && p.name == "Amazon S3"))
+    Provider::of(host).filter(|provider| provider.claims.is_some())
 }
 
 /// The provider whose token a name holds, with the name that the token is for.
@@ -93,9 +37,9 @@ pub(super) fn pointed(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) ->
     let line = |target: &&Fqdn| {
         let provider = provider(target)?;
         let line = format!(
-            "{name} points at {} ({target}): whoever claims that host there answers for {name}; remove the record before \
-             the host is given up",
-            provider.name
+            "{name} points at {} ({target}): whoever claims {} there answers for {name}; remove the record before it is \
+             given up",
+            provider.name, provider.claims?
         );
         Some(Effect::shown(Topic::Hosting, name, Direction::Neutral, line))
     };
@@ -109,7 +53,7 @@ pub(super) fn token_removed(name: &Fqdn, before: View<'_, '_>, after: View<'_, '
         return Vec::new();
     }
     let Some(node) = after.0.node(domain.as_str()) else { return Vec::new() };
-    let serves = |host: &&Fqdn| provider(host).is_some_and(|p| std::ptr::eq(p, provider_of_token));
+    let serves = |host: &&Fqdn| provider(host).is_some_and(|p| p.name == provider_of_token.name);
     let names = || std::iter::once(node).chain(node.below()).map(|n| n.name());
     // The account that the token belongs to, where its name has it.
     let prefix = provider_of_token.token.filter(|token| token.ends_with('-'));
@@ -122,7 +66,7 @@ pub(super) fn token_removed(name: &Fqdn, before: View<'_, '_>, after: View<'_, '
     // Whoever verified the domain by another token keeps strangers away as well, but not for what this account serves.
     let is_other = |name: &Fqdn| {
         let of_name = token(name);
-        of_name.is_some_and(|(p, _)| std::ptr::eq(p, provider_of_token)) && !after.texts(name).is_empty()
+        of_name.is_some_and(|(p, _)| p.name == provider_of_token.name) && !after.texts(name).is_empty()
     };
     if node.children().any(|child| is_other(&Fqdn::reported(child.name()))) && !names().any(serves_account) {
         return Vec::new();

@@ -63,6 +63,11 @@ impl<'a> View<'_, 'a> {
         self.0.entries().any(|entry| entry.name.is_within(name) && is_host(&entry))
     }
 
+    /// Whether this zone answers for a name: it is in the zone, and not at or below a delegation.
+    pub(super) fn answers_for(self, name: &Fqdn) -> bool {
+        self.0.locate(name.as_str()).is_some_and(|location| location.cut.is_none())
+    }
+
     /// Whether a name is in the zone.
     pub(super) fn covers(self, name: &Fqdn) -> bool {
         name.is_within(self.0.name().as_fqdn())

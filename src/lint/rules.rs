@@ -7,6 +7,7 @@ mod below_delegation;
 mod beside_delegation;
 mod blocked_good_bots;
 mod deceptive_name;
+mod doubled_name;
 mod ds_at_apex;
 mod ds_without_ns;
 mod exception_from_nothing;
@@ -46,6 +47,7 @@ pub static ALL: &[&Rule] = &[
     &several_spf::RULE,
     &service_without_labels::RULE,
     &deceptive_name::RULE,
+    &doubled_name::RULE,
 ];
 
 /// The findings of the lints alone.

@@ -150,6 +150,22 @@ impl Fqdn {
         }
     }
 
+    /// The end of this name that is there twice, if the second one is this domain or below it: `example.com` of
+    /// `www.example.com.example.com`. This is what a whole name becomes that was taken for a relative one.
+    #[must_use]
+    pub fn doubled_end(&self, domain: &Fqdn) -> Option<&str> {
+        if domain.is_root() || !self.is_within(domain) {
+            return None;
+        }
+        let starts = std::iter::once(0).chain(self.0.match_indices('.').map(|(dot, _)| dot + 1));
+        let ends = starts.filter_map(|start| Some((self.0.get(..start)?, self.0.get(start..)?)));
+        let is_twice = |(rest, end): &(&str, &str)| {
+            let rest = rest.strip_suffix('.').and_then(|rest| rest.strip_suffix(end));
+            rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+        };
+        ends.filter(|(_, end)| end.len() >= domain.as_str().len()).find(is_twice).map(|(_, end)| end)
+    }
+
     /// How many labels it has; the root has none.
     #[must_use]
     pub fn label_count(&self) -> usize {

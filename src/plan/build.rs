@@ -125,6 +125,7 @@ fn compile(
         ignored: count(|r| matches!(r, SetAsideReason::Ignored(_))),
         set_aside: set_aside(desired, changes).into_iter().chain(foreign_rules(rule_changes)).collect(),
         dangers: Vec::new(),
+        postponed: None,
         impact: Vec::new(),
         accepted: BTreeMap::new(),
         live_records: live.records.len(),

@@ -95,11 +95,18 @@ impl Plan {
         if self.diagnostics.has_errors() {
             return Verdict::Incomplete;
         }
-        if self.zones.iter().all(ZonePlan::is_empty) {
+        let is_empty = self.zones.iter().all(ZonePlan::is_empty);
+        // What lasts longer has no operation: nothing at Cloudflare changes.
+        let lasts_longer = self.zones.iter().any(|zone| zone.dangers.contains(&Danger::WeakensProtection));
+        if is_empty && !lasts_longer {
             return Verdict::InSync;
         }
         let (missing, _) = judge(self, consents);
-        if missing.is_empty() { Verdict::Ready } else { Verdict::NeedsConsent(missing) }
+        match (missing.is_empty(), is_empty) {
+            (true, true) => Verdict::InSync,
+            (true, false) => Verdict::Ready,
+            (false, _) => Verdict::NeedsConsent(missing),
+        }
     }
 
     /// Takes narrow weakenings as a policy does: where it demands more, their reasons are no consent.

@@ -85,15 +85,18 @@ fn step(record: &RecordSubject) -> Step<'_> {
 
 /// Finds the deletes that are replacements: the spec asked for the removal (by `state: absent`, or because the base had the
 /// record and the spec does not, or because the zone is pruned and there is no base), and this plan creates a record for the same use
-/// at the same name, or at another selector of the same domain. Each created record takes the place of one. Such a delete is not
-/// counted.
+/// at the same name, or at another selector of the same domain. Each created record takes the place of one, and an alias of all
+/// addresses. Such a delete is not counted.
 fn replacements(plan: &mut ZonePlan, is_complete: bool) {
     let mut successors: BTreeMap<(String, Use), usize> = BTreeMap::new();
     for (_, _, record) in plan.records() {
         if let RecordAction::Create { after } = &record.action
             && let Some(purpose) = Use::of(&after.name, &after.data)
         {
-            *successors.entry((place(&after.name), purpose)).or_default() += 1;
+            let count = successors.entry((place(&after.name), purpose)).or_default();
+            // An alias takes the place of every address of its name: none can be beside it.
+            let is_alias = after.data.record_type() == Some(RecordType::Cname);
+            *count = if is_alias { usize::MAX } else { count.saturating_add(1) };
         }
     }
     if successors.is_empty() {
@@ -167,6 +170,9 @@ pub(super) fn accept(plan: &mut ZonePlan, desired: &DesiredZone) {
     let of_zone = &desired.allow;
     plan.accepted.clone_from(of_zone);
     let waiver = desired.waf.as_ref().and_then(|w| w.accept_weakening.as_ref()).map(|(words, _)| words.clone());
+    if let Some(words) = waiver.clone().filter(|_| plan.dangers.contains(&Danger::WeakensProtection)) {
+        plan.accepted.entry(Danger::WeakensProtection).or_insert(words);
+    }
     for operation in &mut plan.operations {
         let own = std::mem::take(&mut operation.accepted);
         let waiver = waiver.clone().filter(|_| operation.rule().is_some());
@@ -259,7 +265,7 @@ impl<'z, 'a> View<'z, 'a> {
     fn of_alias(&self, record: &RecordSubject) -> Option<Danger> {
         let after = record.action.after()?;
         let name = &after.name;
-        let is_alias = after.data.record_type() == Some(RecordType::Cname) && can_be_host(name) && !name.is_wildcard();
+        let is_alias = after.data.record_type() == Some(RecordType::Cname) && can_be_host(name);
         (is_alias && leads_somewhere(self.before, name) && !leads_somewhere(self.after, name))
             .then_some(Danger::RemovesLastAddress)
     }

@@ -59,20 +59,19 @@ fn of_overrides(wanted: &DesiredDeployment, before: &RuleBody, after: &RuleBody,
 
 /// Takes the reasons of narrow weakenings as consents, if all of the plan are narrow enough together; else takes them back.
 pub(super) fn grade(plan: &mut ZonePlan, most_rules: u8, most_days: u8) {
-    let all = || plan.operations.iter().filter_map(|operation| operation.narrow.as_ref());
+    let all = || plan.operations.iter().filter_map(|operation| operation.narrow.as_ref()).chain(&plan.postponed);
     let count: usize = all().map(|narrow| narrow.rules.len()).sum();
     let is_near = all().all(|narrow| narrow.days <= u32::from(most_days));
     let is_narrow = is_near && count <= usize::from(most_rules);
-    for operation in &mut plan.operations {
-        let Some(narrow) = &operation.narrow else { continue };
-        let accepted = operation.accepted.get(&Danger::WeakensProtection);
-        match (is_narrow, accepted) {
-            (true, None) if operation.dangers.contains(&Danger::WeakensProtection) => {
-                operation.accepted.insert(Danger::WeakensProtection, narrow.words.clone());
+    let of_operations = plan.operations.iter_mut().map(|o| (&o.narrow, &o.dangers, &mut o.accepted));
+    let of_zone = std::iter::once((&plan.postponed, &plan.dangers, &mut plan.accepted));
+    for (narrow, dangers, accepted) in of_operations.chain(of_zone) {
+        let Some(narrow) = narrow else { continue };
+        match (is_narrow, accepted.get(&Danger::WeakensProtection)) {
+            (true, None) if dangers.contains(&Danger::WeakensProtection) => {
+                accepted.insert(Danger::WeakensProtection, narrow.words.clone());
             }
-            (false, Some(words)) if *words == narrow.words => {
-                drop(operation.accepted.remove(&Danger::WeakensProtection))
-            }
+            (false, Some(words)) if *words == narrow.words => drop(accepted.remove(&Danger::WeakensProtection)),
             _ => {}
         }
     }

@@ -1,32 +1,68 @@
-//! Weakenings that last longer than the previous spec said. Nothing at Cloudflare changes, so no operation shows it.
+//! Weakenings that last longer than the previous spec said. Nothing at Cloudflare changes, so no operation shows it: it is a danger of
+//! the zone's plan as a whole.
 
+use std::collections::BTreeSet;
+
+use super::narrow::Narrow;
 use crate::diagnostic::{Diagnostics, Place, findings};
-use crate::model::DesiredZone;
-use crate::model::ruleset::{DesiredWaf, Note, Switch, TuningTarget};
+use crate::insight::{effective_deployment, narrow_exception};
+use crate::model::managed::Managed;
+use crate::model::ruleset::{DesiredRule, DesiredWaf, LiveWaf, Note, Phase, RuleTuning, Switch, TuningTarget};
+use crate::model::{DesiredZone, LiveZone};
 
-/// Entries of the spec whose last day is later than in the previous spec, or gone.
-pub(super) fn check(desired: &DesiredZone, base: &DesiredZone) -> Diagnostics {
+/// What lasts longer.
+pub(super) struct Postponed {
+    /// What is said of each entry.
+    pub(super) found: Diagnostics,
+    /// What makes it narrow, if all of it is.
+    pub(super) narrow: Option<Narrow>,
+}
+
+/// Entries of the spec whose last day is later than in the previous spec, or gone; `None` if there are none.
+pub(super) fn check(desired: &DesiredZone, base: &DesiredZone, live: &LiveZone) -> Option<Postponed> {
+    let (own, old) = (desired.waf.as_ref()?, base.waf.as_ref()?);
     let mut found = Diagnostics::default();
-    let (Some(own), Some(old)) = (&desired.waf, &base.waf) else { return found };
+    let mut narrow = Some(Vec::new());
     let before = entries(old);
-    for (what, note, place) in entries(own) {
-        let Some((_, was, _)) = before.iter().find(|(other, ..)| *other == what) else { continue };
-        let Some(day) = was.expires.as_deref().filter(|_| !was.is_expired) else { continue };
-        let detail = match note.expires.as_deref() {
+    for entry in entries(own) {
+        let Some(was) = before.iter().find(|other| other.what == entry.what) else { continue };
+        let Some(day) = was.note.expires.as_deref().filter(|_| !was.note.is_expired) else { continue };
+        let what = &entry.what;
+        let detail = match entry.note.expires.as_deref() {
             Some(later) if later > day => format!("{what} lasts until {later}, and no longer until {day}"),
             Some(_) => continue,
             None => format!("{what} no longer ends on {day}"),
         };
-        found.push(findings::LASTS_LONGER.at(place, detail).about(desired.name.to_string()));
+        found.push(findings::LASTS_LONGER.at(entry.place, detail).about(desired.name.to_string()));
+        let one = entry.rules(&live.waf).and_then(|rules| Narrow::new(rules, std::iter::once(entry.note)));
+        narrow = narrow.zip(one).map(|(mut all, one)| {
+            all.push(one);
+            all
+        });
     }
-    found
+    (!found.is_empty()).then(|| Postponed { found, narrow: narrow.and_then(Narrow::of_all) })
 }
 
 /// What weakens the protection and can have a last day.
-fn entries(waf: &DesiredWaf) -> Vec<(String, &Note, Place)> {
+struct Entry<'a> {
+    what: String,
+    note: &'a Note,
+    place: Place,
+    kind: Kind<'a>,
+}
+
+/// What an entry is.
+enum Kind<'a> {
+    Exception(&'a DesiredRule),
+    Override(Managed, &'a RuleTuning),
+}
+
+/// The entries of a spec.
+fn entries(waf: &DesiredWaf) -> Vec<Entry<'_>> {
     let mut entries = Vec::new();
     for rule in waf.exceptions().filter(|rule| !rule.is_absent) {
-        entries.push((format!("the exception {}", rule.name), &rule.note, rule.place));
+        let what = format!("the exception {}", rule.name);
+        entries.push(Entry { what, note: &rule.note, place: rule.place, kind: Kind::Exception(rule) });
     }
     for deployment in waf.deployments.iter().filter(|deployment| deployment.switch == Switch::On) {
         let key = deployment.ruleset.key();
@@ -36,8 +72,32 @@ fn entries(waf: &DesiredWaf) -> Vec<(String, &Note, Place)> {
                 TuningTarget::Rule(name) => format!("rule {name}"),
                 TuningTarget::Tag(tag) => format!("tag {tag}"),
             };
-            entries.push((format!("the override of {key}, {name},"), &tuning.note, tuning.place));
+            let what = format!("the override of {key}, {name},");
+            let kind = Kind::Override(deployment.ruleset, tuning);
+            entries.push(Entry { what, note: &tuning.note, place: tuning.place, kind });
         }
     }
     entries
+}
+
+impl Entry<'_> {
+    /// The rules that it concerns if it is narrow but for its last day. What is not live yet is judged by the operation that makes it.
+    fn rules(&self, waf: &LiveWaf) -> Option<BTreeSet<String>> {
+        let mut live = waf.entry_points.get(&Phase::Managed).into_iter().flat_map(|entry_point| entry_point.rules());
+        match &self.kind {
+            Kind::Exception(rule) => match live.find(|live| live.shown() == rule.name) {
+                Some(live) => narrow_exception(Phase::Managed, None, &live.body, waf),
+                None => Some(BTreeSet::new()),
+            },
+            Kind::Override(ruleset, tuning) => {
+                let TuningTarget::Rule(name) = &tuning.target else { return None };
+                let catalogue = waf.managed(*ruleset)?;
+                let id = name.resolve(catalogue).ok()?.id.0.clone();
+                let deployment = live.find(|live| live.body.executes() == Some(catalogue.id.0.as_str()))?;
+                let effective = effective_deployment(&deployment.body, catalogue)?;
+                let is_score = effective.anomaly.is_some_and(|anomaly| anomaly.rule.id.0 == id);
+                (!is_score).then(|| BTreeSet::from([id]))
+            }
+        }
+    }
 }

@@ -41,7 +41,7 @@ pub(super) fn check(
         );
     }
     limits(desired, live, changes, operations, &mut found);
-    expressions(live, operations, &mut found);
+    expressions(live, changes, operations, &mut found);
     reach(desired, live, changes, &mut found);
     // Cloudflare runs rules of an account for its Enterprise zones.
     let is_managed = |o: &Operation| o.rule().is_some_and(|rule| rule.phase == Phase::Managed);
@@ -260,17 +260,24 @@ fn limits(
     };
     for (operation, rule) in operations.iter().filter_map(|o| Some((o, o.rule()?))) {
         match &rule.action {
-            RuleAction::CreateEntryPoint { rules } => rules.iter().for_each(|body| check(body, operation.place)),
+            RuleAction::CreateEntryPoint { rules } => {
+                rules.iter().for_each(|body| check(body, place_of(changes, body).or(operation.place)));
+            }
             RuleAction::Create { after, .. } | RuleAction::Update { after, .. } => check(after, operation.place),
             RuleAction::Move { .. } | RuleAction::Delete { .. } => {}
         }
     }
 }
 
+/// The entry of the spec that a new rule comes from. All rules of a new entry point are one operation, at the place of the first.
+fn place_of(changes: &WafChanges, body: &RuleBody) -> Option<Place> {
+    changes.phases.iter().flat_map(|phase| &phase.changes).find(|change| change.after == *body)?.place
+}
+
 /// Fields, functions and operators in new expressions that the zone's plan does not have.
 ///
 /// What a live rule of the zone uses is allowed, whatever the plan.
-fn expressions(live: &LiveZone, operations: &[Operation], found: &mut Diagnostics) {
+fn expressions(live: &LiveZone, changes: &WafChanges, operations: &[Operation], found: &mut Diagnostics) {
     let texts = |body: &RuleBody| {
         let counting = match body.get("ratelimit") {
             Some(Value::Map(rate)) => rate.get("counting_expression").cloned(),
@@ -282,7 +289,7 @@ fn expressions(live: &LiveZone, operations: &[Operation], found: &mut Diagnostic
     let unmet = |text: &str| Expression::reported(text).requirement().filter(|r| !r.is_met_by(live.tier));
     let allowed = live.waf.entry_points.values().flat_map(EntryPoint::rules).flat_map(|rule| texts(&rule.body));
     let allowed: BTreeSet<String> = allowed.filter_map(|text| unmet(&text)).flat_map(|r| r.by).gather();
-    let mut check = |operation: &Operation, body: &RuleBody, before: &[String]| {
+    let mut check = |operation: &Operation, place: Option<Place>, body: &RuleBody, before: &[String]| {
         for text in texts(body).into_iter().filter(|text| !before.contains(text)) {
             let Some(requirement) = unmet(&text) else { continue };
             let by: Vec<String> =
@@ -295,7 +302,7 @@ fn expressions(live: &LiveZone, operations: &[Operation], found: &mut Diagnostic
             let detail = format!("{} {verb} {}; the zone is on the {plan} plan", by.join(", "), requirement.plan());
             let help = "write the expression without it, or move the zone to a plan that has it";
             let diagnostic = beyond_plan(live, detail).help(help).about(operation.address.to_string());
-            found.push(match operation.place {
+            found.push(match place {
                 Some(place) => diagnostic.at(place, ""),
                 None => diagnostic,
             });
@@ -303,9 +310,11 @@ fn expressions(live: &LiveZone, operations: &[Operation], found: &mut Diagnostic
     };
     for (operation, rule) in operations.iter().filter_map(|o| Some((o, o.rule()?))) {
         match &rule.action {
-            RuleAction::CreateEntryPoint { rules } => rules.iter().for_each(|body| check(operation, body, &[])),
-            RuleAction::Create { after, .. } => check(operation, after, &[]),
-            RuleAction::Update { before, after, .. } => check(operation, after, &texts(before)),
+            RuleAction::CreateEntryPoint { rules } => {
+                rules.iter().for_each(|body| check(operation, place_of(changes, body).or(operation.place), body, &[]));
+            }
+            RuleAction::Create { after, .. } => check(operation, operation.place, after, &[]),
+            RuleAction::Update { before, after, .. } => check(operation, operation.place, after, &texts(before)),
             RuleAction::Move { .. } | RuleAction::Delete { .. } => {}
         }
     }

@@ -16,7 +16,7 @@ use std::collections::{BTreeSet, HashSet};
 use super::build::plan_with_base;
 use super::conflicts::{Overwrites, judge};
 use super::dangers;
-use super::postponed;
+use super::postponed::{self, Postponed};
 use super::subject::setting::is_wanted_alike;
 use super::subject::{RecordAction, RecordSubject, RuleAction, RuleSubject, Subject};
 use super::zone_plan::ZonePlan;
@@ -46,7 +46,11 @@ pub fn plan_part_with_base(
 ) -> (ZonePlan, Diagnostics) {
     let extended = with_removed(desired, base);
     let (mut plan, mut diagnostics) = plan_with_base(&extended, Some(base), live, only, others);
-    diagnostics.append(postponed::check(desired, base));
+    if let Some(Postponed { found, narrow }) = postponed::check(desired, base, live) {
+        diagnostics.append(found);
+        plan.dangers.push(Danger::WeakensProtection);
+        plan.postponed = narrow;
+    }
     let (past, _) = plan_with_base(base, Some(base), live, &Only::default(), OtherZones::NONE);
     let drift = Drift::new(&past);
     for operation in &mut plan.operations {

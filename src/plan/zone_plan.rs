@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::action::Action;
 use super::base_source::BaseSource;
+use super::narrow::Narrow;
 use super::operation::Operation;
 use super::subject::{RecordSubject, RuleSubject};
 use crate::diagnostic::{Diagnostics, count};
@@ -92,6 +93,8 @@ pub struct ZonePlan {
     pub beside: BTreeMap<(Fqdn, String), Vec<Rdata>>,
     /// What is dangerous about the plan as a whole.
     pub dangers: Vec<Danger>,
+    /// What makes narrow those weakenings that last longer than the previous spec said, if they all are.
+    pub postponed: Option<Narrow>,
     /// Dangers that the spec accepts for the zone, with the reasons.
     pub accepted: BTreeMap<Danger, String>,
     /// How many records the zone has.

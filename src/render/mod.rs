@@ -32,7 +32,7 @@
 //! | `textdiff` | what differs between two texts |
 //! | `findings` | what was found, and where, shared by the outputs about specs |
 //! | `place` | a place in a spec, as JSON has it |
-//! | `wrapped` | lines of findings that are wider than the terminal |
+//! | `wrapped` | lines that are wider than the terminal |
 //! | `safe`, `escape` | escape foreign text |
 
 mod changed_file;
@@ -62,7 +62,7 @@ pub mod trace;
 pub mod tune;
 mod view;
 pub mod waf;
-mod wrapped;
+pub(crate) mod wrapped;
 
 pub use changed_file::ChangedFile;
 pub use document::{Document, Options};

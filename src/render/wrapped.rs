@@ -1,4 +1,6 @@
-//! Lines of a finding that are wider than the terminal, continued below where they began.
+//! Lines that are wider than the terminal, continued below where their text begins.
+
+use std::io::{self, Write};
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
@@ -11,8 +13,74 @@ struct Cell {
     shown: char,
 }
 
-/// The rows of a line with escape sequences of colours, none wider than a terminal.
+/// Lines of a report, none of them wider than a terminal.
+pub(crate) struct Wrapping<'w> {
+    out: &'w mut dyn Write,
+    /// The width of the terminal, in columns.
+    width: usize,
+    /// What was written of the line so far.
+    line: Vec<u8>,
+}
+
+impl<'w> Wrapping<'w> {
+    /// On a terminal of so many columns.
+    pub(crate) fn new(out: &'w mut dyn Write, width: usize) -> Self {
+        Self { out, width, line: Vec::new() }
+    }
+
+    /// Writes what is left of a line without an end.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub(crate) fn finish(mut self) -> io::Result<()> {
+        if self.line.is_empty() { Ok(()) } else { self.write_line(false) }
+    }
+
+    fn write_line(&mut self, ends: bool) -> io::Result<()> {
+        let line = std::mem::take(&mut self.line);
+        let rows = report_rows(&String::from_utf8_lossy(&line), self.width);
+        self.out.write_all(rows.join("\n").as_bytes())?;
+        if ends { self.out.write_all(b"\n") } else { Ok(()) }
+    }
+}
+
+impl Write for Wrapping<'_> {
+    fn write(&mut self, text: &[u8]) -> io::Result<usize> {
+        for part in text.split_inclusive(|byte| *byte == b'\n') {
+            match part.strip_suffix(b"\n") {
+                Some(end) => {
+                    self.line.extend_from_slice(end);
+                    self.write_line(true)?;
+                }
+                None => self.line.extend_from_slice(part),
+            }
+        }
+        Ok(text.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+/// The rows of a line of a report: what does not fit continues below its last column that begins in the left half.
+pub(crate) fn report_rows(line: &str, width: usize) -> Vec<String> {
+    split(line, width, |plain, width| {
+        let start = plain.len() - plain.trim_start().len();
+        let gaps = plain[start..].match_indices("  ").map(|(at, gap)| start + at + gap.len());
+        let columns = gaps.filter(|at| !plain[*at..].starts_with(' ')).map(|at| plain[..at].width());
+        let below = columns.take_while(|column| *column <= width / 2).last();
+        (String::new(), below.unwrap_or(start + 2).min(width / 2))
+    })
+}
+
+/// The rows of a line of a finding, with escape sequences of colours, none wider than a terminal.
 pub(super) fn rows(line: &str, width: usize) -> Vec<String> {
+    split(line, width, continuation)
+}
+
+/// The rows of a line; `continuation` says what those after the first begin with, and in which column their text does.
+fn split(line: &str, width: usize, continuation: impl Fn(&str, usize) -> (String, usize)) -> Vec<String> {
     let (cells, end) = cells(line);
     let plain: String = cells.iter().map(|cell| cell.shown).collect();
     if plain.width() <= width {
@@ -116,6 +184,34 @@ mod tests {
         assert_eq!(rows("error[A]: one two three four", 20), ["error[A]: one two", "  three four"]);
         assert_eq!(rows("  |  ^^ one two three four", 20), ["  |  ^^ one two", "  |     three four"]);
         assert_eq!(rows("short", 20), ["short"]);
+    }
+
+    #[test]
+    fn a_line_of_a_report_continues_below_its_column() {
+        assert_eq!(report_rows("  ok    one two three four", 20), ["  ok    one two", "        three four"]);
+        assert_eq!(report_rows("one two three four five", 20), ["one two three four", "  five"]);
+        assert_eq!(
+            report_rows("  name  A  192.0.2.1  ttl auto, glue", 24),
+            ["  name  A  192.0.2.1", "           ttl auto,", "           glue"]
+        );
+        // A column that begins too far to the right leaves no room below it.
+        assert_eq!(
+            report_rows("  a.long.name.of.a.host  A  192.0.2.1", 26),
+            ["  a.long.name.of.a.host  A", "    192.0.2.1"]
+        );
+        assert_eq!(report_rows("日本語 日本語", 8), ["日本語", "  日本語"]);
+        assert_eq!(report_rows("", 8), [""]);
+    }
+
+    #[test]
+    fn a_writer_breaks_lines_however_they_are_written() {
+        let mut out = Vec::new();
+        let mut lines = Wrapping::new(&mut out, 12);
+        for part in ["one two", " three", "\n\nfour five ", "six\nend"] {
+            lines.write_all(part.as_bytes()).unwrap();
+        }
+        lines.finish().unwrap();
+        assert_eq!(String::from_utf8(out).unwrap(), "one two\n  three\n\nfour five\n  six\nend");
     }
 
     #[test]

@@ -481,6 +481,8 @@ _sip._tcp: { type: SRV, ttl: 60, value: { priority: 1, weight: 2, port: 5060, ta
 svc: { type: HTTPS, ttl: 60, value: { svcpriority: 1, targetname: ., svcparams: { alpn: [h2, h3], port: 8443 } } }
 near: { type: A, geo: { NA: [192.0.2.3] }, value: 192.0.2.4 }
 '404': { type: CNAME, value: www.example.com. }
+# Relative as any name, so it ends with the name of the zone twice.
+new.example.com: { type: A, value: 192.0.2.9 }
 "#,
     );
     workspace.file(
@@ -497,6 +499,7 @@ near: { type: A, geo: { NA: [192.0.2.3] }, value: 192.0.2.4 }
             "example.com MX 10 mx.example.net 300",
             "example.com TXT \"say \\\"hello\\\"\" 3600",
             "example.com TXT \"v=DMARC1; p=none\" 3600",
+            "new.example.com.example.com A 192.0.2.9 3600",
             "svc.example.com HTTPS 1 . alpn=\\h2,h3\\ port=\\8443\\ 60",
             "www.example.com A 192.0.2.1 1 proxied # the website",
             "www.example.com A 192.0.2.2 1 proxied # the website",

@@ -127,6 +127,15 @@ zones:
     let ran = with("pro", &log).run(&["plan", "spec.yaml"]).exits(0);
     assert!(ran.stderr.contains("warning[PLAN0017]"), "{ran:?}");
     with("free", &log).run(&["apply", "spec.yaml", "--yes"]).exits(1);
+    // All rules of a new entry point are one operation; the finding is about the rule that it names.
+    let second = log.replace(
+        "custom: [",
+        "custom:\n        - { name: first, when: 'http.host eq \"b.example\"', action: block }\n        - ",
+    );
+    let second = second.replace("action: log }] }", "action: log }").replace("waf: { custom", "waf:\n      custom");
+    let ran = with("pro", &second).run(&["plan", "spec.yaml"]).exits(0);
+    let place = ran.stderr.split("PLAN0017").nth(1).and_then(|rest| rest.lines().nth(1)).unwrap_or_default();
+    assert!(place.trim_end().contains("spec.yaml:7:"), "{second}{ran:?}");
 }
 
 #[test]

@@ -130,6 +130,28 @@ fn expectations_are_checked_offline() {
 }
 
 #[test]
+fn glue_is_listed_once_and_what_a_delegation_hides_is_said() {
+    let workspace = Workspace::new(options());
+    let records = "\
+- { name: lab, type: NS, content: [ns1.lab.example.com, ns2.lab.example.com] }
+- { name: ns1.lab, type: A, content: 192.0.2.53 }
+- { name: ns2.lab, type: A, content: 192.0.2.54 }
+- { name: ns1.lab, type: TXT, content: rack 7 }";
+    spec(&workspace, "zone.yaml", records, "");
+    let roles = |name: &str, kind: &str| -> Vec<String> {
+        let answer = workspace.run(&["resolve", name, kind, "--spec", "zone.yaml", "--format", "json"]).exits(0).json();
+        let records = answer["answers"][0]["records"].as_array().unwrap().clone();
+        let shown =
+            |part: &serde_json::Value| format!("{} {} {}", part["role"], part["name"], part["type"]).replace('"', "");
+        records.iter().map(shown).filter(|part| !part.starts_with("delegation")).collect()
+    };
+    let glue = ["glue ns1.lab.example.com A", "glue ns2.lab.example.com A"];
+    assert_eq!(roles("ns1.lab.example.com", "A"), glue);
+    assert_eq!(roles("lab.example.com", "A"), glue);
+    assert_eq!(roles("ns1.lab.example.com", "TXT"), [&glue[..], &["hidden ns1.lab.example.com TXT"]].concat());
+}
+
+#[test]
 fn a_plan_says_what_resolvers_will_see() {
     let workspace = Workspace::new(options());
     spec(&workspace, "zone.yaml", RECORDS, EXPECT);

@@ -285,7 +285,7 @@ fn a_plan_says_what_it_does_to_requests() {
     let lines = [
         "10 recorded requests: 4 newly stopped, 0 newly let through",
         "newly stopped: 2 requests by login on /login",
-        "1 unknown outcome: it depends on cf.bot_management.score",
+        "1 unknown outcome depends on cf.bot_management.score",
     ];
     let text = plan(&["--color=never"]);
     for line in lines {

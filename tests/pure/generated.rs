@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use zonewright::insight::{PROVIDERS, Provider};
 use zonewright::model::Danger;
 use zonewright::schema::{Kind, schema};
 use zonewright::{document, lint};
@@ -46,6 +47,26 @@ fn the_dangers_on_the_page_about_safety() {
         table += &format!("| `{code}` | {} | {} | {flag} | {committed} |\n", danger.about(), danger.consent());
     }
     up_to_date(path, &format!("{head}cargo test --test pure generated -->\n{table}<!-- /dangers -->{tail}"));
+}
+
+/// The table of providers on the page about safety.
+#[test]
+fn the_providers_on_the_page_about_safety() {
+    let path = "docs/safety.md";
+    let page = fs::read_to_string(path).unwrap().replace("\r\n", "\n");
+    let begin = "<!-- providers: written by UPDATE_GENERATED=1 cargo test --test pure generated -->\n";
+    let (head, rest) = page.split_once(begin).unwrap();
+    let (_, tail) = rest.split_once("<!-- /providers -->").unwrap();
+    let mut table = String::from(
+        "| hosts end with | provider | each account has hosts below | anyone can claim | token | source |\n|---|---|---|---|---|---|\n",
+    );
+    for Provider { suffix, name, is_per_account, claims, token, source } in PROVIDERS {
+        let own = if *is_per_account { "yes" } else { "" };
+        let claims = claims.unwrap_or_default();
+        let token = token.map(|token| format!("`{token}`")).unwrap_or_default();
+        table += &format!("| `{suffix}` | {name} | {own} | {claims} | {token} | {source} |\n");
+    }
+    up_to_date(path, &format!("{head}{begin}{table}<!-- /providers -->{tail}"));
 }
 
 /// The tables of scenarios on the page about safety.

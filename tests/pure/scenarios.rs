@@ -20,7 +20,7 @@ use zonewright::{spec, wire};
 
 /// The zones, each with its accidents and everyday changes.
 const FILES: &[&str] =
-    &["company", "workspace", "parked", "unused", "agency", "startup", "machinery", "shop", "protection"];
+    &["company", "workspace", "parked", "unused", "agency", "startup", "machinery", "shop", "platform", "protection"];
 
 /// What a plan does with a change.
 struct Outcome {
@@ -279,13 +279,22 @@ fn what_is_replaced_is_not_counted() {
     assert_eq!(stops_of(&prune(&format!("{old}{third}")), &prune(&new), false), ["delete"]);
 }
 
-/// A weakening that lasts longer changes nothing at Cloudflare, so no operation shows it.
+/// A weakening that lasts longer changes nothing at Cloudflare, so no operation shows it; unless it stays narrow, it needs a consent.
 #[test]
 fn a_later_last_day_is_told() {
     let text = std::fs::read_to_string("tests/scenarios/protection.yaml").expect("a file");
     let data: Value = serde_yaml::from_str(&text).expect("a file of scenarios");
     let text = data["zone"].as_str().expect("a zone");
     let base = load(text);
+    let needs = |from: &str, to: &str| -> Vec<&'static str> {
+        let (zone, _) = plan_zone_with_base(&load(&text.replace(from, to)), &base, &live(&base));
+        let plan = Plan { zones: vec![zone], ..Plan::default() };
+        match plan.verdict(&Consents::default()) {
+            Verdict::NeedsConsent(missing) => missing.into_iter().map(|m| m.danger.code()).collect(),
+            Verdict::InSync => Vec::new(),
+            other => panic!("{other:?}"),
+        }
+    };
     let told = |from: &str, to: &str| -> Vec<String> {
         let (zone, diagnostics) = plan_zone_with_base(&load(&text.replace(from, to)), &base, &live(&base));
         assert!(zone.is_empty(), "{to}");
@@ -301,7 +310,15 @@ fn a_later_last_day_is_told() {
         [(editor, "the editor sends HTML, expires: 2026-12-31"), ("reason: the editor", "reason: an editor")]
     {
         assert_eq!(told(from, to), Vec::<String>::new());
+        assert_eq!(needs(from, to), Vec::<&str>::new());
     }
+    // Today is 2026-11-22.
+    assert_eq!(needs(editor, "the editor sends HTML, expires: 2027-02-15"), Vec::<&str>::new());
+    assert_eq!(needs(editor, "the editor sends HTML, expires: 2036-01-31"), ["weakens-protection"]);
+    assert_eq!(needs(editor, "the editor sends HTML"), ["weakens-protection"]);
+    let punctuation = "punctuation, expires: 2027-01-31";
+    assert_eq!(needs(punctuation, "punctuation, expires: 2027-02-15"), Vec::<&str>::new());
+    assert_eq!(needs(punctuation, "punctuation, expires: 2027-03-31"), ["weakens-protection"]);
 }
 
 /// What one zone hides or uses is known to the others of the spec.
@@ -341,6 +358,37 @@ fn the_other_zones_of_a_spec_count() {
         let code = code.filter(|code| *code != "exposes-origin");
         assert_eq!(dangers(without).into_iter().next(), code, "{record}");
         assert_eq!(dangers(plan_zone(own, &live(old)).0), BTreeSet::new(), "{record}");
+    }
+}
+
+/// An address that differs by one digit from the one that it replaces is no typing error in a network that another zone uses.
+#[test]
+fn networks_of_other_zones_are_known() {
+    let both = |moving: &str| -> Desired {
+        let text = format!(
+            "version: 1\nzones:\n  example.com:\n    records:\n      - {{ name: api, type: A, content: 198.18.100.4, proxied: true }}\n      \
+             - {{ name: vpn, type: A, content: 198.18.103.4 }}\n  example.net:\n    records:\n      \
+             - {{ name: moving, type: A, content: {moving} }}\n"
+        );
+        let mut sources = Sources::default();
+        spec::load(&[spec::Input::Stdin(text)], &spec::Options::default(), &mut sources).desired.expect("a spec")
+    };
+    let base = both("198.18.102.9");
+    let name = ZoneName::parse("example.net").expect("a name");
+    for (moving, code) in [
+        ("198.18.100.9", None),
+        ("198.18.103.9", None),
+        ("198.18.102.8", None),
+        ("198.18.101.9", Some("looks-mistyped")),
+        ("198.18.2.9", None),
+        ("198.18.12.9", Some("looks-mistyped")),
+    ] {
+        let (spec, overview) = (both(moving), Overview::default());
+        let (own, old) = (&spec.zones[&name], &base.zones[&name]);
+        let others = OtherZones::before(&base, &overview);
+        let plan = plan_part_with_base(own, old, &live(old), &Only::default(), others).0;
+        let dangers: Vec<&str> = plan.operations.iter().flat_map(|o| &o.dangers).map(|danger| danger.code()).collect();
+        assert_eq!(dangers.into_iter().next(), code, "{moving}");
     }
 }
 

@@ -108,7 +108,7 @@ async fn run(
     report.requests = requests;
     match output.format {
         Format::Json => output.json(&report)?,
-        Format::Text | Format::Document(_) => output.result(|out| write(out, &report))?,
+        Format::Text | Format::Document(_) => output.report(|out| write(out, &report))?,
     }
     Ok(match report {
         Conformance { left_behind: 1.., .. } => Exit::Partial,

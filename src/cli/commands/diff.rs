@@ -62,7 +62,7 @@ impl Run for DiffArgs {
         match output.format {
             Format::Json => output.json(&render::spec_diff::json(&changes, &sources))?,
             Format::Text | Format::Document(_) => {
-                output.result(|out| write_spec_changes(out, &changes, output.colour))?;
+                output.report(|out| write_spec_changes(out, &changes, output.colour))?;
             }
         }
         Ok(if self.exit_code && !changes.is_empty() { Exit::Differences } else { Exit::Success })

@@ -82,7 +82,7 @@ impl Run for DoctorArgs {
         let report = report.judged();
         match output.format {
             Format::Json => output.json(&report)?,
-            Format::Text | Format::Document(_) => output.result(|out| write(out, &report))?,
+            Format::Text | Format::Document(_) => output.report(|out| write(out, &report))?,
         }
         Ok(match report.verdict {
             Sufficiency::Sufficient | Sufficiency::Unknown if report.is_answered() => Exit::Success,

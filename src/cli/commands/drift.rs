@@ -122,7 +122,7 @@ fn show(look: &Look, view: &DriftView<'_>, settings: &Settings<'_>, output: &Out
         Format::Text => {
             // What was found in the spec itself has been shown already.
             output.plan_diagnostics(&look.plan, &look.goal.diagnostics, &look.goal.sources);
-            output.result(|out| write_drift(out, view, output.colour, output.verbose > 0))?;
+            output.report(|out| write_drift(out, view, output.colour, output.verbose > 0))?;
         }
     }
     Ok(())

@@ -264,7 +264,7 @@ fn say_copy(output: &Output, copied: Copied, not_copied: &[NotCopied], differs: 
     if output.format != Format::Text {
         return Ok(());
     }
-    output.result(|out| {
+    output.report(|out| {
         let Copied { zones, records } = copied;
         writeln!(out, "Rehearsed on a copy of {} with {}.", count(zones, "zone"), count(records, "record"))?;
         for NotCopied { place, what, why } in not_copied {
@@ -288,7 +288,7 @@ fn say_result(output: &Output, report: &Report<'_>, checked: &[Checked<'_>], goa
         is_confirmed: zone.is_confirmed,
     });
     let zones: Vec<_> = zones.collect();
-    output.result(|out| {
+    output.report(|out| {
         write_result(out, &zones, output.colour)?;
         if checked.is_empty() {
             return Ok(());

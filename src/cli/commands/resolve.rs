@@ -107,7 +107,7 @@ impl Run for ResolveArgs {
         match output.format {
             Format::Json => output.json(&json(&name, &answers, sources))?,
             Format::Text | Format::Document(_) => {
-                output.result(|out| write_answers(out, &name, &answers, sources))?;
+                output.report(|out| write_answers(out, &name, &answers, sources))?;
             }
         }
         Ok(Exit::Success)

@@ -94,7 +94,7 @@ impl Run for TestArgs {
         let failed = checked.iter().any(|checked| matches!(checked.outcome, Outcome::Failed(_)));
         match output.format {
             Format::Json => output.json(&json(&checked, &goal.sources))?,
-            Format::Text => output.result(|out| write(out, &checked, &goal.sources))?,
+            Format::Text => output.report(|out| write(out, &checked, &goal.sources))?,
             Format::Document(document) => {
                 if let Some(expectations) = document.expectations {
                     output.result(|out| expectations(out, &checked, &goal.sources))?;

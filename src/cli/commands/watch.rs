@@ -255,7 +255,7 @@ impl Watcher<'_> {
             return Ok(());
         }
         self.output.plan_diagnostics(&look.plan, &Diagnostics::default(), &look.goal.sources);
-        self.output.result(|out| write_drift(out, &view, self.output.colour, self.output.verbose > 0))?;
+        self.output.report(|out| write_drift(out, &view, self.output.colour, self.output.verbose > 0))?;
         self.shown = Some(now);
         Ok(())
     }

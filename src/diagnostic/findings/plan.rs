@@ -125,6 +125,7 @@ findings! {
         "No operation of the plan has this address: it is in sync, or it is written in another way.",
         "Compare it with the addresses in the JSON of the whole plan (`operations[].address`). `*` stands for anything.";
     LASTS_LONGER = "PLAN0048" Warning "a weakening lasts longer than the previous spec said",
-        "The last day of an entry that weakens the protection is later, or gone. Nothing at Cloudflare changes, so no operation shows it.",
+        "The last day of an entry that weakens the protection is later, or gone. Nothing at Cloudflare changes, so no operation shows it. \
+         An entry that is not narrow any more needs the consent weakens-protection.",
         "Make sure that it is still needed, or keep the earlier day.";
 }

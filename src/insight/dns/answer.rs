@@ -192,14 +192,11 @@ impl<'a> ZoneIndex<'a> {
             let node = self.node(host.as_str());
             node.into_iter().flat_map(|n| [n.of_type(RecordType::A), n.of_type(RecordType::Aaaa)].concat())
         };
+        let glue: Vec<Entry<'a>> = hosts.into_iter().flat_map(addresses).collect();
         let hidden = exact.filter(|_| kind != RecordType::Ns).map(|node| node.of_type(kind)).unwrap_or_default();
-        Referral {
-            cut: cut.name(),
-            ds: cut.of_type(RecordType::Ds),
-            glue: hosts.into_iter().flat_map(addresses).collect(),
-            hidden,
-            servers,
-        }
+        // Glue is not hidden: the referral carries it.
+        let hidden = hidden.into_iter().filter(|entry| !glue.contains(entry)).collect();
+        Referral { cut: cut.name(), ds: cut.of_type(RecordType::Ds), glue, hidden, servers }
     }
 }
 

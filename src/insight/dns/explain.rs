@@ -308,7 +308,7 @@ impl<'v, 'a> View<'v, 'a> {
     fn about_alias(&self, name: &Fqdn, shown: &str, of_name: &[usize]) -> Option<String> {
         let sets =
             |n: &usize| self.edits.get(*n).and_then(|edit| edit.after).is_some_and(|entry| entry.is(RecordType::Cname));
-        if !of_name.iter().any(sets) || Class::is_wildcard(name) {
+        if !of_name.iter().any(sets) {
             return None;
         }
         let answers = [RecordType::A, RecordType::Aaaa].map(|kind| self.after.answer(name, kind));
@@ -441,11 +441,4 @@ impl<'v, 'a> View<'v, 'a> {
 /// How many records point somewhere.
 fn point_there(n: usize) -> String {
     format!("{} {} there", count(n, "record"), if n == 1 { "points" } else { "point" })
-}
-
-impl Class {
-    /// Whether a name is a wildcard.
-    fn is_wildcard(name: &Fqdn) -> bool {
-        name.is_wildcard()
-    }
 }

@@ -32,6 +32,11 @@ pub struct Dmarc {
     pub reports: Vec<String>,
     /// Where reports of failures go.
     pub failures: Vec<String>,
+    /// To how much of the mail receivers apply the policy that still know `pct` (RFC 7489 section 6.3).
+    ///
+    /// # Units
+    /// Percent.
+    pub percent: u8,
     /// Tags of RFC 7489 that receivers no longer honour.
     pub historic: Vec<&'static str>,
     /// Tags with values that receivers ignore.
@@ -93,6 +98,7 @@ impl Dmarc {
             strict_spf: is("aspf", "s"),
             reports,
             failures: list("ruf"),
+            percent: tags.get("pct").and_then(|value| value.parse().ok()).filter(|n| *n <= 100).unwrap_or(100),
             historic: ["pct", "rf", "ri"].into_iter().filter(|tag| tags.get(tag).is_some()).collect(),
             ignored,
         })

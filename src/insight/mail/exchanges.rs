@@ -75,7 +75,7 @@ impl<'a> Exchanges<'a> {
 /// developers.cloudflare.com/dns/manage-dns-records/troubleshooting/unexpected-dns-records, "_dc-mx and dc-##### subdomains", read
 /// 2026-11-23: where an MX or SRV record leads to a proxied name, Cloudflare answers with a name of its own, which has the address
 /// of the origin.
-fn proxied_target(
+pub(in crate::insight) fn proxied_target(
     name: &Fqdn,
     target: &Fqdn,
     was_target: bool,
@@ -95,22 +95,6 @@ fn proxied_target(
         true => Effect::shown(topic, name, Direction::Neutral, line),
         false => Effect::needing(Danger::ExposesOrigin, topic, name, line),
     })
-}
-
-/// What a change of SRV records, or of their targets, means for a service.
-pub(in crate::insight) fn services(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) -> Vec<Effect> {
-    let old = before.targets(name, RecordType::Srv);
-    let targets: BTreeSet<&Fqdn> = after.targets(name, RecordType::Srv).into_iter().gather();
-    let known = targets.into_iter().filter(|target| !target.is_root() && after.covers(target));
-    known
-        .filter_map(|target| {
-            let line = format!(
-                "{name} SRV: its server {target} is proxied; so that clients reach it, Cloudflare answers with a name \
-                 dc-… that shows the address of the origin"
-            );
-            proxied_target(name, target, old.contains(&target), before, after, Topic::Addresses, line)
-        })
-        .collect()
 }
 
 /// What a change of MX records means for a domain.
@@ -142,7 +126,7 @@ pub(in crate::insight) fn compare(name: &Fqdn, before: View<'_, '_>, after: View
             }
         });
     }
-    for target in new.targets().filter(|t| !t.is_root() && after.covers(t)) {
+    for target in new.targets().filter(|t| !t.is_root() && after.answers_for(t)) {
         let was_target = old.targets().any(|t| t == target);
         let (records, earlier) = (after.answering(target), before.answering(target));
         let leads = |r: &Entry<'_>| r.data.address().is_some() || r.data.record_type() == Some(RecordType::Cname);

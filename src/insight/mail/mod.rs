@@ -2,7 +2,7 @@
 //!
 //! | record | read by | compared by |
 //! |---|---|---|
-//! | SPF (RFC 7208) | `spf`, `macros`; evaluated by `check_host` | `senders` |
+//! | SPF (RFC 7208) | `spf`, `macros`; evaluated by `check_host` | `senders`, `left_behind` |
 //! | DKIM (RFC 6376, 8301, 8463) | `dkim` | `keys` |
 //! | DMARC (RFC 9989) | `dmarc` | `policy` |
 //! | MX (RFC 5321 section 5, RFC 7505) | | `exchanges` |
@@ -13,6 +13,7 @@ pub mod dkim;
 pub mod dmarc;
 pub(super) mod exchanges;
 pub(super) mod keys;
+pub(super) mod left_behind;
 mod macros;
 pub(super) mod policy;
 pub(super) mod senders;

@@ -157,6 +157,11 @@ fn details(
     if old.failures != new.failures && !new.failures.is_empty() {
         effects.push(shown(Direction::Neutral, format!("{what}: failures are reported to {}", listed(&new.failures))));
     }
+    if old.percent != new.percent && new.percent < 100 {
+        let line =
+            format!("{what}: receivers that follow RFC 7489 apply the policy to {} % of mail (`pct`)", new.percent);
+        effects.push(shown(Direction::Neutral, line));
+    }
     if old.public_suffix != new.public_suffix {
         effects
             .push(shown(Direction::Unclassified, format!("{what}: `psd` changes whose policy counts for subdomains")));

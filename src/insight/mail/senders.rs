@@ -11,6 +11,7 @@ use crate::insight::addresses::slip_of;
 use crate::insight::direction::Direction;
 use crate::insight::effect::{Effect, Topic, listed};
 use crate::insight::hosts::registrable;
+use crate::insight::other_zones::OtherZones;
 use crate::insight::view::View;
 use crate::model::{Danger, Fqdn, RecordType};
 
@@ -205,7 +206,12 @@ fn hosts(
 }
 
 /// What a change of SPF means for a domain.
-pub(in crate::insight) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) -> Vec<Effect> {
+pub(in crate::insight) fn compare(
+    name: &Fqdn,
+    before: View<'_, '_>,
+    after: View<'_, '_>,
+    others: OtherZones<'_>,
+) -> Vec<Effect> {
     let topic = Topic::MailAuthentication;
     let breaks = |line: String| Effect::needing(Danger::BreaksMailAuthentication, topic, name, line);
     let shown = |direction, line: String| Effect::shown(topic, name, direction, line);
@@ -236,7 +242,7 @@ pub(in crate::insight) fn compare(name: &Fqdn, before: View<'_, '_>, after: View
             opens(name, None, &new, &mut effects);
         }
         (Found::Record(old), Found::Record(new)) => {
-            differences(name, &old, &new, after, &mut effects);
+            differences(name, &old, &new, after, others, &mut effects);
             opens(name, Some(&old), &new, &mut effects);
         }
     }
@@ -280,7 +286,14 @@ fn opens(name: &Fqdn, old: Option<&Senders>, new: &Senders, effects: &mut Vec<Ef
 }
 
 /// Who may send now, and who no longer.
-fn differences(name: &Fqdn, old: &Senders, new: &Senders, after: View<'_, '_>, effects: &mut Vec<Effect>) {
+fn differences(
+    name: &Fqdn,
+    old: &Senders,
+    new: &Senders,
+    after: View<'_, '_>,
+    others: OtherZones<'_>,
+    effects: &mut Vec<Effect>,
+) {
     let topic = Topic::MailAuthentication;
     let (had, has) = (old.networks(), new.networks());
     let beyond = |own: &[IpNet], other: &[IpNet]| -> Vec<IpNet> {
@@ -297,7 +310,7 @@ fn differences(name: &Fqdn, old: &Senders, new: &Senders, after: View<'_, '_>, e
             format!("SPF for {name} now allows {}", listed(&came)),
         ));
     }
-    let slips = gained.iter().filter_map(|came| Some((came, slip_of(name, &lost, *came, &has, after)?)));
+    let slips = gained.iter().filter_map(|came| Some((came, slip_of(name, &lost, *came, &has, after, others)?)));
     for (came, (gone, how)) in slips {
         let line = format!(
             "SPF for {name}: {} differs from {} by {how} and is in no network that this zone uses",

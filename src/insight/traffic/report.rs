@@ -230,7 +230,8 @@ impl Report {
         }
         if zone.unknown > 0 {
             let why: Vec<_> = self.depends_on.iter().take(3).map(|reason| reason.name.as_str()).collect();
-            lines.push(format!("{}: it depends on {}", count(zone.unknown, "unknown outcome"), why.join(", ")));
+            let verb = if zone.unknown == 1 { "depends" } else { "depend" };
+            lines.push(format!("{} {verb} on {}", count(zone.unknown, "unknown outcome"), why.join(", ")));
         } else if let Some(what) = self.not_evaluated.first() {
             lines.push(format!("not evaluated: {}", what.name));
         }

@@ -150,7 +150,7 @@ impl Run for WafExplainArgs {
         output.hide();
         match output.format {
             Format::Json => output.json(&document(&explained, sources))?,
-            Format::Text | Format::Document(_) => output.result(|out| write_explained(out, &explained, sources))?,
+            Format::Text | Format::Document(_) => output.report(|out| write_explained(out, &explained, sources))?,
         }
         Ok(Exit::Success)
     }

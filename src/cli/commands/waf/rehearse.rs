@@ -107,7 +107,7 @@ impl Run for WafRehearseArgs {
         let report = recordings.rehearse(&goal, &zones, output)?.report;
         match output.format {
             Format::Json => output.json(&report)?,
-            Format::Text => output.result(|out| write(out, &report))?,
+            Format::Text => output.report(|out| write(out, &report))?,
             Format::Document(document) => {
                 if let Some(write) = document.requests {
                     output.result(|out| write(out, &report))?;

@@ -108,7 +108,7 @@ impl Run for WafTraceArgs {
         match output.format {
             Format::Json => output.json(&crate::render::trace::document(&request, &traces, sources))?,
             Format::Text | Format::Document(_) => {
-                output.result(|out| write_traces(out, &request, &traces, sources))?;
+                output.report(|out| write_traces(out, &request, &traces, sources))?;
             }
         }
         Ok(Exit::Success)

@@ -185,7 +185,7 @@ impl Run for WafTuneArgs {
         output.hide();
         match output.format {
             Format::Json => output.json(&document(&tuned))?,
-            Format::Text | Format::Document(_) => output.result(|out| write_tuned(out, &tuned))?,
+            Format::Text | Format::Document(_) => output.report(|out| write_tuned(out, &tuned))?,
         }
         Ok(Exit::Success)
     }

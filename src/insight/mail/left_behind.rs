@@ -1,0 +1,59 @@
+//! SPF records that still allow an address which its host has given up for another one.
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+
+use ipnet::IpNet;
+
+use super::spf::{Mechanism, Spf, is_spf};
+use crate::insight::addresses::published_networks;
+use crate::insight::direction::Direction;
+use crate::insight::effect::{Effect, Topic};
+use crate::insight::step::Step;
+use crate::insight::view::View;
+use crate::model::{Fqdn, Gather};
+
+/// A host that moves: the number of its step, its name, and its new address.
+type Moved<'a> = (usize, &'a Fqdn, IpAddr);
+
+/// The addresses that hosts of a zone give up for another one of the same family. The address of a proxied name sends no mail.
+fn moved<'a>(steps: &[Step<'a>]) -> BTreeMap<IpAddr, Moved<'a>> {
+    let one = |(n, step): (usize, &Step<'a>)| {
+        let (before, after) = (step.before?, step.after?);
+        let (old, new) = (before.data.address()?, after.data.address()?);
+        let is_public = !before.proxied && !after.proxied;
+        (is_public && old != new && old.is_ipv4() == new.is_ipv4()).then_some((old, (n, after.name, new)))
+    };
+    steps.iter().enumerate().filter_map(one).gather()
+}
+
+/// Says which SPF records name an address that no host of the zone has any longer, and not the one that took its place. Takes one
+/// pass over the zone if an address changes.
+pub(in crate::insight) fn left_behind(after: View<'_, '_>, steps: &[Step<'_>]) -> Vec<(Vec<usize>, Effect)> {
+    let mut moved = moved(steps);
+    if moved.is_empty() {
+        return Vec::new();
+    }
+    let mut records = Vec::new();
+    for entry in after.0.entries() {
+        if let Some(address) = entry.data.address() {
+            moved.remove(&address);
+        }
+        if let Some(Ok(record)) = entry.text().filter(|text| is_spf(text)).map(Spf::parse) {
+            records.push((entry, record));
+        }
+    }
+    let mut found = Vec::new();
+    for (entry, record) in records {
+        let (name, networks) = (entry.name, published_networks(&entry, false));
+        // Where it allows hosts by their names, the new address may be among theirs.
+        let names_hosts = record.directives.iter().any(|d| matches!(d.mechanism, Mechanism::A(..) | Mechanism::Mx(..)));
+        for (old, (n, host, new)) in moved.iter().filter(|_| !names_hosts) {
+            if networks.contains(&IpNet::from(*old)) && !networks.iter().any(|network| network.contains(new)) {
+                let line = format!("SPF for {name} still allows {old}, the old address of {host}, and not {new}");
+                found.push((vec![*n], Effect::shown(Topic::MailAuthentication, name, Direction::Neutral, line)));
+            }
+        }
+    }
+    found
+}

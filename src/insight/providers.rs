@@ -1,0 +1,359 @@
+//! Well-known providers by the ends of their host names: what an account has there, what a stranger could claim, and by which token
+//! a provider knows who owns a name. The only list of them: what looks like a typo and what can be taken over are judged by it.
+
+use crate::model::{Fqdn, PublicSuffix};
+
+/// A provider, by one end of its host names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Provider {
+    /// The end of its host names. A label `*` stands for any one, and a label that ends with `*` for any that begins so.
+    pub suffix: &'static str,
+    /// Its name.
+    pub name: &'static str,
+    /// Whether an account has hosts of its own below the suffix, so that the suffix alone is nobody's.
+    pub is_per_account: bool,
+    /// What anyone can claim there once its owner gives it up; `None` where nothing of the kind is known.
+    pub claims: Option<&'static str>,
+    /// The first label of the name of the token that keeps others from claiming a name, or its beginning with `-` at the end.
+    pub token: Option<&'static str>,
+    /// The page about it, as it was known in 2026-11.
+    pub source: &'static str,
+}
+
+/// Hosts of accounts that anyone can claim once they are given up.
+const fn hosting(suffix: &'static str, name: &'static str, claims: &'static str, source: &'static str) -> Provider {
+    Provider { suffix, name, is_per_account: true, claims: Some(claims), token: None, source }
+}
+
+/// Hosts that all accounts share: the provider looks at the name that was asked for.
+const fn shared(suffix: &'static str, name: &'static str, source: &'static str) -> Provider {
+    Provider { is_per_account: false, ..hosting(suffix, name, "that name", source) }
+}
+
+/// Hosts of accounts, of which it is not known that strangers can claim them.
+const fn account(suffix: &'static str, name: &'static str, source: &'static str) -> Provider {
+    Provider { claims: None, ..hosting(suffix, name, "", source) }
+}
+
+/// Hosts of the provider itself, to which customers also point by the suffix alone.
+const fn own(suffix: &'static str, name: &'static str, source: &'static str) -> Provider {
+    Provider { is_per_account: false, ..account(suffix, name, source) }
+}
+
+impl Provider {
+    /// The same with a token.
+    const fn token(self, token: &'static str) -> Self {
+        Self { token: Some(token), ..self }
+    }
+}
+
+/// The list of subdomain takeovers that its readers keep.
+const TAKEOVERS: &str = "github.com/EdOverflow/can-i-take-over-xyz";
+const AZURE: &str = "learn.microsoft.com/azure/security/fundamentals/subdomain-takeover";
+const S3: &str = "docs.aws.amazon.com/AmazonS3/latest/userguide/website-hosting-custom-domain-walkthrough.html";
+const HEROKU: &str = "devcenter.heroku.com/articles/custom-domains";
+const VERCEL: &str = "vercel.com/docs/domains/working-with-domains/add-a-domain";
+const WEBFLOW: &str = "help.webflow.com: connect a custom domain";
+
+/// A host of Azure, whose token is the same for every product.
+const fn azure(suffix: &'static str, claims: &'static str) -> Provider {
+    hosting(suffix, "Azure", claims, AZURE).token("asuid")
+}
+
+/// All of them. An alias to `pages.dev` of another account is answered with error 1014 by Cloudflare, so nothing can be claimed by it.
+pub const PROVIDERS: &[Provider] = &[
+    hosting("github.io", "GitHub Pages", "that site", "docs.github.com/pages: verifying your custom domain")
+        .token("_github-pages-challenge-"),
+    hosting(
+        "gitlab.io",
+        "GitLab Pages",
+        "that site",
+        "docs.gitlab.com/user/project/pages/custom_domains_ssl_tls_certification",
+    )
+    .token("_gitlab-pages-verification-code"),
+    hosting("bitbucket.io", "Bitbucket", "that site", TAKEOVERS),
+    azure("azure-api.net", "that service"),
+    azure("azurecontainer.io", "that container"),
+    azure("azureedge.net", "that endpoint"),
+    azure("azurefd.net", "that endpoint"),
+    azure("azurewebsites.net", "that app"),
+    azure("azurewebsites.us", "that app"),
+    azure("blob.core.windows.net", "that storage account"),
+    azure("*.web.core.windows.net", "that storage account"),
+    azure("*.cloudapp.azure.com", "that host"),
+    azure("cloudapp.net", "that service"),
+    azure("trafficmanager.net", "that profile"),
+    hosting("vercel.app", "Vercel", "that project", VERCEL).token("_vercel"),
+    hosting("now.sh", "Vercel", "that project", VERCEL).token("_vercel"),
+    shared("vercel-dns.com", "Vercel", VERCEL).token("_vercel"),
+    shared("vercel-dns-*.com", "Vercel", VERCEL).token("_vercel"),
+    hosting("zendesk.com", "Zendesk", "that account", "support.zendesk.com/hc/articles/4408838571034")
+        .token("zendeskverification"),
+    account("webflow.io", "Webflow", WEBFLOW).token("_webflow"),
+    shared("cdn.webflow.com", "Webflow", WEBFLOW).token("_webflow"),
+    shared("proxy-ssl.webflow.com", "Webflow", WEBFLOW).token("_webflow"),
+    shared("proxy.webflow.com", "Webflow", WEBFLOW).token("_webflow"),
+    hosting("herokuapp.com", "Heroku", "that app", HEROKU),
+    hosting("herokudns.com", "Heroku", "that name", HEROKU),
+    hosting("s3.amazonaws.com", "Amazon S3", "that bucket", S3),
+    hosting("s3-*.amazonaws.com", "Amazon S3", "that bucket", S3),
+    hosting("s3.*.amazonaws.com", "Amazon S3", "that bucket", S3),
+    hosting("s3.dualstack.*.amazonaws.com", "Amazon S3", "that bucket", S3),
+    hosting("s3-website.*.amazonaws.com", "Amazon S3", "that bucket", S3),
+    hosting("elasticbeanstalk.com", "Elastic Beanstalk", "that environment", TAKEOVERS),
+    hosting("*.elasticbeanstalk.com", "Elastic Beanstalk", "that environment", TAKEOVERS),
+    hosting(
+        "netlify.app",
+        "Netlify",
+        "that site",
+        "docs.netlify.com/manage/domains/configure-domains/configure-external-dns",
+    ),
+    hosting(
+        "netlify.com",
+        "Netlify",
+        "that site",
+        "docs.netlify.com/manage/domains/configure-domains/configure-external-dns",
+    ),
+    hosting("fly.dev", "Fly.io", "that app", "fly.io/docs/networking/custom-domain"),
+    shared("shops.myshopify.com", "Shopify", "help.shopify.com/manual/domains/add-a-domain/connecting-domains"),
+    hosting("myshopify.com", "Shopify", "that shop", "help.shopify.com/manual/domains/add-a-domain/connecting-domains"),
+    hosting("surge.sh", "Surge", "that site", "surge.sh/help/adding-a-custom-domain"),
+    shared("na-west1.surge.sh", "Surge", "surge.sh/help/adding-a-custom-domain"),
+    hosting(
+        "readthedocs.io",
+        "Read the Docs",
+        "that project",
+        "docs.readthedocs.com/platform/stable/custom-domains.html",
+    ),
+    hosting("ghost.io", "Ghost", "that site", TAKEOVERS),
+    hosting("wordpress.com", "WordPress.com", "that site", TAKEOVERS),
+    shared("unbouncepages.com", "Unbounce", "documentation.unbounce.com: connecting your domain (CNAME)"),
+    hosting("pantheonsite.io", "Pantheon", "that site", TAKEOVERS),
+    hosting("helpscoutdocs.com", "Help Scout", "that site", TAKEOVERS),
+    hosting("helpjuice.com", "Helpjuice", "that account", TAKEOVERS),
+    hosting("ngrok.io", "ngrok", "that host", TAKEOVERS),
+    shared("stats.uptimerobot.com", "UptimeRobot", TAKEOVERS),
+    shared("s.strikinglydns.com", "Strikingly", TAKEOVERS),
+    account("pages.dev", "Cloudflare Pages", "developers.cloudflare.com/pages/configuration/custom-domains"),
+    account("workers.dev", "Cloudflare Workers", "developers.cloudflare.com/workers/configuration/routing/workers-dev"),
+    account("web.app", "Firebase Hosting", "firebase.google.com/docs/hosting/custom-domain"),
+    account("firebaseapp.com", "Firebase Hosting", "firebase.google.com/docs/hosting/custom-domain"),
+    account("run.app", "Cloud Run", "cloud.google.com/run/docs/mapping-custom-domains"),
+    account("onrender.com", "Render", "render.com/docs/custom-domains"),
+    account("railway.app", "Railway", "docs.railway.com/guides/public-networking"),
+    account("ondigitalocean.app", "DigitalOcean", "docs.digitalocean.com/products/app-platform/how-to/manage-domains"),
+    account(
+        "azurestaticapps.net",
+        "Azure Static Web Apps",
+        "learn.microsoft.com/azure/static-web-apps/custom-domain-external",
+    ),
+    account("cloudfront.net", "CloudFront", "docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/CNAMEs.html"),
+    account("*.elb.amazonaws.com", "AWS", "docs.aws.amazon.com/elasticloadbalancing"),
+    account("amazonaws.com", "AWS", "docs.aws.amazon.com/general/latest/gr/rande.html"),
+    account("statuspage.io", "Statuspage", "support.atlassian.com/statuspage/docs/set-up-a-custom-domain"),
+    account("freshdesk.com", "Freshdesk", "support.freshdesk.com: using a vanity support URL"),
+    account("gitbook.io", "GitBook", "gitbook.com/docs/publishing-documentation/custom-domain"),
+    account("readme.io", "ReadMe", "docs.readme.com/main/docs/custom-domain"),
+    account("wpengine.com", "WP Engine", "wpengine.com/support/add-domain-in-user-portal"),
+    account(
+        "amazonses.com",
+        "Amazon SES",
+        "docs.aws.amazon.com/ses/latest/dg/send-email-authentication-dkim-easy.html",
+    ),
+    account("azure-dns.com", "Azure DNS", "learn.microsoft.com/azure/dns/dns-delegate-domain-azure-dns"),
+    account("cloudflare.com", "Cloudflare", "developers.cloudflare.com/dns/nameservers"),
+    account("google.com", "Google", "knowledge.workspace.google.com/admin/domains"),
+    account("googlemail.com", "Google", "knowledge.workspace.google.com/admin/domains"),
+    account(
+        "hubspotemail.net",
+        "HubSpot",
+        "knowledge.hubspot.com/marketing-email/manage-email-authentication-in-hubspot",
+    ),
+    account("icloud.com", "Apple", "support.apple.com/102374"),
+    account("mailchimp.com", "Mailchimp", "mailchimp.com/help/set-up-email-domain-authentication"),
+    account("mandrillapp.com", "Mailchimp", "mailchimp.com/developer/transactional/docs/authentication-delivery"),
+    account("messagingengine.com", "Fastmail", "fastmail.help/hc/articles/360060591153"),
+    account(
+        "microsoft.com",
+        "Microsoft",
+        "learn.microsoft.com/microsoft-365/enterprise/external-domain-name-system-records",
+    ),
+    account("mimecast.com", "Mimecast", "mimecastsupport.zendesk.com: gateway hosts by region"),
+    account("mtasv.net", "Postmark", "postmarkapp.com/support/article/1046-how-do-i-verify-a-domain"),
+    account(
+        "outlook.com",
+        "Microsoft",
+        "learn.microsoft.com/microsoft-365/enterprise/external-domain-name-system-records",
+    ),
+    account("pphosted.com", "Proofpoint", "help.proofpoint.com: mail servers by region"),
+    account("protonmail.ch", "Proton", "proton.me/support/custom-domain"),
+    account("salesforce.com", "Salesforce", "help.salesforce.com: set up a custom domain"),
+    account("shopify.com", "Shopify", "help.shopify.com/manual/domains/add-a-domain/connecting-domains"),
+    account("sparkpostmail.com", "SparkPost", "support.sparkpost.com/docs/getting-started/setting-up-domains"),
+    account("squarespace.com", "Squarespace", "support.squarespace.com/hc/articles/205812378"),
+    account("zoho.com", "Zoho", "zoho.com/mail/help/adminconsole/configure-email-delivery.html"),
+    own("mailgun.org", "Mailgun", "documentation.mailgun.com/docs/mailgun/user-manual/domains/domains-verify"),
+    own("sendgrid.net", "SendGrid", "twilio.com/docs/sendgrid/ui/account-and-settings/how-to-set-up-link-branding"),
+];
+
+/// From this length on, a label that is one character away from that of a provider is hardly ever a name of its own.
+///
+/// # Units
+/// Characters.
+pub(super) const LONG: usize = 6;
+
+/// How the labels of a host end with those of a suffix.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    /// It is the suffix.
+    Alone,
+    /// It is below the suffix.
+    Below,
+}
+
+/// How a host ends with a suffix, if it does.
+fn end(host: &str, suffix: &str) -> Option<End> {
+    let mut labels = host.rsplit('.');
+    for wanted in suffix.rsplit('.') {
+        let label = labels.next()?;
+        let fits = match wanted.strip_suffix('*') {
+            Some(start) => label.len() > start.len() && label.starts_with(start),
+            None => label == wanted,
+        };
+        if !fits {
+            return None;
+        }
+    }
+    Some(if labels.next().is_some() { End::Below } else { End::Alone })
+}
+
+impl Provider {
+    /// The provider of a host, by the longest suffix.
+    pub(super) fn of(host: &Fqdn) -> Option<&'static Self> {
+        let fits = PROVIDERS.iter().filter(|provider| end(host.as_str(), provider.suffix).is_some());
+        fits.max_by_key(|provider| provider.suffix.split('.').count())
+    }
+
+    /// The provider whose suffix this domain is.
+    pub(super) fn named(domain: &str) -> Option<&'static Self> {
+        PROVIDERS.iter().find(|provider| provider.suffix == domain)
+    }
+
+    /// Whether an alias to one host that becomes one to another one lost the label of the account.
+    pub(super) fn loses_account(old: &Fqdn, new: &Fqdn) -> bool {
+        let is_alone =
+            |provider: &&Self| provider.is_per_account && end(new.as_str(), provider.suffix) == Some(End::Alone);
+        old != new && old.is_within(new) && Self::of(new).filter(is_alone).is_some()
+    }
+
+    /// Whether a host is what another one would be below another end of the same label, which no provider has:
+    /// `team.github.com` for `team.github.io`.
+    pub(super) fn differs_by_end(old: &Fqdn, new: &Fqdn) -> bool {
+        let Some(provider) = Self::of(old).filter(|provider| end(old.as_str(), provider.suffix) == Some(End::Below))
+        else {
+            return false;
+        };
+        let (Some((label, _)), Some(account)) =
+            (provider.suffix.split_once('.'), old.as_str().strip_suffix(provider.suffix))
+        else {
+            return false;
+        };
+        let is_it = |domain: &&str| domain.strip_prefix(label).is_some_and(|rest| rest.starts_with('.'));
+        let domain = new.as_str().strip_prefix(account).filter(is_it);
+        // The whole domain is what someone registered, and nothing of a longer name.
+        domain.is_some_and(|domain| PublicSuffix::of(domain).and_then(PublicSuffix::registrable) == Some(domain))
+            && Self::of(new).is_none()
+    }
+
+    /// The domains that are long enough for a new one beside them to look mistyped.
+    pub(super) fn domains() -> impl Iterator<Item = &'static str> {
+        let is_long = |provider: &&Self| {
+            let label = provider.suffix.split_once('.').filter(|(_, rest)| !rest.contains('.'));
+            // Shorter ones are ordinary words: `ghost.io` and `host.io`.
+            label.is_some_and(|(label, _)| label.len() >= LONG && !label.contains('*'))
+        };
+        PROVIDERS.iter().filter(is_long).map(|provider| provider.suffix)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn name(text: &str) -> Fqdn {
+        Fqdn::parse(text).unwrap()
+    }
+
+    #[test]
+    fn hosts_belong_to_the_longest_suffix() {
+        let of = |host: &str| Provider::of(&name(host)).map(|provider| provider.suffix);
+        for (host, suffix) in [
+            ("team.github.io", Some("github.io")),
+            ("github.io", Some("github.io")),
+            ("mygithub.io", None),
+            ("shops.myshopify.com", Some("shops.myshopify.com")),
+            ("kestrel.myshopify.com", Some("myshopify.com")),
+            ("bucket.s3.eu-central-1.amazonaws.com", Some("s3.*.amazonaws.com")),
+            ("bucket.s3-website-us-east-1.amazonaws.com", Some("s3-*.amazonaws.com")),
+            ("bucket.s3-website.eu-central-1.amazonaws.com", Some("s3-website.*.amazonaws.com")),
+            ("lb-1.eu-central-1.elb.amazonaws.com", Some("*.elb.amazonaws.com")),
+            ("1a2b.vercel-dns-016.com", Some("vercel-dns-*.com")),
+            ("cname.vercel-dns.com", Some("vercel-dns.com")),
+            ("vercel-dns-.com", None),
+            ("example.net", None),
+        ] {
+            assert_eq!(of(host), suffix, "{host}");
+        }
+    }
+
+    #[test]
+    fn a_lost_label_is_one_of_an_account() {
+        let loses = |old: &str, new: &str| Provider::loses_account(&name(old), &name(new));
+        for provider in PROVIDERS.iter().filter(|provider| provider.is_per_account) {
+            let suffix = provider.suffix.replace('*', "x1");
+            assert!(loses(&format!("account.{suffix}"), &suffix), "{suffix}");
+        }
+        for provider in PROVIDERS.iter().filter(|provider| !provider.is_per_account) {
+            let suffix = provider.suffix.replace('*', "x1");
+            assert!(!loses(&format!("account.{suffix}"), &suffix), "{suffix}");
+        }
+        assert!(!loses("kestrel.pages.dev", "osprey.pages.dev"));
+        assert!(!loses("main.kestrel.pages.dev", "kestrel.pages.dev"));
+        assert!(!loses("kestrel.herokuapp.com", "pages.dev"));
+        assert!(!loses("kestrel-shop.myshopify.com", "shops.myshopify.com"));
+    }
+
+    #[test]
+    fn another_end_of_the_same_label_is_another_provider() {
+        let differs = |old: &str, new: &str| Provider::differs_by_end(&name(old), &name(new));
+        for (old, new) in [
+            ("kestrel.github.io", "kestrel.github.com"),
+            ("kestrel.vercel.app", "kestrel.vercel.com"),
+            ("kestrel.pages.dev", "kestrel.pages.com"),
+            ("a.kestrel.fly.dev", "a.kestrel.fly.io"),
+        ] {
+            assert!(differs(old, new), "{old} {new}");
+        }
+        for (old, new) in [
+            ("kestrel.netlify.app", "kestrel.netlify.com"),
+            ("kestrel.github.io", "osprey.github.com"),
+            ("kestrel.github.io", "kestrel.gitlab.io"),
+            ("kestrel.github.io", "kestrel.githubusercontent.com"),
+            ("autodiscover.outlook.com", "autodiscover.outlook.office365.com"),
+            ("kestrel.azurewebsites.net", "kestrel.azurewebsites.us"),
+            ("www.example.net", "www.example.org"),
+        ] {
+            assert!(!differs(old, new), "{old} {new}");
+        }
+    }
+
+    #[test]
+    fn each_row_is_whole() {
+        for provider in PROVIDERS {
+            let Provider { suffix, name, claims, source, .. } = provider;
+            assert!(suffix.contains('.') && !name.is_empty() && source.contains('.'), "{suffix}");
+            assert!(claims.is_none_or(|what| what.starts_with("that ")), "{suffix}");
+            assert_eq!(PROVIDERS.iter().filter(|other| other.suffix == *suffix).count(), 1, "{suffix}");
+        }
+    }
+}

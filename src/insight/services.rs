@@ -1,0 +1,136 @@
+//! How clients reach a service: SRV records (RFC 2782), and HTTPS and SVCB records (RFC 9460) compared.
+
+use std::collections::BTreeSet;
+use std::net::IpAddr;
+
+use super::addresses::hints;
+use super::direction::Direction;
+use super::dns::Entry;
+use super::effect::{Effect, Topic, listed};
+use super::mail::exchanges::proxied_target;
+use super::view::View;
+use crate::model::{Danger, Fqdn, Gather, RecordType};
+
+/// A number of a record, by its name.
+fn number(record: &Entry<'_>, field: &str) -> Option<u64> {
+    record.data.fields().get(field)?.to_string().parse().ok()
+}
+
+/// Priority, weight and port of an SRV record.
+fn numbers(record: &Entry<'_>) -> Option<[u64; 3]> {
+    Some([number(record, "priority")?, number(record, "weight")?, number(record, "port")?])
+}
+
+/// What a change of SRV records, or of their targets, means for a service.
+pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) -> Vec<Effect> {
+    let (old, new) = (before.of_type(name, RecordType::Srv), after.of_type(name, RecordType::Srv));
+    let shown = |line: String| Effect::shown(Topic::Addresses, name, Direction::Neutral, line);
+    let mut effects = Vec::new();
+    for record in new.iter().filter(|record| !old.iter().any(|other| other.data == record.data)) {
+        if let Some(line) = swapped(name, record, &old) {
+            effects.push(Effect::needing(Danger::LooksMistyped, Topic::Addresses, name, line));
+        }
+    }
+    let targets =
+        |set: &[Entry<'_>]| -> BTreeSet<Fqdn> { set.iter().filter_map(|r| r.data.target().cloned()).gather() };
+    let (old, new) = (targets(&old), targets(&new));
+    if new.contains(&Fqdn::root()) && !old.contains(&Fqdn::root()) {
+        effects.push(shown(match new.len() {
+            1 => format!("{name} SRV: says that it is not offered here (RFC 2782)"),
+            _ => format!("{name} SRV: one record says that it is not offered here, and others name servers (RFC 2782)"),
+        }));
+    }
+    for target in new.iter().filter(|target| !target.is_root() && after.answers_for(target)) {
+        let was_target = old.contains(target);
+        let leads = |view: View<'_, '_>| {
+            view.answering(target).iter().any(|r| r.data.address().is_some() || r.is(RecordType::Cname))
+        };
+        if !leads(after) {
+            if !was_target || leads(before) {
+                effects.push(shown(format!("{name} SRV: its server {target} has no address")));
+            }
+            continue;
+        }
+        let line = format!(
+            "{name} SRV: its server {target} is proxied; so that clients reach it, Cloudflare answers with a name \
+             dc-… that shows the address of the origin"
+        );
+        effects.extend(proxied_target(name, target, was_target, before, after, Topic::Addresses, line));
+    }
+    effects
+}
+
+/// What is said if a record has the numbers of an old one in another order, so that clients would use another port.
+fn swapped(name: &Fqdn, record: &Entry<'_>, old: &[Entry<'_>]) -> Option<String> {
+    let new = numbers(record)?;
+    let sorted = |numbers: [u64; 3]| {
+        let mut sorted = numbers;
+        sorted.sort_unstable();
+        sorted
+    };
+    let is_swapped = |old: &[u64; 3]| sorted(*old) == sorted(new) && old[2] != new[2];
+    let [priority, weight, port] = old.iter().filter_map(numbers).find(is_swapped)?;
+    Some(format!(
+        "{name} SRV: priority {}, weight {}, port {} are the numbers {priority}, {weight}, {port} in another order",
+        new[0], new[1], new[2]
+    ))
+}
+
+/// The port of an HTTPS record (RFC 9460 section 7.2), if it says one.
+fn port(record: &Entry<'_>) -> Option<u16> {
+    let text = record.data.presentation();
+    text.split(' ').find_map(|parameter| parameter.strip_prefix("port=")?.trim_matches('"').parse().ok())
+}
+
+/// What a change of HTTPS or SVCB records, or of the addresses beside them, means.
+pub(super) fn endpoints(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) -> Vec<Effect> {
+    let shown = |line: String| Effect::shown(Topic::Addresses, name, Direction::Neutral, line);
+    let mut effects = Vec::new();
+    for kind in [RecordType::Https, RecordType::Svcb] {
+        let old = before.of_type(name, kind);
+        for record in after.of_type(name, kind) {
+            let was_there = old.iter().any(|other| other.data == record.data);
+            let is_alias = number(&record, "priority") == Some(0);
+            if is_alias && !was_there && record.data.target() == Some(name) {
+                effects
+                    .push(shown(format!("{name} {kind}: the alias leads to itself, so clients ignore it (RFC 9460)")));
+            }
+            let stale = stale_hints(name, &record, was_there, before, after);
+            if !stale.is_empty() {
+                effects.push(shown(format!(
+                    "{name} {kind}: clients may still connect to {}, which is a hint and no address of the host (RFC 9460)",
+                    listed(stale)
+                )));
+            }
+        }
+        let ports = |set: &[Entry<'_>]| -> BTreeSet<u16> { set.iter().map(|r| port(r).unwrap_or(443)).gather() };
+        let (was, is) = (ports(&old), ports(&after.of_type(name, kind)));
+        if kind == RecordType::Https && was != is && is.iter().any(|port| *port != 443) {
+            effects.push(shown(format!("{name} HTTPS: browsers connect to port {}", listed(is))));
+        }
+    }
+    effects
+}
+
+/// The hints of a record that are no address of its host, as far as this zone tells, and that were until now, or are new.
+fn stale_hints(
+    name: &Fqdn,
+    record: &Entry<'_>,
+    was_there: bool,
+    before: View<'_, '_>,
+    after: View<'_, '_>,
+) -> Vec<IpAddr> {
+    let target = record.data.target().filter(|target| !target.is_root()).unwrap_or(name);
+    // Who answers for a proxied or delegated name, or what an alias leads to, is not in the records.
+    if !after.answers_for(target) || after.at(target).iter().any(|r| r.proxied || r.is(RecordType::Cname)) {
+        return Vec::new();
+    }
+    let addresses =
+        |view: View<'_, '_>| -> Vec<IpAddr> { view.at(target).iter().filter_map(|r| r.data.address()).collect() };
+    let (was, is) = (addresses(before), addresses(after));
+    let is_stale = |hint: &IpAddr| {
+        let has_family = is.iter().any(|address| address.is_ipv4() == hint.is_ipv4());
+        has_family && !is.contains(hint) && (!was_there || was.contains(hint))
+    };
+    hints(record).into_iter().filter(is_stale).collect()
+}
