@@ -239,11 +239,15 @@ impl Provider {
         PROVIDERS.iter().find(|provider| provider.suffix == domain)
     }
 
-    /// Whether an alias to one host that becomes one to another one lost the label of the account.
+    /// Whether an alias to one host that becomes one to another one lost the label of the account: at the same end, or at another one of
+    /// the same provider.
     pub(super) fn loses_account(old: &Fqdn, new: &Fqdn) -> bool {
-        let is_alone =
-            |provider: &&Self| provider.is_per_account && end(new.as_str(), provider.suffix) == Some(End::Alone);
-        old != new && old.is_within(new) && Self::of(new).filter(is_alone).is_some()
+        let is_alone = |provider: &&Self| {
+            provider.is_per_account && end(new.as_str(), provider.suffix) == Some(End::Alone) && old != new
+        };
+        Self::of(new).filter(is_alone).is_some_and(|provider| {
+            old.is_within(new) || Self::of(old).is_some_and(|other| other.name == provider.name)
+        })
     }
 
     /// Whether a host is what another one would be below another end of the same label, which no provider has:
@@ -317,6 +321,7 @@ mod tests {
             let suffix = provider.suffix.replace('*', "x1");
             assert!(!loses(&format!("account.{suffix}"), &suffix), "{suffix}");
         }
+        assert!(loses("kestrel.herokudns.com", "herokuapp.com"));
         assert!(!loses("kestrel.pages.dev", "osprey.pages.dev"));
         assert!(!loses("main.kestrel.pages.dev", "kestrel.pages.dev"));
         assert!(!loses("kestrel.herokuapp.com", "pages.dev"));
