@@ -46,7 +46,8 @@ pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) ->
             view.answering(target).iter().any(|r| r.data.address().is_some() || r.is(RecordType::Cname))
         };
         if !leads(after) {
-            if !was_target || leads(before) {
+            // The hosts of a new service can be still to come.
+            if !old.is_empty() && (!was_target || leads(before)) {
                 effects.push(shown(format!("{name} SRV: its server {target} has no address")));
             }
             continue;
