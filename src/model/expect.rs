@@ -85,6 +85,28 @@ pub enum ExpectedAnswer {
     Within(Vec<IpNet>),
 }
 
+impl std::fmt::Display for ExpectedAnswer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let listed = |f: &mut std::fmt::Formatter<'_>, values: Vec<String>| {
+            let (named, more) = values.split_at(values.len().min(MOST_VALUES));
+            f.write_str(&named.join(", "))?;
+            if more.is_empty() { Ok(()) } else { write!(f, " and {} more", more.len()) }
+        };
+        match self {
+            Self::Nothing => f.write_str("no record of this type"),
+            Self::Edge => f.write_str("Cloudflare's edge"),
+            Self::Is(values) => listed(f, values.iter().map(Rdata::presentation).collect()),
+            Self::Within(networks) => {
+                f.write_str("addresses in ")?;
+                listed(f, networks.iter().map(ToString::to_string).collect())
+            }
+        }
+    }
+}
+
+/// So many values of an expected answer are named.
+const MOST_VALUES: usize = 5;
+
 /// How a domain receives and sends mail. What is `None` or empty is not demanded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExpectedMail {
@@ -107,6 +129,12 @@ pub struct ExpectedPolicy {
     pub policy: MailPolicy,
     /// Whether a stricter one holds as well.
     pub at_least: bool,
+}
+
+impl std::fmt::Display for ExpectedPolicy {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}{}", if self.at_least { "at least " } else { "" }, self.policy.as_str())
+    }
 }
 
 closed_set! {

@@ -44,7 +44,11 @@ pub struct Reply {
     code: Rcode,
     /// Whether other name servers answer.
     is_referral: bool,
-    /// The values of the type that was asked for, in zone-file format.
+    /// Whether the values are the name servers to which the name is delegated.
+    is_delegation: bool,
+    /// Whether an alias leads to a name that the sandbox does not have.
+    leads_out: bool,
+    /// The values of the type that was asked for, in zone-file format; those of a delegation if its name servers were asked for.
     values: Vec<String>,
 }
 
@@ -62,7 +66,7 @@ pub async fn ask(server: SocketAddr, name: &Fqdn, kind: RecordType) -> Result<Re
         Ok(response)
     };
     let response = timeout(PATIENCE, exchange).await.unwrap_or_else(|late| Err(late.into()));
-    read(response.map_err(QuestionError::Connection)?, kind).ok_or(QuestionError::Message)
+    read(response.map_err(QuestionError::Connection)?, name, kind).ok_or(QuestionError::Message)
 }
 
 /// A query with its length before it.
@@ -75,19 +79,37 @@ fn query(name: &Fqdn, kind: RecordType) -> Option<Vec<u8>> {
     Some([&length.to_be_bytes()[..], &message].concat())
 }
 
-/// Reads a response.
-fn read(response: Vec<u8>, kind: RecordType) -> Option<Reply> {
+/// Reads a response to a question.
+fn read(response: Vec<u8>, name: &Fqdn, kind: RecordType) -> Option<Reply> {
     let message = Message::from_octets(response).ok()?;
     let (_, answer, authority, _) = message.sections().ok()?;
+    let asked = Rtype::from_int(kind as u16);
     let mut values = Vec::new();
+    let mut has_alias = false;
     for record in answer.limit_to::<AllRecordData<_, _>>() {
         let record = record.ok()?;
-        if record.rtype() == Rtype::from_int(kind as u16) {
+        has_alias |= record.rtype() == Rtype::CNAME;
+        if record.rtype() == asked {
             values.push(record.data().display_zonefile(DisplayKind::Simple).to_string());
         }
     }
-    let has = |rtype: Rtype| authority.filter_map(Result::ok).any(|record| record.rtype() == rtype);
-    Some(Reply { code: message.header().rcode(), is_referral: !has(Rtype::SOA) && has(Rtype::NS), values })
+    let (mut has_end, mut servers, mut is_delegated_here) = (false, Vec::new(), false);
+    for record in authority.limit_to::<AllRecordData<_, _>>() {
+        let record = record.ok()?;
+        has_end |= record.rtype() == Rtype::SOA;
+        if record.rtype() == Rtype::NS {
+            is_delegated_here |= record.owner().to_string().trim_end_matches('.').eq_ignore_ascii_case(name.as_str());
+            servers.push(record.data().display_zonefile(DisplayKind::Simple).to_string());
+        }
+    }
+    let is_referral = !has_end && !servers.is_empty();
+    let leads_out = has_alias && values.is_empty() && !has_end && !is_referral && asked != Rtype::CNAME;
+    let code = message.header().rcode();
+    // To whom a name is delegated is for this zone to say.
+    if is_referral && is_delegated_here && asked == Rtype::NS {
+        return Some(Reply { code, is_referral: false, is_delegation: true, leads_out, values: servers });
+    }
+    Some(Reply { code, is_referral, is_delegation: false, leads_out, values })
 }
 
 /// Whether an answer is the expected one.
@@ -95,10 +117,17 @@ fn read(response: Vec<u8>, kind: RecordType) -> Option<Reply> {
 /// The sandbox has all records of the zone, so what is not answered does not exist.
 #[must_use]
 pub fn judge(reply: &Reply, name: &Fqdn, kind: RecordType, expected: &ExpectedAnswer) -> Outcome {
-    let Reply { code, is_referral, values } = reply;
+    let Reply { code, is_referral, is_delegation, leads_out, values } = reply;
     let says = format!("{name} {kind}: {}", reply.words());
-    if *is_referral || !matches!(*code, Rcode::NOERROR | Rcode::NXDOMAIN) {
+    if *is_referral || *leads_out || !matches!(*code, Rcode::NOERROR | Rcode::NXDOMAIN) {
         return Outcome::Unknown(says);
+    }
+    // Name servers in an answer, not in a referral, are those of a zone itself, and Cloudflare's to choose.
+    if kind == RecordType::Ns && !values.is_empty() && !is_delegation {
+        return Outcome::Unknown(format!("{says}, which the sandbox makes up"));
+    }
+    if kind == RecordType::Https && values.iter().any(|value| hints(value).any(is_edge)) {
+        return Outcome::Unknown(format!("{says}, which the sandbox makes up"));
     }
     let addresses: Option<Vec<IpAddr>> = values.iter().map(|value| value.parse().ok()).collect();
     let addresses = addresses.filter(|_| matches!(kind, RecordType::A | RecordType::Aaaa));
@@ -120,7 +149,13 @@ pub fn judge(reply: &Reply, name: &Fqdn, kind: RecordType, expected: &ExpectedAn
             }
         }
     };
-    if holds { Outcome::Passed } else { Outcome::Failed(says) }
+    if holds { Outcome::Passed } else { Outcome::Failed(format!("{says}; expected {expected}")) }
+}
+
+/// The addresses that an HTTPS record names.
+fn hints(value: &str) -> impl Iterator<Item = IpAddr> {
+    let lists = value.split(' ').filter_map(|p| p.strip_prefix("ipv4hint=").or_else(|| p.strip_prefix("ipv6hint=")));
+    lists.flat_map(|list| list.trim_matches('"').split(',')).filter_map(|address| address.parse().ok())
 }
 
 impl Reply {
@@ -129,6 +164,7 @@ impl Reply {
         match (self.code, self.values.is_empty()) {
             (Rcode::NXDOMAIN, true) => "no such name".to_owned(),
             (Rcode::NOERROR, _) if self.is_referral => "other name servers answer".to_owned(),
+            (Rcode::NOERROR, true) if self.leads_out => "the alias leads to a name outside the sandbox".to_owned(),
             (Rcode::NOERROR, true) => "no record of this type".to_owned(),
             (Rcode::NOERROR | Rcode::NXDOMAIN, false) => {
                 let mut words = self.values.iter().take(MOST_VALUES).cloned().collect::<Vec<_>>().join(", ");

@@ -69,7 +69,12 @@ fn mail_and_hidden_addresses_are_checked_in_a_plan_and_live() {
     let live = EXPECT.lines().next().unwrap_or_default();
     spec(&workspace, "same.yaml", &worse, live);
     let look = workspace.run(&["drift", "same.yaml"]).exits(2).stdout;
-    assert!(look.contains("expectation fails: our mail: DMARC for example.com: none (same.yaml:6"), "{look}");
+    assert!(
+        look.contains(
+            "expectation fails: our mail: DMARC for example.com: none; expected at least quarantine (same.yaml:6"
+        ),
+        "{look}"
+    );
     assert!(look.contains("1 expectation failed"), "{look}");
     let comment = workspace.run(&["drift", "same.yaml", "--format", "markdown"]).exits(2).stdout;
     assert!(comment.contains("Expectations that fail, or are unknown"), "{comment}");

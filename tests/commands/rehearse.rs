@@ -90,7 +90,7 @@ fn a_failed_expectation_a_missing_consent_and_a_mistake_have_their_exit_codes() 
     let arguments = ["rehearse", "fails.yaml", "--allow", &codes.join(","), "--format", "json"];
     let failed = workspace.run(&arguments).exits(2).json();
     assert_eq!(failed["expectations"][0]["outcome"], "failed");
-    assert_eq!(failed["expectations"][0]["why"], "www.example.com A: 203.0.113.8");
+    assert_eq!(failed["expectations"][0]["why"], "www.example.com A: 203.0.113.8; expected addresses in 192.0.2.0/24");
     workspace.file("wrong.yaml", "version: 1\nzones:\n  other.example: { records: [] }\n");
     workspace.run(&["rehearse", "wrong.yaml"]).exits(1);
     workspace.run(&["rehearse", "missing.yaml"]).exits(1);
@@ -148,6 +148,37 @@ fn mail_issuance_and_hidden_addresses_are_checked_on_what_was_read_back() {
     let report = workspace.run(&arguments).exits(2).json();
     assert_eq!(outcomes(&report), ["failed", "failed", "unknown", "failed", "failed"], "{report:#}");
     assert!(workspace.writes().is_empty());
+}
+
+/// What a sandbox makes up or does not have says nothing about Cloudflare: neither that an answer is there, nor that there is none.
+#[test]
+fn what_the_sandbox_cannot_know_is_unknown() {
+    let workspace = Workspace::new(options());
+    workspace.file(
+        "spec.yaml",
+        r#"version: 1
+zones:
+  example.com:
+    expect:
+      - { resolve: out, type: A, answer: none }
+      - { resolve: out, type: A, within: [192.0.2.0/24] }
+      - { resolve: out, type: CNAME, is: [host.provider.example] }
+      - { resolve: www, type: HTTPS, answer: none }
+      - { resolve: "@", type: NS, is: [ada.ns.cloudflare.com] }
+      - { resolve: lab, type: NS, is: [ns1.hosting.example] }
+      - { resolve: host.lab, type: A, answer: none }
+      - { resolve: www, type: A, within: [192.0.2.0/24] }
+    records:
+      - { name: out, type: CNAME, content: host.provider.example }
+      - { name: www, type: A, content: 192.0.2.8, proxied: true }
+      - { name: lab, type: NS, content: ns1.hosting.example }
+"#,
+    );
+    let report = workspace.run(&["rehearse", "spec.yaml", "--format", "json"]).exits(0).json();
+    let outcomes: Vec<&str> =
+        report["expectations"].as_array().unwrap().iter().map(|e| e["outcome"].as_str().unwrap()).collect();
+    let wanted = ["unknown", "unknown", "passed", "unknown", "unknown", "passed", "unknown", "unknown"];
+    assert_eq!(outcomes, wanted, "{report:#}");
 }
 
 /// A live zone with what the sandbox does not take: each thing is named, and the rest is rehearsed.

@@ -97,7 +97,10 @@ fn expectations_are_checked_offline() {
     spec(&workspace, "bad.yaml", &worse, &proxied);
     let failed = workspace.run(&["test", "bad.yaml", "--format", "json"]).exits(2).json();
     assert_eq!(failed["summary"], json!({ "passed": 1, "failed": 3, "unknown": 0 }));
-    assert_eq!(failed["expectations"][0]["why"], "www.example.com A: web.example.com → 203.0.113.7");
+    assert_eq!(
+        failed["expectations"][0]["why"],
+        "www.example.com A: web.example.com → 203.0.113.7; expected addresses in 192.0.2.0/24"
+    );
     let junit = workspace.run(&["test", "bad.yaml", "--format", "junit"]).exits(2).stdout;
     let document = roxmltree::Document::parse(&junit).unwrap();
     assert_eq!(document.descendants().filter(|node| node.has_tag_name("failure")).count(), 3);

@@ -31,6 +31,8 @@ zones:
       - { name: "null", type: MX, content: ., priority: 0 }
       - { name: lost, type: MX, content: nowhere.example.com, priority: 0 }
       - { name: text, type: TXT, content: "contact noc at 203.0.113.5." }
+      - { name: lab, type: NS, content: [ns1.lab.example.com, ns.hosting.example] }
+      - { name: ns1.lab, type: A, content: 192.0.2.53 }
   example.net:
     records:
       - { name: "@", type: TXT, content: "v=spf1 ip4:203.0.113.0/24 -all" }
@@ -62,6 +64,18 @@ fn what_is_expected_holds_or_not_for_a_reason() {
         ("mail: { by: [mx2, mx1] }", "failed", "another order"),
         ("mail: { by: [mx1] }", "failed", "mx2.example.com (20)"),
         ("mail: { by: [] }", "failed", "mx1.example.com (10)"),
+        ("resolve: mx1, type: A, answer: none", "failed", "192.0.2.25; expected no record of this type"),
+        ("resolve: mx1, type: A, within: [198.51.100.0/24]", "failed", "expected addresses in 198.51.100.0/24"),
+        ("resolve: lab, type: NS, is: [ns.hosting.example, ns1.lab.example.com]", "passed", ""),
+        (
+            "resolve: lab, type: NS, is: [ns.hosting.example]",
+            "failed",
+            "ns.hosting.example; expected ns.hosting.example",
+        ),
+        ("resolve: lab, type: NS, answer: none", "failed", "expected no record"),
+        ("resolve: lab, type: A, answer: none", "unknown", "delegated to"),
+        ("resolve: host.lab, type: NS, is: [ns.hosting.example]", "unknown", "delegated to"),
+        ("resolve: cdn, type: A, answer: none", "unknown", "cdn.provider.example"),
         ("mail: { domain: 'null', by: [] }", "passed", ""),
         ("mail: { domain: 'null', by: [mx1] }", "failed", "null.example.com"),
         ("mail: { domain: mx1, by: [] }", "failed", "senders try its address"),
@@ -182,6 +196,8 @@ fn mistakes_are_shown_at_their_place() {
         ("hidden: [192.0.2.1], mail: { by: [] }", "{ name", "more than one thing"),
         ("hidden: [192.0.2.1], type: A", "A }", "needs `resolve`"),
         ("resolve: www", "www", "type"),
+        ("resolve: www, type: A, is: []", "[]", "no value"),
+        ("resolve: www, type: A, within: []", "[]", "no network"),
         ("is: [192.0.2.1]", "[192", "needs `resolve`"),
     ] {
         let mut sources = Sources::default();

@@ -4,17 +4,18 @@ use std::collections::BTreeSet;
 
 use super::outcome::Outcome;
 use super::world::World;
-use crate::insight::dns::{Answer, End, Entry};
+use crate::insight::dns::{Answer, End, Entry, Referral};
 use crate::model::{ExpectedAnswer, Fqdn, Gather, RecordType};
 
 /// Checks it.
 pub(super) fn hold(world: World<'_, '_>, name: &Fqdn, kind: RecordType, expected: &ExpectedAnswer) -> Outcome {
     let found = world.zones.answer(name, kind);
     let says = format!("{name} {kind}: {}", found.words(kind));
+    let failed = || Outcome::Failed(format!("{says}; expected {expected}"));
     match hold_answer(&found, kind, expected) {
         Held::Yes => Outcome::Passed,
-        Held::No => Outcome::Failed(says),
-        Held::Unless if world.knows_all => Outcome::Failed(says),
+        Held::No => failed(),
+        Held::Unless if world.knows_all => failed(),
         Held::Absent if world.knows_all => Outcome::Passed,
         Held::Unless | Held::Absent => {
             Outcome::Unknown(format!("{says} in the spec; a live record that it does not name may answer"))
@@ -38,6 +39,11 @@ enum Held {
 fn hold_answer(found: &Answer<'_>, kind: RecordType, expected: &ExpectedAnswer) -> Held {
     let yes = |holds: bool| if holds { Held::Yes } else { Held::No };
     match (&found.end, expected) {
+        // To whom a name is delegated is for this zone to say.
+        (End::Referral(referral), ExpectedAnswer::Is(values)) if asks_delegation(referral, found, kind) => {
+            yes(referral.servers.iter().map(|entry| entry.data).collect::<BTreeSet<_>>() == values.iter().collect())
+        }
+        (End::Referral(referral), ExpectedAnswer::Nothing) if asks_delegation(referral, found, kind) => Held::No,
         (
             End::Unknown(_) | End::Cloudflare(..) | End::Elsewhere | End::Referral(_),
             ExpectedAnswer::Is(_) | ExpectedAnswer::Within(_) | ExpectedAnswer::Nothing,
@@ -63,4 +69,9 @@ fn hold_answer(found: &Answer<'_>, kind: RecordType, expected: &ExpectedAnswer) 
             yes(matches!(kind, RecordType::A | RecordType::Aaaa) && set.iter().all(is_inside))
         }
     }
+}
+
+/// Whether the question is to whom a name is delegated.
+fn asks_delegation(referral: &Referral<'_>, found: &Answer<'_>, kind: RecordType) -> bool {
+    kind == RecordType::Ns && referral.cut == found.name.as_str()
 }

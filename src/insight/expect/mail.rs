@@ -50,13 +50,14 @@ fn by_servers(world: World<'_, '_>, domain: &Fqdn, by: &[Fqdn]) -> Outcome {
     };
     let targets = || set.iter().filter_map(|entry| Some((preference(&entry.data.fields()), entry.data.target()?)));
     let found: BTreeSet<&Fqdn> = targets().map(|(_, target)| target).filter(|target| !target.is_root()).gather();
+    let listed = by.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
     if found != by.iter().collect() {
-        return Outcome::Failed(says());
+        return Outcome::Failed(format!("{}; expected {}", says(), if by.is_empty() { "no server" } else { &listed }));
     }
     // The best place of each server.
     let place = |server: &Fqdn| targets().filter(|(_, target)| *target == server).map(|(place, _)| place).min();
     if !by.is_sorted_by_key(place) {
-        return Outcome::Failed(format!("{}: another order", says()));
+        return Outcome::Failed(format!("{}: another order; expected {listed}", says()));
     }
     Outcome::of_all(by.iter().map(|server| match addresses(world, server) {
         Known::Values(found) if found.is_empty() => {
@@ -110,7 +111,7 @@ fn has_policy(world: World<'_, '_>, domain: &Fqdn, expected: ExpectedPolicy) -> 
         }
         Some((found, from)) => {
             let by = if from == *domain { String::new() } else { format!(", from {from}") };
-            Outcome::Failed(format!("DMARC for {domain}: {}{by}", found.as_str()))
+            Outcome::Failed(format!("DMARC for {domain}: {}{by}; expected {expected}", found.as_str()))
         }
     }
 }

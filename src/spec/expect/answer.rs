@@ -29,9 +29,16 @@ pub(super) fn read(zone: &ZoneName, resolve: &Spanned<Text>, syntax: &ExpectSynt
                 let detail = format!("{record_type} records have no addresses");
                 return Err(Invalid::at(within, detail, "write `type: A` or `type: AAAA`, or `is`"));
             }
-            ExpectedAnswer::Within(networks(&within.value)?)
+            ExpectedAnswer::Within(networks(within)?)
         }
         (None, Some(values), None) => {
+            if values.value.is_empty() {
+                return Err(Invalid::at(
+                    values,
+                    "no value is named",
+                    "write `answer: none` if there must be no record",
+                ));
+            }
             let mut all: BTreeSet<Rdata> = BTreeSet::new();
             for value in &values.value {
                 let data = Rdata::from_text(record_type, &value.value.0)

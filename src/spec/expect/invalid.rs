@@ -27,8 +27,11 @@ impl Invalid {
 /// What reading a part of an expectation comes to.
 pub(super) type Outcome<T> = Result<T, Invalid>;
 
-/// Networks, or single addresses.
-pub(super) fn networks(written: &[Spanned<Text>]) -> Outcome<Vec<IpNet>> {
+/// Networks, or single addresses; at least one.
+pub(super) fn networks(written: &Spanned<Vec<Spanned<Text>>>) -> Outcome<Vec<IpNet>> {
+    if written.value.is_empty() {
+        return Err(Invalid::at(written, "no network is named", "write networks such as 192.0.2.0/24"));
+    }
     let network = |one: &Spanned<Text>| {
         let text = one.value.0.trim();
         text.parse::<IpNet>()
@@ -39,5 +42,5 @@ pub(super) fn networks(written: &[Spanned<Text>]) -> Outcome<Vec<IpNet>> {
                 Invalid::at(one, detail, "write a network such as 192.0.2.0/24")
             })
     };
-    written.iter().map(network).collect()
+    written.value.iter().map(network).collect()
 }

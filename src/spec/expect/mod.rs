@@ -52,7 +52,7 @@ pub(super) fn expectation(
 /// What must hold.
 fn expected(zone: &ZoneName, syntax: &Spanned<ExpectSyntax>) -> Outcome<Expected> {
     let ExpectSyntax {
-        name: _,
+        name,
         resolve,
         record_type,
         within,
@@ -93,6 +93,9 @@ fn expected(zone: &ZoneName, syntax: &Spanned<ExpectSyntax>) -> Outcome<Expected
     if let Some((key, span)) = alone(&of_request, request.is_some()) {
         let detail = format!("`{key}` needs `request` or `curl`");
         return Err(Invalid { span, detail, help: "add `request: GET https://…`".into() });
+    }
+    if let Some(name) = name.as_ref().filter(|name| name.value.0.trim().is_empty()) {
+        return Err(Invalid::at(name, "the name is empty", "write what reports call it, or remove the key"));
     }
     match (resolve, mail, certificates, hidden, request) {
         (Some(name), None, None, None, None) => answer::read(zone, name, &syntax.value, syntax.span),
