@@ -12,8 +12,10 @@
 use ipnet::IpNet;
 
 use super::canonical::{CanonicalForm, CanonicalKind};
+use super::evaluate::comparison_accepts;
+use super::pages::{is_directory, is_path_field, says_something, tells_pages_apart};
 use super::scope::truth;
-use super::syntax::{Base, ComparedValue, Comparison, Connective, Item, Literal, NodeKind, Operand, Operator};
+use super::syntax::{Base, ComparedValue, Comparison, Connective, Index, Item, Literal, NodeKind, Operand, Operator};
 
 /// What an expression can name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -29,9 +31,6 @@ pub enum Bound {
     /// Other properties that ordinary requests do not have.
     Content,
 }
-
-/// Fewest segments of a prefix that names a directory.
-const SEGMENTS: usize = 2;
 
 /// The widest network that names clients.
 ///
@@ -50,10 +49,10 @@ const ORDINARY: &[(&str, &[&str], Bound)] = &[
     ("cf.edge.server_port", &["443", "80"], Bound::Content),
 ];
 
-/// A text that so many of the browsers below send does not tell one agent from another.
-const MOST_BROWSERS: usize = 4;
+/// Headers that browsers send with every request.
+const HEADERS: &[&str] = &["accept", "accept-encoding", "connection", "upgrade-insecure-requests"];
 
-/// What common browsers send as their user agent.
+/// What common browsers send as their user agent. A text of one of them names ordinary visitors.
 const BROWSERS: &[&str] = &[
     "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36",
     "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Safari/605.1.15",
@@ -112,20 +111,12 @@ fn is_path(part: &CanonicalForm) -> bool {
                     Some(Literal::Bytes(text)) => text,
                     _ => return false,
                 };
-                field.plain_field() == Some(PATH) && segments(text) >= SEGMENTS
+                field.plain_field() == Some(PATH) && is_directory(text)
             }
             _ => false,
         },
         CanonicalKind::Chain(..) | CanonicalKind::Not(_) => false,
     }
-}
-
-/// How many names of directories a prefix has; none, if it has one that may mean another directory.
-fn segments(prefix: &[u8]) -> usize {
-    let Some(rest) = prefix.strip_prefix(b"/") else { return 0 };
-    let all: Vec<&[u8]> = rest.split(|byte| *byte == b'/').filter(|segment| !segment.is_empty()).collect();
-    let is_strange = |segment: &&[u8]| segment.contains(&b'%') || segment.iter().all(|byte| *byte == b'.');
-    if all.iter().any(is_strange) { 0 } else { all.len() }
 }
 
 /// Whether whatever an expression matches is named by one of these.
@@ -166,7 +157,15 @@ fn field(operand: &Operand) -> Option<&str> {
 
 /// What a comparison, or its negation, names.
 fn of_comparison(comparison: &Comparison, holds: bool) -> Option<Bound> {
-    let name = field(&comparison.left)?;
+    let name = match field(&comparison.left)? {
+        "http.request.headers" => match header(&comparison.left) {
+            Some("user-agent") => "http.user_agent",
+            Some("host") => "http.host",
+            Some(own) if HEADERS.contains(&own) || own.starts_with("sec-") => return None,
+            Some(_) | None => "http.request.headers",
+        },
+        name => name,
+    };
     if let Some((_, ordinary, bound)) = ORDINARY.iter().find(|(own, ..)| *own == name) {
         let is_out = ordinary.iter().all(|value| accepts(comparison, value).is_some_and(|is_in| is_in != holds));
         return is_out.then_some(*bound);
@@ -194,8 +193,42 @@ fn of_comparison(comparison: &Comparison, holds: bool) -> Option<Bound> {
         }
         "http.user_agent" => is_no_browser(comparison).then_some(Bound::Client),
         "http.response.code" => is_at_least(comparison, 400).then_some(Bound::Content),
+        // The score is always 0 (developers.cloudflare.com/ruleset-engine/rules-language/fields, read 2026-11).
+        "cf.threat_score" => is_at_least(comparison, 1).then_some(Bound::Content),
+        _ if is_path_field(name) => names_pages(comparison).then_some(Bound::Path),
         _ if score(name).is_some_and(|most| is_at_most(comparison, most)) => Some(Bound::Content),
         _ => names_text(comparison).then(|| of_text(name, text)).flatten(),
+    }
+}
+
+/// The header whose values a comparison looks at.
+fn header(operand: &Operand) -> Option<&str> {
+    let index = match &operand.base {
+        Base::Field(_) => operand.indexes.first().map(|(index, _)| index),
+        Base::Call(_, arguments) => match &arguments.first()?.kind {
+            NodeKind::Operand(inner) => return header(inner),
+            _ => None,
+        },
+        Base::Literal(_) => None,
+    };
+    match index? {
+        Index::Key(key) => std::str::from_utf8(key).ok(),
+        Index::Number(_) | Index::Each => None,
+    }
+}
+
+/// Whether a comparison of the path names pages.
+fn names_pages(comparison: &Comparison) -> bool {
+    let is_upper = matches!(&comparison.left.base, Base::Call(name, _) if name == "upper");
+    match comparison.operator {
+        Operator::Contains | Operator::Matches | Operator::Wildcard | Operator::StrictWildcard => {
+            tells_pages_apart(names_text(comparison), |path| {
+                let path = if is_upper { path.to_ascii_uppercase() } else { path.to_owned() };
+                // Whoever cannot tell takes the wider one.
+                comparison_accepts(comparison, path.as_bytes()).unwrap_or(true)
+            })
+        }
+        _ => names_text(comparison),
     }
 }
 
@@ -328,11 +361,6 @@ fn is_at_least(comparison: &Comparison, least: i64) -> bool {
     }
 }
 
-/// Whether a text has a letter or a digit, so that it says what it is about.
-fn says_something(text: &[u8]) -> bool {
-    text.iter().any(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii())
-}
-
 /// Whether a comparison with a text names something: a pattern needs more than placeholders, a value must not be empty.
 fn names_text(comparison: &Comparison) -> bool {
     let is_value = |literal: &Literal| matches!(literal, Literal::Bytes(text) if !text.is_empty());
@@ -350,7 +378,7 @@ fn names_text(comparison: &Comparison) -> bool {
     }
 }
 
-/// Whether a comparison of the user agent leaves most browsers out. An empty one is no browser's.
+/// Whether a comparison of the user agent leaves common browsers out. An empty one is no browser's.
 fn is_no_browser(comparison: &Comparison) -> bool {
     let ignores_case = matches!(comparison.operator, Operator::Wildcard) || is_folded(&comparison.left);
     match (&comparison.right, comparison.operator) {
@@ -382,12 +410,12 @@ fn trimmed(mut text: &[u8]) -> &[u8] {
     text
 }
 
-/// Whether a text is part of what most common browsers send.
+/// Whether a text is part of what a common browser sends.
 fn is_in_browsers(text: &[u8], ignores_case: bool) -> bool {
     let folded = |bytes: &[u8]| if ignores_case { bytes.to_ascii_lowercase() } else { bytes.to_vec() };
     let part = folded(text);
     let has = |browser: &&&str| folded(browser.as_bytes()).windows(part.len().max(1)).any(|w| w == part);
-    BROWSERS.iter().filter(has).count() >= MOST_BROWSERS
+    BROWSERS.iter().any(|browser| has(&browser))
 }
 
 /// Whether a boolean, or its negation, names something.
@@ -398,7 +426,10 @@ fn of_operand(operand: &Operand, holds: bool, wanted: &[Bound]) -> bool {
     match (&operand.base, operand.arguments()) {
         (Base::Field(name), _) => {
             let bound = match name.as_str() {
-                "cf.client.bot" | "cf.bot_management.verified_bot" => Some(Bound::Client),
+                "cf.client.bot"
+                | "cf.bot_management.verified_bot"
+                | "ip.src.is_in_european_union"
+                | "ip.geoip.is_in_european_union" => Some(Bound::Client),
                 _ if name.starts_with("cf.waf.") => Some(Bound::Content),
                 _ => None,
             };
@@ -407,11 +438,17 @@ fn of_operand(operand: &Operand, holds: bool, wanted: &[Bound]) -> bool {
         (Base::Call(name, _), [left, right]) if name == "starts_with" || name == "ends_with" => {
             let (NodeKind::Operand(left), NodeKind::Operand(right)) = (&left.kind, &right.kind) else { return false };
             let (Some(name), Some(Literal::Bytes(text))) = (field(left), right.literal()) else { return false };
+            let is_start = matches!(&operand.base, Base::Call(name, _) if name == "starts_with");
+            let (says, text_of) = (says_something(text), |path: &str| match is_start {
+                true => path.as_bytes().starts_with(text),
+                false => path.as_bytes().ends_with(text),
+            });
             let bound = match name {
-                "http.user_agent" => (!is_in_browsers(text, is_folded(left))).then_some(Bound::Client),
-                _ => of_text(name, Some(text)),
+                "http.user_agent" => (says && !is_in_browsers(text, is_folded(left))).then_some(Bound::Client),
+                _ if is_path_field(name) => tells_pages_apart(says, text_of).then_some(Bound::Path),
+                _ => of_text(name, Some(text)).filter(|_| says),
             };
-            says_something(text) && bound.is_some_and(|bound| wanted.contains(&bound))
+            bound.is_some_and(|bound| wanted.contains(&bound))
         }
         (Base::Call(name, _), [inner]) if name == "any" => {
             CanonicalForm::of(inner).is_some_and(|inner| is_named(&inner, true, wanted))
@@ -436,6 +473,9 @@ mod tests {
             (r#"http.host eq "a.example" and starts_with(http.request.uri.path, "/shop/../")"#, false),
             (r#"http.host eq "a.example" and starts_with(http.request.uri.path, "/shop/%2e%2e/")"#, false),
             (r#"http.host eq "a.example" and starts_with(http.request.uri.path, "//")"#, false),
+            (r#"http.host eq "a.example" and starts_with(http.request.uri.path, "/shop/..;/")"#, false),
+            (r#"http.host eq "a.example" and starts_with(http.request.uri.path, "/shop/;")"#, false),
+            (r#"http.host eq "a.example" and starts_with(http.request.uri.path, "/shop/\\..\\a")"#, false),
             (r#"http.host eq "a.example" or http.request.uri.path eq "/search""#, false),
             (r#"http.host eq "a.example" and (http.request.uri.path eq "/a" or http.request.uri.path eq "/b")"#, false),
             (r#"http.host eq "a.example" and http.request.uri.path in {"/a" "/b"}"#, false),
@@ -494,10 +534,31 @@ mod tests {
             (r#"http.user_agent contains "Mozilla""#, None),
             (r#"lower(http.user_agent) contains "mozilla""#, None),
             (r#"http.user_agent wildcard "*applewebkit*""#, None),
-            (r#"http.user_agent contains "x""#, Some(Client)),
+            (r#"http.user_agent contains "x""#, None),
+            (r#"http.user_agent contains "zgrab""#, Some(Client)),
+            (r#"http.user_agent contains "Chrome""#, None),
+            (r#"starts_with(http.user_agent, "Mozilla/5.0 (iPhone")"#, None),
             ("cf.client.bot", Some(Client)),
             ("not cf.client.bot", None),
-            ("cf.threat_score gt 5", None),
+            ("cf.threat_score gt 5", Some(Content)),
+            ("cf.threat_score ge 0", None),
+            ("ip.src.is_in_european_union", Some(Client)),
+            ("not ip.src.is_in_european_union", None),
+            (r#"http.request.uri.path contains "/.""#, Some(Path)),
+            (r#"http.request.uri.path contains "//""#, Some(Path)),
+            (r#"http.request.uri.path contains ".""#, None),
+            (r#"http.request.uri.path contains "/""#, None),
+            (r#"http.request.uri.path contains "e""#, None),
+            (r#"http.request.uri.path matches "[a-z]""#, None),
+            (r#"http.request.uri.path matches "^/[a-z]+""#, None),
+            (r#"upper(http.request.uri.path) matches "[A-Z]""#, None),
+            (r#"http.request.uri.path matches "\\.(php|asp)$""#, Some(Path)),
+            (r#"http.request.uri wildcard "/*/*""#, Some(Path)),
+            (r#"ends_with(http.request.uri.path, ".js")"#, Some(Path)),
+            (r#"any(http.request.headers["user-agent"][*] contains "Mozilla")"#, None),
+            (r#"any(http.request.headers["user-agent"][*] contains "sqlmap")"#, Some(Client)),
+            (r#"any(http.request.headers["accept"][*] contains "text/html")"#, None),
+            (r#"any(http.request.headers["host"][*] eq "a.example")"#, Some(Host)),
             ("cf.bot_management.score lt 30 and not cf.bot_management.verified_bot", Some(Content)),
             ("cf.bot_management.score lt 99", None),
             ("cf.waf.score le 20", Some(Content)),

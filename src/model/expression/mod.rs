@@ -24,6 +24,7 @@ mod evaluate;
 mod lexer;
 mod literals;
 mod operand;
+mod pages;
 mod parse;
 mod patterns;
 mod phrases;

@@ -52,6 +52,12 @@ impl Expression {
     }
 }
 
+/// Whether a comparison accepts a text; `None` if that cannot be told.
+pub(super) fn comparison_accepts(comparison: &super::syntax::Comparison, text: &[u8]) -> Option<bool> {
+    let test = test::Test::new(comparison.operator, &comparison.right).ok()?;
+    Some(test.passes(Value::Bytes(text), &bumpalo::Bump::new()))
+}
+
 impl Program {
     /// Compiles a tree.
     fn of(node: &super::syntax::Node) -> Self {

@@ -1,0 +1,38 @@
+//! Which texts about the path of a request name pages.
+
+/// Fewest segments of a prefix that names a directory.
+const SEGMENTS: usize = 2;
+
+/// Paths of ordinary requests. What all of them pass names no page.
+const PATHS: &[&str] = &["/index.html", "/about/team", "/assets/app.3f2a.js", "/de/shop/item-42"];
+
+/// Whether a prefix names a directory.
+pub(super) fn is_directory(prefix: &[u8]) -> bool {
+    segments(prefix) >= SEGMENTS
+}
+
+/// How many names of directories a prefix has; none, if it has one that may mean another directory.
+fn segments(prefix: &[u8]) -> usize {
+    let Some(rest) = prefix.strip_prefix(b"/") else { return 0 };
+    let all: Vec<&[u8]> = rest.split(|byte| *byte == b'/').filter(|segment| !segment.is_empty()).collect();
+    let is_strange = |segment: &&[u8]| segment.iter().any(|byte| b"%\\;".contains(byte)) || !says_something(segment);
+    if all.iter().any(is_strange) { 0 } else { all.len() }
+}
+
+/// Whether a field is the path of a request.
+pub(super) fn is_path_field(name: &str) -> bool {
+    matches!(name.trim_start_matches("raw."), "http.request.uri" | "http.request.uri.path")
+}
+
+/// Whether a test of the path names pages: what no ordinary path passes does, and what all of them pass does not.
+pub(super) fn tells_pages_apart(says_something: bool, passes: impl Fn(&str) -> bool) -> bool {
+    match PATHS.iter().filter(|path| passes(path)).count() {
+        0 => true,
+        some => some < PATHS.len() && says_something,
+    }
+}
+
+/// Whether a text has a letter or a digit, so that it says what it is about.
+pub(super) fn says_something(text: &[u8]) -> bool {
+    text.iter().any(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii())
+}
