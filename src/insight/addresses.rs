@@ -31,7 +31,7 @@ pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>, ot
         );
     }
     for came in new.difference(&old) {
-        let mut gone = old.difference(&new).filter(|gone| gone.is_ipv4() == came.is_ipv4());
+        let gone = old.difference(&new).filter(|gone| gone.is_ipv4() == came.is_ipv4());
         let of_gone = |gone: &IpAddr| Some((*gone, slip(*gone, *came)?));
         let mut slips = gone.clone().filter_map(of_gone);
         if let Some((gone, how)) = slips.find(|(gone, _)| leaves(name, *gone, *came, after, others)) {
@@ -43,8 +43,10 @@ pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>, ot
         }
         let Some(why) = lost(*came) else { continue };
         let line = format!("{name}: {came} is {why}, so it cannot be reached from the internet");
-        let mut family = new.iter().filter(|other| other.is_ipv4() == came.is_ipv4());
-        effects.push(if gone.any(|gone| lost(*gone).is_none()) && family.all(|a| lost(*a).is_some()) {
+        let reached = |set: &BTreeSet<IpAddr>| {
+            set.iter().filter(|a| a.is_ipv4() == came.is_ipv4() && lost(**a).is_none()).count()
+        };
+        effects.push(if reached(&new) < reached(&old) {
             Effect::needing(Danger::LooksMistyped, Topic::Addresses, name, line)
         } else {
             Effect::shown(Topic::Addresses, name, Direction::Neutral, line)

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::direction::Direction;
 use super::dns::{Entry, Node};
 use super::effect::{Effect, Topic, listed};
+use super::mail::exchanges::leads_somewhere;
 use super::view::View;
 use crate::model::{Danger, Fqdn, Gather, Rdata, RecordType};
 
@@ -70,6 +71,12 @@ fn servers(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>, effects: &mut
     for host in new.iter().filter(|host| !is_apex && host.is_within(name) && !has_address(after, host)) {
         if !old.contains(*host) || has_address(before, host) {
             effects.push(breaks(format!("{name}: its name server {host} is below it and has no address in this zone")));
+        }
+    }
+    for host in new.iter().filter(|host| !is_apex && after.answers_for(host) && !host.is_within(name)) {
+        let is_lost = !leads_somewhere(after, host) && (!old.contains(*host) || leads_somewhere(before, host));
+        if is_lost {
+            effects.push(breaks(format!("{name}: its name server {host} has no address")));
         }
     }
 }

@@ -7,7 +7,7 @@ use super::addresses::hints;
 use super::direction::Direction;
 use super::dns::Entry;
 use super::effect::{Effect, Topic, listed};
-use super::mail::exchanges::proxied_target;
+use super::mail::exchanges::{leads_somewhere, proxied_target};
 use super::view::View;
 use crate::model::{Danger, Fqdn, Gather, RecordType};
 
@@ -40,14 +40,12 @@ pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) ->
             _ => format!("{name} SRV: one record says that it is not offered here, and others name servers (RFC 2782)"),
         }));
     }
+    // The hosts of a new zone often come later.
+    let is_new_zone = before.0.entries().next().is_none();
     for target in new.iter().filter(|target| !target.is_root() && after.answers_for(target)) {
         let was_target = old.contains(target);
-        let leads = |view: View<'_, '_>| {
-            view.answering(target).iter().any(|r| r.data.address().is_some() || r.is(RecordType::Cname))
-        };
-        if !leads(after) {
-            // The hosts of a new service can be still to come.
-            if !old.is_empty() && (!was_target || leads(before)) {
+        if !leads_somewhere(after, target) {
+            if !is_new_zone && (!was_target || leads_somewhere(before, target)) {
                 effects.push(shown(format!("{name} SRV: its server {target} has no address")));
             }
             continue;

@@ -485,9 +485,10 @@ fn rename<'a>(members: &[Member<'a>]) -> OperationView<'a> {
         Action::Delete => (&members[0].view, &members[1].view),
         Action::Create | Action::Update | Action::Move => (&members[1].view, &members[0].view),
     };
-    // What the spec does not say is what Cloudflare makes of it: an automatic time to live, and not proxied.
+    // What the spec does not say is what Cloudflare makes of it: an automatic time to live, not proxied, and flags off.
     let said = |aside: &str| {
-        let words = aside.split(", ").filter(|word| !matches!(*word, "" | "DNS only" | "ttl auto"));
+        let is_usual = |word: &&str| matches!(*word, "" | "DNS only" | "ttl auto") || word.ends_with(" off");
+        let words = aside.split(", ").filter(|word| !is_usual(word));
         words.map(str::to_owned).collect::<Vec<_>>()
     };
     let differs = said(&old.aside) != said(&new.aside);
@@ -544,7 +545,7 @@ fn both<'a>(one: &OperationView<'a>, other: &OperationView<'a>) -> OperationView
     OperationView {
         number: 2,
         cause: one.cause.clone().or_else(|| other.cause.clone()),
-        accepted: Cow::Owned(accepted.map(|(danger, reason)| (*danger, reason.clone())).gather()),
+        accepted: Cow::Owned(accepted.map(|(danger, reason)| (*danger, reason.clone())).collect()),
         dangers: Cow::Owned(dangers.into_iter().collect()),
         impact: Cow::Owned(impact),
         ..other.clone()

@@ -11,6 +11,12 @@ use crate::diff::text::{steps, words};
 /// The similarity from which parts of a text are marked; less similar texts differ as a whole.
 const LIKENESS: f32 = 0.4;
 
+/// The length from which a text that the other one contains is marked by what is added.
+///
+/// # Units
+/// Bytes.
+const EXTENDED: usize = 8;
+
 /// Longest texts that are compared by words.
 ///
 /// # Units
@@ -96,7 +102,9 @@ impl Compared {
         };
         let start = shared(&mut before.chars(), &mut after.chars());
         let end = shared(&mut before[start..].chars().rev(), &mut after[start..].chars().rev());
-        let is_alike = (start + end) as f32 >= LIKENESS * before.len().max(after.len()) as f32;
+        // A text that the other one only adds to is shown as that, however much is added.
+        let is_extended = start + end == before.len().min(after.len()) && start + end >= EXTENDED;
+        let is_alike = is_extended || (start + end) as f32 >= LIKENESS * before.len().max(after.len()) as f32;
         let (start, end) = if is_alike { (start, end) } else { (0, 0) };
         self.equal(&before[..start]);
         push(&mut self.before, &before[start..before.len() - end], true);
@@ -172,6 +180,16 @@ mod tests {
     /// Parts with brackets around what differs.
     fn marked(parts: &[Part]) -> String {
         parts.iter().map(|part| if part.differs { format!("[{}]", part.text) } else { part.text.clone() }).collect()
+    }
+
+    #[test]
+    fn what_is_added_to_a_text_is_marked() {
+        let (short, long) =
+            (r#"0 issue "ca.example""#, r#"0 issue "ca.example; accounturi=https://ca.example/account/1""#);
+        let compared = Compared::of(short, long);
+        assert_eq!(marked(&compared.before), short);
+        assert_eq!(marked(&compared.after), r#"0 issue "ca.example[; accounturi=https://ca.example/account/1]""#);
+        assert_eq!(marked(&Compared::of(long, short).after), short);
     }
 
     #[test]

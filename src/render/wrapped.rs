@@ -111,8 +111,7 @@ fn split(line: &str, width: usize, continuation: impl Fn(&str, usize) -> (String
             _ => fits,
         };
         let mut row = format!("{prefix}{active}");
-        let text = rest[..end].iter().rposition(|cell| cell.shown != ' ').map_or(end, |last| last + 1);
-        for Cell { codes, shown } in &rest[..text] {
+        for Cell { codes, shown } in &rest[..end] {
             row.push_str(codes);
             row.push(*shown);
             note(&mut active, codes);
@@ -122,7 +121,7 @@ fn split(line: &str, width: usize, continuation: impl Fn(&str, usize) -> (String
         }
         rows.push(row);
         let spaces = rest[end..].iter().take_while(|cell| cell.shown == ' ').count();
-        rest[text..end + spaces].iter().for_each(|cell| note(&mut active, &cell.codes));
+        rest[end..end + spaces].iter().for_each(|cell| note(&mut active, &cell.codes));
         rest = &rest[end + spaces..];
     }
     if let Some(last) = rows.last_mut() {

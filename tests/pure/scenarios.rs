@@ -454,7 +454,9 @@ fn a_history_of_real_zones() {
             _ => Vec::new(),
         };
         *counts.entry(if stops.is_empty() { "not stopped".to_owned() } else { stops.join(", ") }).or_default() += 1;
-        if stops.iter().any(|code| !["delete", "removes-last-address"].contains(code)) {
+        let is_plain =
+            stops.contains(&"delete") && stops.iter().all(|c| ["delete", "removes-last-address"].contains(c));
+        if !stops.is_empty() && !is_plain {
             eprintln!("{} {name} {stops:?}\n    - {:?}\n    + {:?}", change["commit"], list("removed"), list("added"));
             for line in lines {
                 eprintln!("    → {line}");

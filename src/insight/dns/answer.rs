@@ -96,6 +96,8 @@ pub enum Own {
 pub enum Unknown {
     /// A type other than an address, at a flattened alias.
     FlattenedType,
+    /// More aliases than any resolver follows.
+    LongChain,
     /// NS records at a wildcard (RFC 4592 section 4.2 leaves them undefined).
     WildcardDelegation,
 }
@@ -114,6 +116,10 @@ pub struct Referral<'a> {
     /// Records for the question that the zone has and the delegation hides.
     pub hidden: Vec<Entry<'a>>,
 }
+
+/// So many aliases are followed. Resolvers follow fewer (BIND and Unbound 11, `max-query-restarts`, read 2026-11), so what comes after
+/// them reaches nobody.
+const MOST_FOLLOWED: usize = 64;
 
 /// Whether a type is an address.
 fn is_address(kind: RecordType) -> bool {
@@ -142,6 +148,9 @@ impl<'a> Zones<'a> {
                 Found::End(found) => return end(aliases, name, Some(zone.name()), wildcard, found),
                 Found::Alias(record, flattened) => (record, flattened),
             };
+            if aliases.len() >= MOST_FOLLOWED {
+                return end(aliases, name, Some(zone.name()), wildcard, End::Unknown(Unknown::LongChain));
+            }
             let is_loop = aliases.iter().any(|alias| alias.name == name);
             let Some(target) = record.data.target().filter(|_| !is_loop) else {
                 return end(aliases, name, Some(zone.name()), wildcard, End::Loop);

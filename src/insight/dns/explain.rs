@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::answer::{Answer, End};
+use super::answer::{Answer, End, NoData};
 use super::compare::{Class, Difference, differences_from};
 use super::index::{Entry, Node, ZoneIndex};
 use super::refer::References;
@@ -243,6 +243,12 @@ impl<'v, 'a> View<'v, 'a> {
             [Source::Cut(before), Source::Cut(after)] if before.name() == after.name() => {}
             // What a delegation means is said with the name servers.
             [_, Source::Cut(cut)] | [Source::Cut(cut), _] if cut.name() == name.as_str() => {}
+            [_, Source::Cut(cut)] if cut.of_type(RecordType::Ns).iter().any(|ns| ns.data.target() == Some(name)) => {
+                lines.push(format!(
+                    "the address of a name server of {}, which goes along with the delegation (glue)",
+                    relative(new, cut)
+                ));
+            }
             [_, Source::Cut(cut)] => {
                 lines.push(format!(
                     "no effect on answers: {} is delegated, so other name servers answer for this name",
@@ -317,6 +323,11 @@ impl<'v, 'a> View<'v, 'a> {
             return None;
         }
         let end = &answers[0];
+        // No client connects to the name of a key or a token, so a text is all that it needs.
+        let is_host = !name.as_str().split('.').any(|label| label.starts_with('_'));
+        if !is_host && answers.iter().all(|answer| matches!(answer.end, End::NoData(NoData::OtherTypes))) {
+            return None;
+        }
         Some(match end.end {
             End::Loop => format!("{shown}: the aliases form a loop at {}, so there is no answer", end.name),
             End::NoName => format!("{shown}: leads to {}, and there is {NO_NAME}", end.name),

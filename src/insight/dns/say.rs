@@ -1,7 +1,7 @@
 //! Answers in words, for plans and reports.
 
 use super::answer::{Answer, End, NoData, Own, Unknown};
-use super::index::{Entry, Node};
+use super::index::{Entry, Node, ZoneIndex};
 use super::zones::Zones;
 use crate::model::{Fqdn, Rdata, RecordType, sort_by};
 
@@ -109,6 +109,9 @@ impl Answer<'_> {
         match &self.end {
             // The last alias names it already.
             End::Elsewhere if !self.aliases.is_empty() => {}
+            End::NoData(NoData::OtherTypes) if self.wildcard.is_some() => {
+                words.push(format!("no {kind}; {} has other records", self.wildcard.unwrap_or_default()));
+            }
             end => words.push(end.words(kind, &self.name)),
         }
         words.join(" → ")
@@ -164,9 +167,17 @@ impl Unknown {
     pub fn about(self) -> &'static str {
         match self {
             Self::FlattenedType => "unknown: Cloudflare does not document this type at a flattened alias",
+            Self::LongChain => "unknown: resolvers do not follow so many aliases",
             Self::WildcardDelegation => "unknown: NS records at a wildcard are undefined (RFC 4592 section 4.2)",
         }
     }
+}
+
+/// Whether a wildcard covers a name although a name without records is at or above it, below the wildcard's parent.
+fn is_past_empty(zone: &ZoneIndex<'_>, name: &str, star: &str) -> bool {
+    let parent = star.strip_prefix("*.").unwrap_or(star);
+    let above = std::iter::successors(Some(name), |name| name.split_once('.').map(|(_, rest)| rest));
+    above.take_while(|name| *name != parent).any(|name| zone.node(name).is_some())
 }
 
 impl Answer<'_> {
@@ -186,10 +197,15 @@ impl Answer<'_> {
         if is_edge && kind == RecordType::Aaaa && serving.ipv6.is_none() {
             notes.push("the zone's `ipv6` setting is not known here; it is on by default".to_owned());
         }
-        let is_empty = zone.locate(self.name.as_str()).is_some_and(|location| location.exact.is_some());
-        if self.wildcard.is_some() && is_empty && serving.stops_at_empty.is_none() {
+        let is_past_empty = |star: &str| is_past_empty(zone, self.name.as_str(), star);
+        if self.wildcard.is_some_and(is_past_empty) && serving.stops_at_empty.is_none() {
             notes.push(
                 "standard name servers let the wildcard cover this name, advanced ones do not (RFC 4592)".to_owned(),
+            );
+        }
+        if kind == RecordType::Dnskey && zone.name().as_fqdn() == &self.name && serving.dnssec.is_none() {
+            notes.push(
+                "whether the zone is signed is not known here; if it is, Cloudflare answers with its keys".to_owned(),
             );
         }
         if self.end == End::NoName {

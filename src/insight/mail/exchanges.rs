@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::insight::direction::Direction;
 use crate::insight::dns::Entry;
-use crate::insight::effect::{Effect, Topic};
+use crate::insight::effect::{Effect, Topic, listed};
 use crate::insight::view::View;
 use crate::model::{Danger, Fields, Fqdn, Gather, Rdata, RecordType};
 
@@ -49,6 +49,17 @@ impl<'a> Exchanges<'a> {
     /// The servers that are tried first.
     fn first(&self) -> Option<&BTreeSet<&'a Fqdn>> {
         self.0.values().next()
+    }
+
+    /// How the servers that are tried first differ from those of before, in words.
+    fn first_after(&self, before: &Self) -> String {
+        let none = BTreeSet::new();
+        let (old, new) = (before.first().unwrap_or(&none), self.first().unwrap_or(&none));
+        match (new.is_superset(old), new.is_subset(old)) {
+            (true, _) => format!("{} is tried first as well", listed(new.difference(old))),
+            (_, true) => format!("{} is no longer tried first", listed(old.difference(new))),
+            (false, false) => "another server comes first".to_owned(),
+        }
     }
 
     /// In words: `mx1 (10), mx2 (20)`.
@@ -97,6 +108,12 @@ pub(in crate::insight) fn proxied_target(
     })
 }
 
+/// Whether a name of the zone has an address, or is an alias.
+pub(in crate::insight) fn leads_somewhere(view: View<'_, '_>, name: &Fqdn) -> bool {
+    let leads = |r: &Entry<'_>| r.data.address().is_some() || r.is(RecordType::Cname);
+    view.answering(name).iter().any(leads)
+}
+
 /// What a change of MX records means for a domain.
 pub(in crate::insight) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) -> Vec<Effect> {
     let (old, new) = (Exchanges::of(before, name), Exchanges::of(after, name));
@@ -114,7 +131,7 @@ pub(in crate::insight) fn compare(name: &Fqdn, before: View<'_, '_>, after: View
             () if old.is_empty() || old.is_null() => shown(line),
             () if new.is_empty() => changes(format!("{line}: servers try the address of {name} instead")),
             () if new.is_null() => changes(format!("{line}: mail is refused from now on")),
-            () if old.first() != new.first() => changes(format!("{line}: another server comes first")),
+            () if old.first() != new.first() => changes(format!("{line}: {}", new.first_after(&old))),
             () if old.ranks(&common) != new.ranks(&common) => changes(format!("{line}: another order")),
             () => {
                 let backups = |a: &Exchanges<'_>, b: &Exchanges<'_>| a.targets().any(|t| !b.targets().any(|o| o == t));
@@ -129,9 +146,8 @@ pub(in crate::insight) fn compare(name: &Fqdn, before: View<'_, '_>, after: View
     for target in new.targets().filter(|t| !t.is_root() && after.answers_for(t)) {
         let was_target = old.targets().any(|t| t == target);
         let (records, earlier) = (after.answering(target), before.answering(target));
-        let leads = |r: &Entry<'_>| r.data.address().is_some() || r.data.record_type() == Some(RecordType::Cname);
-        if !records.iter().any(leads) {
-            if !was_target || earlier.iter().any(leads) {
+        if !leads_somewhere(after, target) {
+            if !was_target || leads_somewhere(before, target) {
                 effects.push(changes(format!("mail for {name}: its server {target} has no address")));
             }
             continue;

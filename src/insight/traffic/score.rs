@@ -10,7 +10,6 @@ use std::fmt;
 
 use super::super::effective::{Why, effective_deployment};
 use super::act::{Act, RuleAt};
-use crate::model::Gather;
 use crate::model::managed::{Catalogue, Managed};
 use crate::model::request::Request;
 use crate::model::ruleset::RuleBody;
@@ -188,7 +187,7 @@ impl Scoring {
         Some(Self {
             id: catalogue.id.0.clone(),
             name: name.to_owned(),
-            rules: rules.gather(),
+            rules: rules.collect(),
             threshold,
             action,
             level: effective.paranoia.map(|level| level.level()),

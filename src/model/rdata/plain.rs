@@ -11,7 +11,6 @@ use super::mnemonics::Mnemonics;
 use super::presentation::{self, Token, tokens};
 use super::{DataError, FieldReader, Purpose, Root, host};
 use crate::diagnostic::count;
-use crate::model::Gather;
 use crate::model::facts::{FieldFacts, FieldKind, TypeFacts};
 use crate::model::fields::{Fields, Value};
 use crate::model::name::Fqdn;
@@ -152,7 +151,7 @@ impl Plain {
             Part::Number(number) => Value::from(*number),
             _ => Value::from(of.spelled(field, part)),
         };
-        self.named(of).map(|(field, part)| (field.name.to_owned(), value(field, part))).gather()
+        self.named(of).map(|(field, part)| (field.name.to_owned(), value(field, part))).collect()
     }
 
     /// In presentation form, as we print it.

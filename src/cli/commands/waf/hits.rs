@@ -15,7 +15,6 @@ use crate::cli::output::Output;
 use crate::cli::recordings::{ReadingArgs, check_standard_input, each};
 use crate::cli::relevance::Matters;
 use crate::crs;
-use crate::model::Gather;
 use crate::recorded::{self, Verbatim};
 use crate::seclang::Outcome;
 
@@ -93,7 +92,7 @@ impl<'a> HitsLine<'a> {
         Self {
             id,
             hits: outcome.hits.iter().map(|hit| hit.rule).collect(),
-            score: (1..=4).map(|level| (level, outcome.score(level))).gather(),
+            score: (1..=4).map(|level| (level, outcome.score(level))).collect(),
             undecided: &outcome.undecided,
         }
     }

@@ -10,7 +10,6 @@ use super::super::modules::{DEEPEST, is_local, plain, source_of};
 use super::super::value::{Missing, Term};
 use super::Module;
 use crate::diagnostic::{Place, SourceId};
-use crate::model::Gather;
 
 /// Attributes of a call of a module that are not inputs.
 ///
@@ -152,13 +151,13 @@ impl<'b> Module<'b> {
         }
         let all = |(_, module): &(String, Rc<Module<'_>>)| {
             let named = |output: &&str| Some(((*output).to_owned(), value(module, output)?));
-            Term::Map(module.outputs.keys().filter_map(named).gather())
+            Term::Map(module.outputs.keys().filter_map(named).collect())
         };
         let whole = self.cached(format!("module.{name}"), place, || {
             if block.body.has_attribute("count") {
                 Term::List(instances.iter().map(all).collect())
             } else if block.body.has_attribute("for_each") {
-                Term::Map(instances.iter().map(|one| (one.0.clone(), all(one))).gather())
+                Term::Map(instances.iter().map(|one| (one.0.clone(), all(one))).collect())
             } else {
                 instances.first().map_or(Term::Null, all)
             }
