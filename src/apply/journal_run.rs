@@ -203,7 +203,7 @@ impl JournalRun {
             let line = Line { number, place, intent };
             zones.entry(name.clone()).or_default().intent(&name, &line, outcome)?;
         }
-        let zones = zones.into_iter().map(|(name, zone)| (name, zone.finish())).collect();
+        let zones = zones.into_iter().map(|(name, zone)| (name, zone.finish())).gather();
         Ok(Self { began_at, zones, is_cut })
     }
 }

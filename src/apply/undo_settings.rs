@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::conflict::{Moved, conflict};
 use super::journal_run::{Entry, PartEffect};
 use crate::diff::{Field, FieldChange, SettingChange, ZoneSetting};
-use crate::model::{DesiredSettings, LiveDnssec, LiveSetting, LiveZone, Value};
+use crate::model::{DesiredSettings, Gather, LiveDnssec, LiveSetting, LiveZone, Value};
 
 /// The settings that have to be read.
 pub(super) fn desired_settings(entries: &[Entry<PartEffect>]) -> DesiredSettings {
@@ -164,7 +164,7 @@ fn canonical(value: &Value) -> Value {
             list.sort();
             Value::List(list)
         }
-        Value::Map(map) => Value::Map(map.iter().map(|(name, value)| (name.clone(), canonical(value))).collect()),
+        Value::Map(map) => Value::Map(map.iter().map(|(name, value)| (name.clone(), canonical(value))).gather()),
         Value::Null | Value::Bool(_) | Value::Integer(_) | Value::Decimal(_) | Value::Text(_) => value.clone(),
     }
 }

@@ -67,10 +67,12 @@ Exit codes:
 
 /// Consents.
 fn consents() -> String {
-    let consents = Danger::ALL.iter().map(|danger| match danger {
-        Danger::Delete => format!("  {:<29} {}\n", "--allow-deletes N", danger.consent()),
-        danger => format!("  {:<29} {}\n", format!("--allow {}", danger.code()), danger.consent()),
-    });
+    let flag = |danger: &Danger| match danger {
+        Danger::Delete => "--allow-deletes N".to_owned(),
+        danger => format!("--allow {}", danger.code()),
+    };
+    let longest = Danger::ALL.iter().map(|danger| flag(danger).len()).max().unwrap_or_default();
+    let consents = Danger::ALL.iter().map(|danger| format!("  {:<longest$}  {}\n", flag(danger), danger.consent()));
     let consents: String = consents.collect();
     format!("Consents, each also possible in the spec (allow: {{ CODE: reason }}) and in the policy file:\n{consents}")
 }

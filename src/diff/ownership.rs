@@ -18,7 +18,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{DesiredRecord, DesiredZone, Fqdn, LiveRecord, Purpose, Rdata, RecordId, RecordType, Unmanaged};
+use crate::model::{
+    DesiredRecord, DesiredZone, Fqdn, Gather, LiveRecord, Purpose, Rdata, RecordId, RecordType, Unmanaged,
+};
 
 /// Whose a live value is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,7 +95,7 @@ impl<'a> BaseName<'a> {
             return claims;
         };
         let own = records.iter().filter(|r| r.data.type_name() == kind);
-        let mut gone: BTreeMap<&Rdata, &DesiredRecord> = own.map(|r| (&r.data, r)).collect();
+        let mut gone: BTreeMap<&Rdata, &DesiredRecord> = own.map(|r| (&r.data, r)).gather();
         let (known, mut others): (Vec<&LiveRecord>, Vec<&LiveRecord>) =
             live.iter().copied().partition(|r| gone.contains_key(&r.data));
         for record in &known {
@@ -102,8 +104,8 @@ impl<'a> BaseName<'a> {
             }
         }
         gone.retain(|data, _| !known.iter().any(|record| record.data == **data));
-        claims.replaced(&mut gone, &mut others, |data| data.slot());
-        claims.replaced(&mut gone, &mut others, |data| match data.purpose() {
+        claims.replaced(&mut gone, &mut others, &|data| data.slot());
+        claims.replaced(&mut gone, &mut others, &|data| match data.purpose() {
             Purpose::Unique => None,
             purpose => Some((purpose, String::new())),
         });
@@ -135,7 +137,7 @@ impl<'a> Claims<'a> {
         &mut self,
         gone: &mut BTreeMap<&'a Rdata, &'a DesiredRecord>,
         others: &mut Vec<&'a LiveRecord>,
-        key: impl Fn(&Rdata) -> Option<(Purpose, String)>,
+        key: &dyn Fn(&Rdata) -> Option<(Purpose, String)>,
     ) {
         let mut live: BTreeMap<(Purpose, String), Vec<&'a LiveRecord>> = BTreeMap::new();
         for record in others.iter() {

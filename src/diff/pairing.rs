@@ -40,20 +40,20 @@ pub(super) fn pair<'a>(
     let (own, others) = live.into_iter().partition(|r| claims.of(r).base.is_some());
     let mut all = Pairs { pairs: Vec::new(), desired, live: own };
     all.restore(claims);
-    all.pair_by(nearest);
-    all.pair_by(by_purpose);
+    all.pair_by(&nearest);
+    all.pair_by(&by_purpose);
     let left = std::mem::replace(&mut all.live, others);
     match (unmanaged, claims.owner_of_rest()) {
         (Unmanaged::Prune, _) => {
-            all.pair_by(nearest);
-            all.pair_by(by_purpose);
+            all.pair_by(&nearest);
+            all.pair_by(&by_purpose);
         }
-        (Unmanaged::Keep, Owner::Foreign) => all.pair_by(Rdata::slot),
+        (Unmanaged::Keep, Owner::Foreign) => all.pair_by(&Rdata::slot),
         (Unmanaged::Keep, Owner::Spec | Owner::Drift | Owner::Unknown) => {
-            all.pair_by(nearest);
+            all.pair_by(&nearest);
             let counts = all.counts();
             let is_certain = |(purpose, _): &Key| counts.get(purpose).is_some_and(|(live, wanted)| live <= wanted);
-            all.pair_by(|data| by_purpose(data).filter(is_certain));
+            all.pair_by(&|data| by_purpose(data).filter(is_certain));
         }
     }
     all.live.extend(left);
@@ -91,7 +91,7 @@ impl<'a> Pairs<'a> {
     }
 
     /// Pairs records whose keys are equal, in the order of their values.
-    fn pair_by(&mut self, key: impl Fn(&Rdata) -> Option<Key>) {
+    fn pair_by(&mut self, key: &dyn Fn(&Rdata) -> Option<Key>) {
         if self.live.is_empty() || self.desired.is_empty() {
             return;
         }

@@ -287,7 +287,7 @@ fn take_satisfied_by_untouchable<'a>(desired: &mut Vec<&'a DesiredRecord>, outco
     if outcome.set_aside.is_empty() {
         return;
     }
-    let values: BTreeMap<&Rdata, &SetAside> = outcome.set_aside.iter().map(|a| (&a.record.data, a)).collect();
+    let values: BTreeMap<&Rdata, &SetAside> = outcome.set_aside.iter().map(|a| (&a.record.data, a)).gather();
     let mut unchanged = 0;
     let mut claimed: Vec<(&LiveRecord, &DesiredRecord)> = Vec::new();
     // Those of them that are no longer set aside.
@@ -354,7 +354,7 @@ fn take_tombstones<'a>(
     if tombstones.is_empty() {
         return live;
     }
-    let by_value: BTreeMap<Option<&Rdata>, &Tombstone> = tombstones.iter().map(|t| (t.data.as_ref(), *t)).collect();
+    let by_value: BTreeMap<Option<&Rdata>, &Tombstone> = tombstones.iter().map(|t| (t.data.as_ref(), *t)).gather();
     let mut rest = Vec::new();
     for record in live {
         match by_value.get(&Some(&record.data)).or_else(|| by_value.get(&None)) {

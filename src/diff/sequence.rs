@@ -261,7 +261,7 @@ impl Order {
     fn new(members: Vec<Member>) -> Self {
         let labels = (1..).map(|n: Label| n * Self::WIDE);
         let by_label: BTreeMap<Label, Member> = labels.zip(members).gather();
-        let labels = by_label.iter().map(|(label, member)| (*member, *label)).collect();
+        let labels = by_label.iter().map(|(label, member)| (*member, *label)).gather();
         Self { by_label, labels }
     }
 

@@ -14,7 +14,7 @@ use crate::diff::FieldChange;
 use crate::insight::Direction;
 use crate::live::snapshot::AsOf;
 use crate::model::ruleset::RuleBody;
-use crate::model::{Danger, RecordForm, RecordId, Value};
+use crate::model::{Danger, Gather, RecordForm, RecordId, Value};
 use crate::plan::{
     self, Action, BaseSource, Cause, MissingConsent, RecordAction, RecordSubject, RuleAction, RuleSubject, Subject,
     SubjectKind, ZonePlan,
@@ -473,7 +473,7 @@ impl Operation {
             fields: fields.iter().map(Field::of).collect(),
             position: subject.rule().map(|rule| rule.action.position().map(position_json)),
             dangers: dangers.iter().copied().map(Keyword).collect(),
-            accepted: accepted.iter().map(|(danger, reason)| (Keyword(*danger), reason.clone())).collect(),
+            accepted: accepted.iter().map(|(danger, reason)| (Keyword(*danger), reason.clone())).gather(),
             live_modified_on: modified_on.clone(),
             source: place.map(|place| Source::of(place, sources)),
         }

@@ -5,7 +5,7 @@ use serde_json::{Map, Value as Json};
 use super::chosen::{Chosen, Left};
 use super::workspace::{At, Workspace};
 use crate::diff::{ZoneSetting, diff_settings};
-use crate::model::{Address, DesiredZone, LiveSetting, LiveZone, Value};
+use crate::model::{Address, DesiredZone, Gather, LiveSetting, LiveZone, Value};
 use crate::spec;
 
 /// Writes what was chosen into the files.
@@ -84,10 +84,10 @@ fn named(wanted: &Value, found: &Value) -> Value {
             let member = |(name, wanted): (&String, &Value)| {
                 (name.clone(), named(wanted, found.get(name).unwrap_or(&Value::Null)))
             };
-            Value::Map(wanted.iter().map(member).collect())
+            Value::Map(wanted.iter().map(member).gather())
         }
         (Value::Map(wanted), Value::Null) => {
-            Value::Map(wanted.iter().map(|(name, wanted)| (name.clone(), named(wanted, &Value::Null))).collect())
+            Value::Map(wanted.iter().map(|(name, wanted)| (name.clone(), named(wanted, &Value::Null))).gather())
         }
         _ => found.clone(),
     }

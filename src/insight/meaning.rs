@@ -15,7 +15,7 @@ use super::other_zones::OtherZones;
 use super::step::Step;
 use super::view::View;
 use super::{addresses, delegation, issuance, services, takeover};
-use crate::model::{Fqdn, Rdata, RecordType, sort_by};
+use crate::model::{Fqdn, Gather, Rdata, RecordType, sort_by};
 
 /// Above so many steps for one subject, all of them are held responsible.
 const MOST_STEPS: usize = 16;
@@ -211,5 +211,5 @@ fn included_by(before: &ZoneIndex<'_>, after: &ZoneIndex<'_>, steps: &[Step<'_>]
         }
         found
     };
-    touched.into_iter().map(|name| (name.clone(), all(name))).collect()
+    touched.into_iter().map(|name| (name.clone(), all(name))).gather()
 }

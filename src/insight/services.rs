@@ -40,12 +40,11 @@ pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) ->
             _ => format!("{name} SRV: one record says that it is not offered here, and others name servers (RFC 2782)"),
         }));
     }
-    // The hosts of a new zone often come later.
-    let is_new_zone = before.0.entries().next().is_none();
     for target in new.iter().filter(|target| !target.is_root() && after.answers_for(target)) {
         let was_target = old.contains(target);
         if !leads_somewhere(after, target) {
-            if !is_new_zone && (!was_target || leads_somewhere(before, target)) {
+            // The hosts of a new service can be still to come.
+            if !old.is_empty() && (!was_target || leads_somewhere(before, target)) {
                 effects.push(shown(format!("{name} SRV: its server {target} has no address")));
             }
             continue;

@@ -136,7 +136,7 @@ pub async fn fetch_waf_of_new(
     query: &WafQuery,
     options: &Options,
 ) -> Result<LiveWaf, FetchError> {
-    let entry_points = query.phases.iter().map(|phase| (*phase, EntryPoint::Absent)).collect();
+    let entry_points = query.phases.iter().map(|phase| (*phase, EntryPoint::Absent)).gather();
     let catalogues = rulesets::of_account(reader, query, options).await?;
     Ok(LiveWaf { entry_points, catalogues })
 }

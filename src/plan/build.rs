@@ -13,7 +13,7 @@ use crate::diff::{
     foreign_by_action,
 };
 use crate::insight::OtherZones;
-use crate::model::{DesiredZone, Fqdn, LiveZone, Only, Purpose, Rdata, RecordId, RecordType, Unmanaged};
+use crate::model::{DesiredZone, Fqdn, Gather, LiveZone, Only, Purpose, Rdata, RecordId, RecordType, Unmanaged};
 
 /// How many records left alone are named in the detailed output, for each reason.
 const EXAMPLES: usize = 100;
@@ -208,7 +208,7 @@ fn foreign_rules(changes: &WafChanges) -> Vec<SetAsideCount> {
         .map(|phase| SetAsideCount {
             keeper: Keeper::Unknown,
             reason: format!("foreign {}", phase.phase.about()),
-            types: foreign_by_action(&phase.foreign).into_iter().map(|(a, n)| (a.to_owned(), n)).collect(),
+            types: foreign_by_action(&phase.foreign).into_iter().map(|(a, n)| (a.to_owned(), n)).gather(),
             examples: phase.foreign.iter().take(EXAMPLES).map(|r| r.shown().to_owned()).collect(),
         })
         .collect()

@@ -37,7 +37,7 @@ impl<'a> RulePositions<'a> {
             // The first of several, though ids are unique.
             numbers: rules.iter().enumerate().rev().map(|(n, rule)| (&rule.id, n)).collect(),
             wanted,
-            ranks: wanted.iter().enumerate().map(|(rank, member)| (*member, rank)).collect(),
+            ranks: wanted.iter().enumerate().map(|(rank, member)| (*member, rank)).gather(),
             settled: (0..wanted.len()).filter(|rank| !waiting.contains(&wanted[*rank])).collect(),
             now: Line::new(rules.len(), new.unwrap_or(0)),
         }

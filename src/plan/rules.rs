@@ -157,7 +157,7 @@ fn wanted<'c>(phase: &'c PhaseChanges) -> Wanted<'c> {
     };
     let rules: Vec<_> =
         phase.order.iter().filter_map(|member| Some((*member, MovedRule::new(body(member)?)))).collect();
-    let at = rules.iter().enumerate().map(|(n, (member, _))| (*member, n)).collect();
+    let at = rules.iter().enumerate().map(|(n, (member, _))| (*member, n)).gather();
     let deployments = rules.iter().map(|(_, rule)| rule.body).filter(|body| body.executes().is_some()).collect();
     Wanted { rules, at, deployments }
 }

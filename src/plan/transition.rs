@@ -320,13 +320,13 @@ impl<'c> Stage<'c> {
             changes.iter().flat_map(|phase| phase.changes.iter().map(|change| member(phase, change))).collect();
         let changed = changes.map_or(&[][..], |changes| &changes.changes);
         let rules = live.rules().iter().enumerate();
-        let before = rules.filter_map(|(n, rule)| Some((Member::Live(n), requests.simple(&rule.body, waf)?))).collect();
+        let before = rules.filter_map(|(n, rule)| Some((Member::Live(n), requests.simple(&rule.body, waf)?))).gather();
         let after = changed.iter().zip(&members).filter_map(|(change, member)| {
             let after = sides(change).1?;
             Some(((*member)?, requests.simple(after, waf)?))
         });
-        let after = after.collect();
-        let ranks = order.iter().enumerate().map(|(rank, member)| (*member, rank)).collect();
+        let after = after.gather();
+        let ranks = order.iter().enumerate().map(|(rank, member)| (*member, rank)).gather();
         Self { phase, order, ranks, before, after, live: live.rules().len(), members, changes: changed }
     }
 

@@ -9,7 +9,7 @@ use crate::insight::dns::{ZoneIndex, Zones};
 use crate::insight::expect::{Rigor, World, hold};
 use crate::insight::traffic::Protection;
 use crate::live::{AnyReader, FetchError};
-use crate::model::{DesiredZone, Expectation, Live};
+use crate::model::{DesiredZone, Expectation, Gather, Live};
 use crate::plan::Plan;
 
 /// What one look showed.
@@ -50,7 +50,7 @@ fn expectations(report: &mut Report, goal: &Goal, live: &Live) {
         let live = live.zones.get(&desired.name)?;
         Some((desired.name.clone(), Protection::new(&live.waf, |phase, name| desired.place_of_rule(phase, name))))
     };
-    let protections = about_requests.filter_map(rules).collect();
+    let protections = about_requests.filter_map(rules).gather();
     let world = World {
         zones: &zones,
         protections: &protections,

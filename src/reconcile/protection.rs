@@ -12,7 +12,7 @@ use crate::live::{
 };
 use crate::model::managed::{Catalogue, Managed};
 use crate::model::ruleset::{AccountRules, EntryPoint, LiveWaf};
-use crate::model::{DesiredSettings, DesiredZone, LiveZone, Unmanaged, ZoneName};
+use crate::model::{DesiredSettings, DesiredZone, Gather, LiveZone, Unmanaged, ZoneName};
 
 /// A zone of a spec.
 #[derive(Debug)]
@@ -82,7 +82,7 @@ pub async fn protection(
 #[must_use]
 pub fn protection_in_spec(zone: &DesiredZone, owasp: Option<&Arc<Catalogue>>) -> Protection {
     let phases = zone.waf.iter().flat_map(|waf| waf.phases());
-    let entry_points = phases.map(|phase| (phase, EntryPoint::Absent)).collect();
+    let entry_points = phases.map(|phase| (phase, EntryPoint::Absent)).gather();
     let waf = LiveWaf { entry_points, catalogues: owasp.cloned().into_iter().collect() };
     let empty = LiveZone { waf, ..LiveZone::to_be_made(zone.name.clone()) };
     let waf = planned(&empty.waf, &diff_rulesets(zone, &empty));

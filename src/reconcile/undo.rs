@@ -57,7 +57,7 @@ impl Undo {
     /// The zones that were written to, with what has to be read of them.
     pub(super) fn desired(&self) -> Desired {
         let zones = self.run.zones.iter().map(|(name, zone)| (name.clone(), needed(name, zone)));
-        Desired { zones: zones.collect(), ..Desired::default() }
+        Desired { zones: zones.gather(), ..Desired::default() }
     }
 
     /// How many records were written to.

@@ -545,7 +545,7 @@ fn both<'a>(one: &OperationView<'a>, other: &OperationView<'a>) -> OperationView
     OperationView {
         number: 2,
         cause: one.cause.clone().or_else(|| other.cause.clone()),
-        accepted: Cow::Owned(accepted.map(|(danger, reason)| (*danger, reason.clone())).collect()),
+        accepted: Cow::Owned(accepted.map(|(danger, reason)| (*danger, reason.clone())).gather()),
         dangers: Cow::Owned(dangers.into_iter().collect()),
         impact: Cow::Owned(impact),
         ..other.clone()

@@ -12,6 +12,7 @@ use crate::diagnostic::{Sources, count};
 use crate::document::FORMAT;
 use crate::insight::Why;
 use crate::insight::traffic::{Counted, Fate, Hit, Hits, Scope, Scored, Verdict, Way, WayKind, Ways};
+use crate::model::Gather;
 use crate::model::facts::rulesets::THRESHOLDS;
 
 /// Largest number of characters shown of what a rule matched.
@@ -360,7 +361,7 @@ pub fn document<'e>(explained: &'e Explained<'e>, sources: &Sources) -> Document
         level: score.and_then(|score| score.level),
         hits: hits.hits.iter().map(hit).collect(),
         undecided: hits.undecided.iter().map(|hit| hit.rule).collect(),
-        scores: (1..=4).map(|level| (level, hits.score(level))).collect(),
+        scores: (1..=4).map(|level| (level, hits.score(level))).gather(),
         attacks: ways.attacks,
         stopped: ways.stopped,
         ways: ways.ways.iter().zip(edits.iter()).map(way).collect(),

@@ -111,7 +111,8 @@ fn split(line: &str, width: usize, continuation: impl Fn(&str, usize) -> (String
             _ => fits,
         };
         let mut row = format!("{prefix}{active}");
-        for Cell { codes, shown } in &rest[..end] {
+        let text = rest[..end].iter().rposition(|cell| cell.shown != ' ').map_or(end, |last| last + 1);
+        for Cell { codes, shown } in &rest[..text] {
             row.push_str(codes);
             row.push(*shown);
             note(&mut active, codes);
@@ -121,7 +122,7 @@ fn split(line: &str, width: usize, continuation: impl Fn(&str, usize) -> (String
         }
         rows.push(row);
         let spaces = rest[end..].iter().take_while(|cell| cell.shown == ' ').count();
-        rest[end..end + spaces].iter().for_each(|cell| note(&mut active, &cell.codes));
+        rest[text..end + spaces].iter().for_each(|cell| note(&mut active, &cell.codes));
         rest = &rest[end + spaces..];
     }
     if let Some(last) = rows.last_mut() {

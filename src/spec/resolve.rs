@@ -18,8 +18,8 @@ use super::waf::{Fragment, ProfileSyntax, Profiles, Section, Used};
 use crate::diagnostic::findings;
 use crate::diagnostic::{Diagnostics, Place, Source, SourceId, Sources};
 use crate::model::{
-    Danger, Desired, DesiredSettings, DesiredZone, Expectation, IgnorePattern, NameError, PublicSuffix, Unmanaged,
-    Value, ZoneId, ZoneName, sort_by_key,
+    Danger, Desired, DesiredSettings, DesiredZone, Expectation, Gather, IgnorePattern, NameError, PublicSuffix,
+    Unmanaged, Value, ZoneId, ZoneName, sort_by_key,
 };
 
 /// A file as it comes in.
@@ -411,7 +411,7 @@ fn zone(
         certain,
     } = fragments;
     let placed =
-        |values: BTreeMap<String, Facet<Value>>| values.into_iter().map(|(n, f)| (n, (f.value, f.place))).collect();
+        |values: BTreeMap<String, Facet<Value>>| values.into_iter().map(|(n, f)| (n, (f.value, f.place))).gather();
     let settings = DesiredSettings {
         settings: placed(settings),
         dnssec: dnssec.map(|d| (d.value, d.place)),

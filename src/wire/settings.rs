@@ -12,7 +12,7 @@ use serde_json::{Map, Value as Json, json};
 use super::record::to_json;
 use super::request::segment;
 use super::request::{Method, Request};
-use crate::model::{LiveDnssec, LiveSetting, Value, ZoneId, ZoneName};
+use crate::model::{Gather, LiveDnssec, LiveSetting, Value, ZoneId, ZoneName};
 
 /// Creates a zone.
 #[must_use]
@@ -103,7 +103,7 @@ pub fn from_json(json: &Json) -> Value {
         Json::String(text) => Value::Text(text.clone()),
         Json::Array(items) => Value::List(items.iter().map(from_json).collect()),
         Json::Object(object) => {
-            Value::Map(object.iter().map(|(name, value)| (name.clone(), from_json(value))).collect())
+            Value::Map(object.iter().map(|(name, value)| (name.clone(), from_json(value))).gather())
         }
     }
 }

@@ -115,9 +115,13 @@ fn help_takes_commands_and_topics() {
     }
     let (consents, apply) = (topic("consents"), alone(&["apply", "--help"]).exits(0).stdout);
     assert!(consents.contains("--allow-deletes N"), "{consents}");
+    // The column begins after the longest flag.
+    let columns: Vec<_> = consents.lines().filter_map(|line| line.trim_start().find("  ")).collect();
+    assert!(columns.iter().max() == Some(&"--allow breaks-mail-authentication".len()), "{consents}");
     for danger in Danger::ALL.iter().filter(|danger| **danger != Danger::Delete) {
         assert!(consents.contains(&format!("--allow {} ", danger.code())), "{consents}");
-        assert!(apply.contains(&format!("- {} ", danger.code())), "{apply}");
+        let lines = format!("- {}:\n            {}\n", danger.code(), danger.consent());
+        assert!(apply.contains(&lines), "{lines}{apply}");
     }
     let apply = apply.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(apply.contains("or one plan that `plan --out` saved"), "{apply}");

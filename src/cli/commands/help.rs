@@ -29,7 +29,7 @@ impl Run for HelpArgs {
             && let Some(topic) = TOPICS.iter().find(|topic| topic.name == word)
         {
             let text = (topic.text)();
-            output.result(|out| out.write_all(text.as_bytes()))?;
+            output.report(|out| out.write_all(text.as_bytes()))?;
             return Ok(Exit::Success);
         }
         let program = (session.program)();

@@ -188,7 +188,7 @@ async fn imported(
         let seen = all.clone();
         let zones = all.into_iter().map(|name| (name.clone(), DesiredZone::new(name, Place::NOWHERE)));
         let mut unselected = Diagnostics::default();
-        let desired = Desired { zones: zones.collect(), ..Desired::default() };
+        let desired = Desired { zones: zones.gather(), ..Desired::default() };
         let selected = settings.selection()?.apply(desired, &mut unselected);
         if unselected.has_errors() {
             let wanted = settings.flags.zone.join(", ");

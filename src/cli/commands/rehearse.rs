@@ -27,8 +27,8 @@ use crate::document::rehearsal::{Copied, Differs, NotCopied, Rehearsal};
 use crate::insight::expect::Outcome;
 use crate::live::AnyReader;
 use crate::live::snapshot::Snapshot;
-use crate::model::Expected;
 use crate::model::time::rfc3339_micros;
+use crate::model::{Expected, Gather};
 use crate::plan::{Consents, Plan, Verdict};
 use crate::reconcile::{self, Conclusion, Goal, Means, Options, Report, apply};
 use crate::rehearsal::{ask, document, judge};
@@ -205,7 +205,7 @@ fn connect(running: &Running, session: &Session<'_>) -> anyhow::Result<Client> {
 fn differences(live: &Plan, copy: &Plan) -> Vec<Differs> {
     let actions = |plan: &Plan| -> BTreeMap<String, String> {
         let operations = plan.zones.iter().flat_map(|zone| &zone.operations);
-        operations.map(|o| (o.address.as_str().to_owned(), o.action().as_str().to_owned())).collect()
+        operations.map(|o| (o.address.as_str().to_owned(), o.action().as_str().to_owned())).gather()
     };
     let (live, mut copy) = (actions(live), actions(copy));
     let mut differs = Vec::new();

@@ -74,7 +74,7 @@ impl Run for TestArgs {
         };
         let about_requests = desired.zones.values().filter(is_about_requests);
         let protection = |zone| protection_in_spec(zone, catalogue.as_ref()).with_lists(&lists);
-        let protections = about_requests.map(|zone| (zone.name.clone(), protection(zone))).collect();
+        let protections = about_requests.map(|zone| (zone.name.clone(), protection(zone))).gather();
         let mut checked = Vec::new();
         for zone in desired.zones.values() {
             // What a pattern ignores is not known.

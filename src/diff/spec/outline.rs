@@ -51,7 +51,7 @@ impl Said {
         // A mapping is compared member by member.
         match shown {
             Value::Map(members) if !members.is_empty() => {
-                let parts = members.into_iter().map(|(name, value)| (name, Self::value(value, place))).collect();
+                let parts = members.into_iter().map(|(name, value)| (name, Self::value(value, place))).gather();
                 Self { place, what: What::Thing { parts, words: None } }
             }
             shown => Self { place, what: What::Value { compared: shown.clone(), shown } },
@@ -68,7 +68,7 @@ impl Said {
         match &self.what {
             What::Value { shown, compared: _ } => shown.clone(),
             What::Thing { parts, words: _ } | What::Group(parts) => {
-                Value::Map(parts.iter().map(|(name, said)| (name.clone(), said.whole())).collect())
+                Value::Map(parts.iter().map(|(name, said)| (name.clone(), said.whole())).gather())
             }
             What::List { items, is_managed: _ } => {
                 Value::List(items.iter().map(|(name, _)| Value::from(name.as_str())).collect())
@@ -80,7 +80,7 @@ impl Said {
 /// Dangers that a spec consents to, with the reasons.
 pub(super) fn allowed(allow: &BTreeMap<Danger, String>, place: Place) -> Said {
     let said = allow.iter().map(|(danger, why)| (danger.code().to_owned(), Said::value(why.as_str(), place)));
-    Said { place, what: What::Group(said.collect()) }
+    Said { place, what: What::Group(said.gather()) }
 }
 
 /// What happens to the rest, if that is not the usual thing.

@@ -45,7 +45,7 @@ pub(super) fn outline(before: Option<&DesiredZone>, after: Option<&DesiredZone>)
         }
     }
     let tombstones = |zone: Option<&DesiredZone>| -> BTreeMap<String, Said> {
-        zone.map(|zone| zone.tombstones.iter().map(|t| tombstone(&zone.name, t)).collect()).unwrap_or_default()
+        zone.map(|zone| zone.tombstones.iter().map(|t| tombstone(&zone.name, t)).gather()).unwrap_or_default()
     };
     let (mut before, after) = (tombstones(before), tombstones(after));
     for (key, said) in after {
@@ -107,7 +107,7 @@ fn said(record: &DesiredRecord, is_single: bool) -> Said {
     let DesiredRecord { name: _, data, facets, protect, allow, spelling } = record;
     let Facets { ttl, proxied, comment, tags, settings } = facets;
     let place = spelling.entry;
-    let in_one_piece = || BTreeMap::from([("content".to_owned(), Value::from(data.presentation()))]);
+    let in_one_piece = || [("content".to_owned(), Value::from(data.presentation()))].into_iter().gather();
     let mut parts = if is_single { value(data) } else { in_one_piece() };
     let mut words = Vec::new();
     let mut add = |name: &str, value: Value, words_for_it: String| {
@@ -152,7 +152,7 @@ fn said(record: &DesiredRecord, is_single: bool) -> Said {
 /// The parts of a record's value.
 fn value(data: &Rdata) -> BTreeMap<String, Value> {
     let Some(record_type) = data.record_type() else {
-        return BTreeMap::from([("content".to_owned(), Value::from(data.presentation()))]);
+        return [("content".to_owned(), Value::from(data.presentation()))].into_iter().gather();
     };
     let fields = data.fields();
     let is_data: BTreeSet<&str> =
@@ -179,7 +179,7 @@ fn tombstone(zone: &ZoneName, tombstone: &Tombstone) -> (String, Said) {
         key,
         Said {
             place,
-            what: What::Thing { parts: allow.into_iter().collect(), words: Some("state: absent".to_owned()) },
+            what: What::Thing { parts: allow.into_iter().gather(), words: Some("state: absent".to_owned()) },
         },
     )
 }

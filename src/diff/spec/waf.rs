@@ -106,7 +106,7 @@ fn deployment(wants: &DesiredDeployment) -> Said {
     }
     let rules = distinct(rules.iter().map(rule_tuning));
     if !rules.is_empty() {
-        parts.add("rules", What::Group(rules.into_iter().collect()));
+        parts.add("rules", What::Group(rules.into_iter().gather()));
     }
     if let Some((value, place)) = raw {
         parts.all.insert("raw".to_owned(), Said::value(value.clone(), *place));

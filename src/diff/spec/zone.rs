@@ -7,7 +7,7 @@ use super::{records, waf};
 use crate::diagnostic::Place;
 use crate::model::{
     DesiredSettings, DesiredZone, Expectation, Expected, ExpectedAnswer, ExpectedIssuance, ExpectedMail,
-    ExpectedPolicy, ExpectedRequest, IgnorePattern, Rdata, Value,
+    ExpectedPolicy, ExpectedRequest, Gather, IgnorePattern, Rdata, Value,
 };
 
 /// Everything that two specs say of a zone.
@@ -50,12 +50,12 @@ fn own(zone: &DesiredZone) -> BTreeMap<&'static str, Said> {
     if let Some(said) = prunes(*unmanaged, *place) {
         all.insert("unmanaged", said);
     }
-    all.insert("ignore", Said { place: *place, what: What::Group(ignore.iter().map(pattern).collect()) });
+    all.insert("ignore", Said { place: *place, what: What::Group(ignore.iter().map(pattern).gather()) });
     all.insert("allow", allowed(allow, *place));
-    all.insert("expect", Said { place: *place, what: What::Group(expect.iter().map(expected).collect()) });
+    all.insert("expect", Said { place: *place, what: What::Group(expect.iter().map(expected).gather()) });
     let group = |values: &BTreeMap<String, (Value, Place)>| {
         let said = values.iter().map(|(name, (value, place))| (name.clone(), Said::value(value.clone(), *place)));
-        Said { place: *place, what: What::Group(said.collect()) }
+        Said { place: *place, what: What::Group(said.gather()) }
     };
     all.insert("settings", group(settings));
     if let Some((on, place)) = dnssec {

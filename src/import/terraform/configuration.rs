@@ -22,7 +22,7 @@ use super::{ASSIGNED, Resource, ZONE_REFERENCE, remarks};
 use crate::diagnostic::{Place, Source, SourceId, Span, findings};
 use crate::import::bounded_read::read_below;
 use crate::import::found::Found;
-use crate::model::sort_by_key;
+use crate::model::{Gather, sort_by_key};
 use calls::{Call, Called, Refused};
 
 /// The most instances of one resource.
@@ -300,7 +300,7 @@ impl<'b> Module<'b> {
         let scope = self.scope(source);
         let with = |name: &str, members: Vec<(&str, Term)>| {
             let mut inner = self.scope(source);
-            let members = members.into_iter().map(|(member, value)| (member.to_owned(), value)).collect();
+            let members = members.into_iter().map(|(member, value)| (member.to_owned(), value)).gather();
             inner.names.push((name.to_owned(), Term::Map(members)));
             inner
         };
@@ -415,7 +415,8 @@ impl<'b> Module<'b> {
             }
             ("cloudflare_zones", Some(Term::Text(name))) => {
                 let id = Term::Text(format!("{ZONE_REFERENCE}{name}"));
-                let zone = Term::Map(BTreeMap::from([("id".to_owned(), id), ("name".to_owned(), Term::Text(name))]));
+                let zone =
+                    Term::Map([("id".to_owned(), id), ("name".to_owned(), Term::Text(name))].into_iter().gather());
                 let zones = Term::List(vec![zone]);
                 map.extend([("zones".to_owned(), zones.clone()), ("result".to_owned(), zones)]);
             }
@@ -440,7 +441,7 @@ impl<'b> Module<'b> {
                 return Term::List(instances.iter().map(object).collect());
             }
             if block.body.has_attribute("for_each") {
-                return Term::Map(instances.iter().map(|one| (key(&one.1), object(one))).collect());
+                return Term::Map(instances.iter().map(|one| (key(&one.1), object(one))).gather());
             }
             instances.first().map_or(Term::Null, object)
         }))

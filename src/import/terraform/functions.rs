@@ -12,7 +12,7 @@ use ring::digest::{SHA1_FOR_LEGACY_USE_ONLY, SHA256, digest};
 
 use super::value::{Missing, Term};
 use crate::diagnostic::Place;
-use crate::model::sort_by;
+use crate::model::{Gather, sort_by};
 
 /// The largest number of an address in `cidrhost`.
 const MOST_OF_HOSTS: f64 = 9_007_199_254_740_992.0;
@@ -236,7 +236,7 @@ fn groups(pattern: &regex::Regex, found: &regex::Captures<'_>) -> Term {
     let group = |group: Option<regex::Match<'_>>| group.map_or(Term::Null, |group| Term::from(group.as_str()));
     let names: Vec<&str> = pattern.capture_names().flatten().collect();
     if !names.is_empty() {
-        return Term::Map(names.into_iter().map(|name| (name.to_owned(), group(found.name(name)))).collect());
+        return Term::Map(names.into_iter().map(|name| (name.to_owned(), group(found.name(name)))).gather());
     }
     if pattern.captures_len() > 1 {
         return Term::List((1..pattern.captures_len()).map(|n| group(found.get(n))).collect());

@@ -14,7 +14,7 @@ use crate::diagnostic::{Place, findings};
 use crate::import::found::{Entry, Found, Written};
 use crate::model::facts::settings;
 use crate::model::facts::{self, Slot};
-use crate::model::{Fields, Settings, Value, ZoneName};
+use crate::model::{Fields, Gather, Settings, Value, ZoneName};
 
 /// Members of `cloudflare_zone_settings_override` whose name in the API differs.
 const RENAMED_SETTINGS: &[(&str, &str)] = &[("zero_rtt", "0rtt")];
@@ -221,7 +221,7 @@ fn settings_override(resource: &Resource, zones: &Zones<'_>, found: &mut Found) 
         let value = match (name, without_empty(value)) {
             // The block holds the members of the only member that the API has.
             ("security_header", Value::Map(members)) => {
-                Value::Map(BTreeMap::from([("strict_transport_security".to_owned(), Value::Map(members))]))
+                Value::Map([("strict_transport_security".to_owned(), Value::Map(members))].into_iter().gather())
             }
             (_, value) => value,
         };
@@ -268,7 +268,7 @@ pub(super) fn without_empty(value: &Term) -> Value {
                 other => without_empty(other),
             };
             let members = map.iter().filter(|(_, value)| !value.is_empty());
-            Value::Map(members.map(|(name, value)| (name.clone(), inner(value))).collect())
+            Value::Map(members.map(|(name, value)| (name.clone(), inner(value))).gather())
         }
         other => other.to_value(),
     }

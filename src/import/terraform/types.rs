@@ -10,6 +10,7 @@ use hcl_edit::expr::{Expression, FuncCall, ObjectKey};
 use super::evaluate::Scope;
 use super::functions::set;
 use super::value::Term;
+use crate::model::Gather;
 
 /// The value of a variable with this type. What does not fit the type is left as it is: Terraform would refuse it.
 pub(super) fn conform(value: Term, kind: &Expression, scope: &Scope<'_>) -> Term {
@@ -46,7 +47,7 @@ fn constructed(value: Term, call: &FuncCall, scope: &Scope<'_>) -> Term {
         }
         ("map", Term::Map(members)) => {
             let member = |(name, value)| (name, conform(value, argument, scope));
-            Term::Map(members.into_iter().map(member).collect())
+            Term::Map(members.into_iter().map(member).gather())
         }
         ("object", Term::Map(members)) => object(members, argument, scope),
         (_, value) => value,

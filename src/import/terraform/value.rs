@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value as Json;
 
 use crate::diagnostic::Place;
-use crate::model::Value;
+use crate::model::{Gather, Value};
 use crate::spec::{Yaml, YamlKind};
 
 /// A value.
@@ -65,7 +65,7 @@ impl Term {
             Json::Number(n) => n.as_f64().map_or(Self::Null, Self::Number),
             Json::String(text) => Self::Text(text.clone()),
             Json::Array(items) => Self::List(items.iter().map(Self::from_json).collect()),
-            Json::Object(map) => Self::Map(map.iter().map(|(k, v)| (k.clone(), Self::from_json(v))).collect()),
+            Json::Object(map) => Self::Map(map.iter().map(|(k, v)| (k.clone(), Self::from_json(v))).gather()),
         }
     }
 
@@ -81,7 +81,7 @@ impl Term {
             YamlKind::Scalar(text) => Self::Text(text.clone()),
             YamlKind::List(items) => Self::List(items.iter().map(Self::from_yaml).collect()),
             YamlKind::Map(members) => {
-                Self::Map(members.iter().map(|(name, value)| (name.clone(), Self::from_yaml(value))).collect())
+                Self::Map(members.iter().map(|(name, value)| (name.clone(), Self::from_yaml(value))).gather())
             }
         }
     }
@@ -197,7 +197,7 @@ impl Term {
             },
             Self::Text(text) => Value::Text(text.clone()),
             Self::List(list) => Value::List(list.iter().map(Self::to_value).collect()),
-            Self::Map(map) => Value::Map(map.iter().map(|(k, v)| (k.clone(), v.to_value())).collect()),
+            Self::Map(map) => Value::Map(map.iter().map(|(k, v)| (k.clone(), v.to_value())).gather()),
         }
     }
 }

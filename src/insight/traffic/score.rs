@@ -10,6 +10,7 @@ use std::fmt;
 
 use super::super::effective::{Why, effective_deployment};
 use super::act::{Act, RuleAt};
+use crate::model::Gather;
 use crate::model::managed::{Catalogue, Managed};
 use crate::model::request::Request;
 use crate::model::ruleset::RuleBody;
@@ -187,7 +188,7 @@ impl Scoring {
         Some(Self {
             id: catalogue.id.0.clone(),
             name: name.to_owned(),
-            rules: rules.collect(),
+            rules: rules.gather(),
             threshold,
             action,
             level: effective.paranoia.map(|level| level.level()),

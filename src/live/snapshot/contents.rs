@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::Value as Json;
 
 use super::lines::Lines;
-use crate::model::{ZoneId, ZoneName};
+use crate::model::{Gather, ZoneId, ZoneName};
 use crate::wire::ApiMessage;
 
 /// Where and when a snapshot was taken, and of what.
@@ -113,7 +113,7 @@ impl Snapshot {
             let text = |pointer: &str| zone.pointer(pointer).and_then(Json::as_str).map(str::to_owned);
             Some((text("/id")?, text("/account/id")?))
         };
-        let accounts = zones.into_iter().flat_map(Lines::iter).filter_map(account).collect();
+        let accounts = zones.into_iter().flat_map(Lines::iter).filter_map(account).gather();
         Self { about, answers, accounts }
     }
 

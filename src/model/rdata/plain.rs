@@ -11,6 +11,7 @@ use super::mnemonics::Mnemonics;
 use super::presentation::{self, Token, tokens};
 use super::{DataError, FieldReader, Purpose, Root, host};
 use crate::diagnostic::count;
+use crate::model::Gather;
 use crate::model::facts::{FieldFacts, FieldKind, TypeFacts};
 use crate::model::fields::{Fields, Value};
 use crate::model::name::Fqdn;
@@ -151,7 +152,7 @@ impl Plain {
             Part::Number(number) => Value::from(*number),
             _ => Value::from(of.spelled(field, part)),
         };
-        self.named(of).map(|(field, part)| (field.name.to_owned(), value(field, part))).collect()
+        self.named(of).map(|(field, part)| (field.name.to_owned(), value(field, part))).gather()
     }
 
     /// In presentation form, as we print it.

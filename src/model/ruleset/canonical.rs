@@ -21,7 +21,7 @@ use super::rule::RuleBody;
 use crate::model::expression::Expression;
 use crate::model::facts::rulesets::PARANOIA_TAGS;
 use crate::model::fields::Value;
-use crate::model::sort_by_key;
+use crate::model::{Gather, sort_by_key};
 
 /// The canonical form of a rule's definition, without its `ref`, which identifies rules and is not compared.
 #[must_use]
@@ -60,7 +60,7 @@ fn without_nulls(value: &Value) -> Value {
     match value {
         Value::Map(map) => {
             let kept = map.iter().filter(|(_, v)| **v != Value::Null);
-            Value::Map(kept.map(|(name, v)| (name.clone(), without_nulls(v))).collect())
+            Value::Map(kept.map(|(name, v)| (name.clone(), without_nulls(v))).gather())
         }
         Value::List(list) => Value::List(list.iter().map(without_nulls).collect()),
         // A number has many spellings: `2.50`, `25e-1`, `2.5`.
@@ -106,7 +106,7 @@ fn map(value: &Value, each: impl Fn(&str, &Value) -> Value) -> Value {
                 let value = each(&name, &value);
                 (!is_nothing(&value)).then_some((name, value))
             };
-            Value::Map(members.into_iter().filter_map(each).collect())
+            Value::Map(members.into_iter().filter_map(each).gather())
         }
         other => other,
     }

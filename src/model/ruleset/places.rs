@@ -4,6 +4,7 @@ use super::desired::{
     Anchor, DesiredDeployment, DesiredRate, DesiredRule, DesiredWaf, RuleForm, RuleTuning, SkipTarget, TagTuning,
 };
 use crate::diagnostic::Place;
+use crate::model::Gather;
 
 impl DesiredWaf {
     /// This value, with everything at one place.
@@ -15,7 +16,7 @@ impl DesiredWaf {
             place,
             unmanaged,
             deployments: deployments.into_iter().map(|d| d.at_place(place)).collect(),
-            lists: lists.into_iter().map(|(phase, list)| (phase, moved(list))).collect(),
+            lists: lists.into_iter().map(|(phase, list)| (phase, moved(list))).gather(),
             accept_weakening: at(accept_weakening, place),
         }
     }

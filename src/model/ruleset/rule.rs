@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use crate::model::Gather;
 use crate::model::expression::Expression;
 use crate::model::facts::phases::Phase;
 use crate::model::fields::Value;
@@ -38,7 +39,7 @@ impl RuleBody {
     #[must_use]
     pub fn new(members: BTreeMap<String, Value>) -> Self {
         let is_ours = |name: &str| !matches!(name, "id" | "version" | "last_updated");
-        Self(members.into_iter().filter(|(name, _)| is_ours(name)).collect())
+        Self(members.into_iter().filter(|(name, _)| is_ours(name)).gather())
     }
 
     /// All members.

@@ -10,10 +10,10 @@ use super::section::{NoteKeys, Section};
 use super::syntax::{CustomSkipSyntax, CustomSyntax, ExceptionSkipSyntax, ExceptionSyntax, ResponseSyntax};
 use crate::diagnostic::findings;
 use crate::diagnostic::{Place, Span};
-use crate::model::Value;
 use crate::model::facts::rulesets::{REF_CHARACTERS, RESPONSE_STATUSES, is_ref, is_ref_character};
 use crate::model::managed::{Managed, RuleName};
 use crate::model::ruleset::{Anchor, DesiredRule, Phase, RuleForm, RuleKind, SkipTarget};
+use crate::model::{Gather, Value};
 
 /// The keys that every rule with a name has.
 pub(super) struct Parts<'s> {
@@ -422,11 +422,12 @@ impl Section<'_> {
             self.reader.diagnostics.push(findings::RESPONSE.at(place, detail).help("write a number from 400 to 499"));
             return None;
         };
-        Some(Value::Map(BTreeMap::from([
+        let response = [
             ("status_code".to_owned(), Value::Integer(number)),
             ("content".to_owned(), Value::from(content.value.0.as_str())),
             ("content_type".to_owned(), Value::from(content_type.value.0.as_str())),
-        ])))
+        ];
+        Some(Value::Map(response.into_iter().gather()))
     }
 
     /// The rules of a list, without duplicate names.

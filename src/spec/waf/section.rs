@@ -14,10 +14,10 @@ use super::layers::Layer;
 use super::syntax::{RuleList, SectionKeys, WafSyntax};
 use crate::diagnostic::findings;
 use crate::diagnostic::{Place, Severity, Span};
-use crate::model::Unmanaged;
 use crate::model::expression::{Expression, ExpressionProblem, ExpressionSetting, parse_expression};
 use crate::model::managed::Managed;
 use crate::model::ruleset::{DesiredRule, Note, Phase};
+use crate::model::{Gather, Unmanaged};
 
 /// How many days before an entry expires the reminder begins.
 const SOON: i64 = 14;
@@ -57,7 +57,7 @@ impl Section<'_> {
             unmanaged,
             accept_weakening,
             deployments,
-            lists: lists.iter().map(|(phase, list)| (*phase, self.list(*phase, list))).collect(),
+            lists: lists.iter().map(|(phase, list)| (*phase, self.list(*phase, list))).gather(),
         }
     }
 

@@ -15,6 +15,7 @@ use crate::cli::output::Output;
 use crate::cli::recordings::{ReadingArgs, check_standard_input, each};
 use crate::cli::relevance::Matters;
 use crate::crs;
+use crate::model::Gather;
 use crate::recorded::{self, Verbatim};
 use crate::seclang::Outcome;
 
@@ -92,7 +93,7 @@ impl<'a> HitsLine<'a> {
         Self {
             id,
             hits: outcome.hits.iter().map(|hit| hit.rule).collect(),
-            score: (1..=4).map(|level| (level, outcome.score(level))).collect(),
+            score: (1..=4).map(|level| (level, outcome.score(level))).gather(),
             undecided: &outcome.undecided,
         }
     }

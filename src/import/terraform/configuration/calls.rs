@@ -10,6 +10,7 @@ use super::super::modules::{DEEPEST, is_local, plain, source_of};
 use super::super::value::{Missing, Term};
 use super::Module;
 use crate::diagnostic::{Place, SourceId};
+use crate::model::Gather;
 
 /// Attributes of a call of a module that are not inputs.
 ///
@@ -151,13 +152,13 @@ impl<'b> Module<'b> {
         }
         let all = |(_, module): &(String, Rc<Module<'_>>)| {
             let named = |output: &&str| Some(((*output).to_owned(), value(module, output)?));
-            Term::Map(module.outputs.keys().filter_map(named).collect())
+            Term::Map(module.outputs.keys().filter_map(named).gather())
         };
         let whole = self.cached(format!("module.{name}"), place, || {
             if block.body.has_attribute("count") {
                 Term::List(instances.iter().map(all).collect())
             } else if block.body.has_attribute("for_each") {
-                Term::Map(instances.iter().map(|one| (one.0.clone(), all(one))).collect())
+                Term::Map(instances.iter().map(|one| (one.0.clone(), all(one))).gather())
             } else {
                 instances.first().map_or(Term::Null, all)
             }
