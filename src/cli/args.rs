@@ -13,7 +13,7 @@ use crate::api::Settings;
 use crate::apply::Verify;
 use crate::render::{DOCUMENTS, Document};
 use crate::wire::budget::QUOTA;
-use crate::wire::page_size::RECORDS_PER_PAGE;
+use crate::wire::pages::RECORDS_PER_PAGE;
 use clap::builder::{PossibleValue, RangedU64ValueParser};
 use clap::{Args, ValueEnum};
 

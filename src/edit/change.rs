@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value as Json};
 
-use super::layout::{Kind, Layout, NodeId, Style};
+use super::source_tree::{Kind, NodeId, SourceTree, Style};
 use super::text::Edit;
 use super::write;
 use crate::model::Gather;
@@ -38,7 +38,7 @@ struct Part {
 /// Changes to one file.
 #[derive(Debug)]
 pub(super) struct Changes<'l, 't> {
-    pub(super) layout: &'l Layout<'t>,
+    pub(super) tree: &'l SourceTree<'t>,
     replaced: BTreeMap<NodeId, Json>,
     /// Texts in place of nodes, written already.
     rewritten: BTreeMap<NodeId, String>,
@@ -50,9 +50,9 @@ pub(super) struct Changes<'l, 't> {
 
 impl<'l, 't> Changes<'l, 't> {
     /// No changes yet.
-    pub(super) fn new(layout: &'l Layout<'t>) -> Self {
+    pub(super) fn new(tree: &'l SourceTree<'t>) -> Self {
         Self {
-            layout,
+            tree,
             replaced: BTreeMap::new(),
             rewritten: BTreeMap::new(),
             removed: BTreeSet::new(),
@@ -93,7 +93,7 @@ impl<'l, 't> Changes<'l, 't> {
 
     /// Sets a key of a mapping: of a new one if `node` is no mapping yet.
     pub(super) fn set(&mut self, node: NodeId, key: &str, value: Json) {
-        match (&self.layout.node(node).kind, self.layout.get(node, key)) {
+        match (&self.tree.node(node).kind, self.tree.get(node, key)) {
             (_, Some(own)) => self.replace(own, value),
             (Kind::Mapping { .. }, None) => self.insert(node, None, Some(key), value, false),
             _ => match self.replaced.entry(node).or_insert_with(|| Json::Object(Map::new())) {
@@ -110,16 +110,13 @@ impl<'l, 't> Changes<'l, 't> {
         let collections: BTreeSet<NodeId> = self
             .removed
             .iter()
-            .filter_map(|part| self.layout.node(*part).parent)
+            .filter_map(|part| self.tree.node(*part).parent)
             .chain(self.inserted.keys().copied())
             .gather();
         for collection in collections.into_iter().filter(|c| !self.is_gone(*c, true)) {
-            if self.layout.is_flow(collection)
-                && self.parts(collection).is_empty()
-                && !self.layout.is_in_flow(collection)
-            {
+            if self.tree.is_flow(collection) && self.parts(collection).is_empty() && !self.tree.is_in_flow(collection) {
                 self.fill(collection, &mut edits);
-            } else if self.layout.is_flow(collection) {
+            } else if self.tree.is_flow(collection) {
                 self.in_brackets(collection, &mut edits);
             } else {
                 self.on_lines(collection, &mut edits);
@@ -129,16 +126,16 @@ impl<'l, 't> Changes<'l, 't> {
             edits.push(self.replacement(*node, value));
         }
         for (node, text) in self.rewritten.iter().filter(|(node, _)| !self.is_gone(**node, false)) {
-            edits.push(Edit::new(self.layout.node(*node).span.clone(), text.as_str()));
+            edits.push(Edit::new(self.tree.node(*node).span.clone(), text.as_str()));
         }
         for (slot, item) in self.moved.iter().filter(|(slot, item)| slot != item) {
-            let layout = self.layout;
+            let tree = self.tree;
             let range = |id: NodeId| {
-                let span = layout.node(id).span.clone();
+                let span = tree.node(id).span.clone();
                 // A comment behind an item goes with it.
-                if layout.is_in_flow(id) { span } else { span.start..layout.line_end(span.end) }
+                if tree.is_in_flow(id) { span } else { span.start..tree.line_end(span.end) }
             };
-            edits.push(Edit::new(range(*slot), &layout.text[range(*item)]));
+            edits.push(Edit::new(range(*slot), &tree.text[range(*item)]));
         }
         edits
     }
@@ -153,9 +150,9 @@ impl<'l, 't> Changes<'l, 't> {
             if self.removed.contains(&at) {
                 return true;
             }
-            let Some(parent) = self.layout.node(at).parent else { return false };
+            let Some(parent) = self.tree.node(at).parent else { return false };
             // The value of an entry goes with its key.
-            let key = self.layout.entries(parent).iter().find(|(_, value)| *value == at).map(|(key, _)| *key);
+            let key = self.tree.entries(parent).iter().find(|(_, value)| *value == at).map(|(key, _)| *key);
             if key.is_some_and(|key| self.removed.contains(&key)) || self.replaced.contains_key(&parent) {
                 return true;
             }
@@ -165,20 +162,20 @@ impl<'l, 't> Changes<'l, 't> {
 
     /// Where a value with an anchor goes or changes, the first alias that stays takes the value and the anchor.
     fn move_anchors(&mut self) {
-        let layout = self.layout;
-        for node in layout.ids() {
-            let aliases = layout.aliases(node);
-            let Some(anchor) = &layout.node(node).anchor else { continue };
+        let tree = self.tree;
+        for node in tree.ids() {
+            let aliases = tree.aliases(node);
+            let Some(anchor) = &tree.node(node).anchor else { continue };
             if aliases.is_empty() || !(self.is_gone(node, true)) {
                 continue;
             }
             let stays = |alias: &&NodeId| !self.is_gone(**alias, true);
             let Some(first) = aliases.iter().find(stays) else { continue };
-            let value = match &layout.node(node).kind {
+            let value = match &tree.node(node).kind {
                 Kind::Scalar(_, Style::Plain | Style::Single | Style::Double) => {
-                    layout.text[layout.node(node).content..layout.node(node).span.end].to_owned()
+                    tree.text[tree.node(node).content..tree.node(node).span.end].to_owned()
                 }
-                _ => write::flow(&json(layout, node)),
+                _ => write::flow(&json(tree, node)),
             };
             self.rewritten.insert(*first, format!("&{} {value}", anchor.name));
         }
@@ -186,19 +183,19 @@ impl<'l, 't> Changes<'l, 't> {
 
     /// The parts of a collection.
     fn parts(&self, collection: NodeId) -> Vec<Part> {
-        let layout = self.layout;
-        let is_flow = layout.is_flow(collection);
+        let tree = self.tree;
+        let is_flow = tree.is_flow(collection);
         let item = |id: &NodeId| {
-            let span = &layout.node(*id).span;
-            Part { id: *id, start: if is_flow { span.start } else { layout.dash(*id) }, end: span.end }
+            let span = &tree.node(*id).span;
+            Part { id: *id, start: if is_flow { span.start } else { tree.dash(*id) }, end: span.end }
         };
         let entry = |(key, value): &(NodeId, NodeId)| {
-            let start = layout.node(*key).span.start;
-            let before = layout.text[..start].trim_end_matches(' ');
+            let start = tree.node(*key).span.start;
+            let before = tree.text[..start].trim_end_matches(' ');
             let start = if before.ends_with('?') { before.len() - 1 } else { start };
-            Part { id: *key, start, end: layout.node(*value).span.end.max(layout.node(*key).span.end) }
+            Part { id: *key, start, end: tree.node(*value).span.end.max(tree.node(*key).span.end) }
         };
-        match &layout.node(collection).kind {
+        match &tree.node(collection).kind {
             Kind::Sequence { items, .. } => items.iter().map(item).collect(),
             Kind::Mapping { entries, .. } => entries.iter().map(entry).collect(),
             Kind::Scalar(..) | Kind::Alias(_) => Vec::new(),
@@ -214,7 +211,7 @@ impl<'l, 't> Changes<'l, 't> {
 
     /// A part that comes, on a line that is indented by `indent`.
     fn line(&self, insert: &Insert, indent: usize) -> String {
-        let line_break = self.layout.line_break;
+        let line_break = self.tree.line_break;
         match &insert.key {
             Some(key) => write::entry(key, &insert.value, indent, line_break),
             None => format!("- {}", write::item_text(&insert.value, indent, insert.is_flow, line_break)),
@@ -223,29 +220,29 @@ impl<'l, 't> Changes<'l, 't> {
 
     /// An empty list or mapping that gets its first parts.
     fn fill(&self, collection: NodeId, edits: &mut Vec<Edit>) {
-        let layout = self.layout;
-        let span = layout.node(collection).span.clone();
+        let tree = self.tree;
+        let span = tree.node(collection).span.clone();
         let column = self.outer_column(collection) + 2;
         let inserts = self.inserted.get(&collection).map(Vec::as_slice).unwrap_or_default();
         let lines: String =
-            inserts.iter().map(|i| format!("{}{:column$}{}", layout.line_break, "", self.line(i, column))).collect();
-        let start = layout.text[..span.start].trim_end_matches(' ').len();
+            inserts.iter().map(|i| format!("{}{:column$}{}", tree.line_break, "", self.line(i, column))).collect();
+        let start = tree.text[..span.start].trim_end_matches(' ').len();
         edits.push(Edit::new(start..span.end, lines));
     }
 
     /// The column of the key, or the dash, that a value is behind.
     fn outer_column(&self, node: NodeId) -> usize {
-        let layout = self.layout;
-        let Some(parent) = layout.node(node).parent else { return 0 };
-        match layout.entries(parent).iter().find(|(_, value)| *value == node) {
-            Some((key, _)) => layout.column(layout.node(*key).span.start),
-            None => layout.column(layout.dash(node)),
+        let tree = self.tree;
+        let Some(parent) = tree.node(node).parent else { return 0 };
+        match tree.entries(parent).iter().find(|(_, value)| *value == node) {
+            Some((key, _)) => tree.column(tree.node(*key).span.start),
+            None => tree.column(tree.dash(node)),
         }
     }
 
     /// A list or mapping in brackets.
     fn in_brackets(&self, collection: NodeId, edits: &mut Vec<Edit>) {
-        let layout = self.layout;
+        let tree = self.tree;
         let parts = self.parts(collection);
         let text = |insert: &Insert| match &insert.key {
             Some(key) => format!("{}: {}", write::key(key), write::flow(&insert.value)),
@@ -255,12 +252,12 @@ impl<'l, 't> Changes<'l, 't> {
         let all_go = (0..parts.len()).all(goes);
         let every: Vec<String> = self.inserted.get(&collection).into_iter().flatten().map(text).collect();
         if all_go {
-            let span = layout.node(collection).span.clone();
-            let open = layout.node(collection).content + 1;
+            let span = tree.node(collection).span.clone();
+            let open = tree.node(collection).content + 1;
             let inner = open..span.end.saturating_sub(1);
             // Between the brackets, comments stay.
             let comments: String =
-                layout.comments_in(inner.clone()).map(|c| format!(" {c}{}", layout.line_break)).collect();
+                tree.comments_in(inner.clone()).map(|c| format!(" {c}{}", tree.line_break)).collect();
             edits.push(Edit::new(inner, format!("{}{comments}", every.join(", "))));
             return;
         }
@@ -275,16 +272,15 @@ impl<'l, 't> Changes<'l, 't> {
                     Some(next) => parts[first].start..next.start,
                     None => parts[first - 1].end..parts[n - 1].end,
                 };
-                let line_break =
-                    format!("{}{:width$}", layout.line_break, "", width = layout.column(parts[first].start));
+                let line_break = format!("{}{:width$}", tree.line_break, "", width = tree.column(parts[first].start));
                 let comments: String = match parts.get(n) {
                     Some(_) => {
-                        let comments = layout.comments_in(range.clone()).map(|c| format!("{c}{line_break}"));
-                        let blank = if layout.text[..range.start].ends_with([' ', '\n', '\t']) { "" } else { " " };
+                        let comments = tree.comments_in(range.clone()).map(|c| format!("{c}{line_break}"));
+                        let blank = if tree.text[..range.start].ends_with([' ', '\n', '\t']) { "" } else { " " };
                         let comments: String = comments.collect();
                         if comments.is_empty() { comments } else { format!("{blank}{comments}") }
                     }
-                    None => layout.comments_in(range.clone()).map(|c| format!(" {c}{line_break}")).collect(),
+                    None => tree.comments_in(range.clone()).map(|c| format!(" {c}{line_break}")).collect(),
                 };
                 edits.push(Edit::new(range, comments));
             } else {
@@ -300,12 +296,12 @@ impl<'l, 't> Changes<'l, 't> {
 
     /// A list or mapping whose parts have lines of their own.
     fn on_lines(&self, collection: NodeId, edits: &mut Vec<Edit>) {
-        let layout = self.layout;
+        let tree = self.tree;
         let parts = self.parts(collection);
         let Some(head) = parts.first() else { return };
-        let indent = layout.column(head.start);
+        let indent = tree.column(head.start);
         let margin = " ".repeat(indent);
-        let line_break = layout.line_break;
+        let line_break = tree.line_break;
         let goes = |n: usize| self.removed.contains(&parts[n].id);
         let comes = self.inserted.contains_key(&collection);
         let mut n = 0;
@@ -316,7 +312,7 @@ impl<'l, 't> Changes<'l, 't> {
                 inserts.extend(self.inserts(collection, &parts, Some(parts[n].id)));
                 let lines: String =
                     inserts.iter().map(|i| format!("{line_break}{margin}{}", self.line(i, indent))).collect();
-                let at = layout.line_end(parts[n].end);
+                let at = tree.line_end(parts[n].end);
                 if !lines.is_empty() {
                     edits.push(Edit::new(at..at, lines));
                 }
@@ -329,9 +325,9 @@ impl<'l, 't> Changes<'l, 't> {
             }
             let lines = inserts.iter().map(|i| self.line(i, indent));
             let is_all = first == 0 && n == parts.len() && !comes;
-            if layout.begins_line(parts[first].start) {
-                let range = layout.line_start(parts[first].start)..layout.next_line(parts[n - 1].end);
-                let comments = layout.comments_in(range.clone()).map(str::to_owned);
+            if tree.begins_line(parts[first].start) {
+                let range = tree.line_start(parts[first].start)..tree.next_line(parts[n - 1].end);
+                let comments = tree.comments_in(range.clone()).map(str::to_owned);
                 let text: String = lines.chain(comments).map(|line| format!("{margin}{line}{line_break}")).collect();
                 edits.push(Edit::new(range, text));
                 if is_all {
@@ -344,7 +340,7 @@ impl<'l, 't> Changes<'l, 't> {
                 Some(next) => parts[first].start..next.start,
                 None => parts[first].start..parts[n - 1].end,
             };
-            let comments = layout.comments_in(range.clone()).map(str::to_owned);
+            let comments = tree.comments_in(range.clone()).map(str::to_owned);
             let end = format!("{line_break}{margin}");
             let text: Vec<String> = match (is_all, parts.get(n)) {
                 (true, _) => std::iter::once(self.empty(collection).to_owned()).chain(comments).collect(),
@@ -360,14 +356,14 @@ impl<'l, 't> Changes<'l, 't> {
 
     /// Brackets with nothing in them.
     fn empty(&self, collection: NodeId) -> &'static str {
-        if matches!(self.layout.node(collection).kind, Kind::Sequence { .. }) { "[]" } else { "{}" }
+        if matches!(self.tree.node(collection).kind, Kind::Sequence { .. }) { "[]" } else { "{}" }
     }
 
     /// A list or mapping of which nothing is left.
     fn nothing(&self, collection: NodeId, margin: &str) -> Edit {
-        let layout = self.layout;
-        let node = layout.node(collection);
-        let is_entry = node.parent.is_some_and(|p| layout.entries(p).iter().any(|(_, value)| *value == collection));
+        let tree = self.tree;
+        let node = tree.node(collection);
+        let is_entry = node.parent.is_some_and(|p| tree.entries(p).iter().any(|(_, value)| *value == collection));
         match is_entry {
             true => {
                 let colon = self.behind(collection);
@@ -375,20 +371,20 @@ impl<'l, 't> Changes<'l, 't> {
                 Edit::new(at..at, format!(" {}", self.empty(collection)))
             }
             false => {
-                let at = layout.line_start(node.content);
-                Edit::new(at..at, format!("{margin}{}{}", self.empty(collection), layout.line_break))
+                let at = tree.line_start(node.content);
+                Edit::new(at..at, format!("{margin}{}{}", self.empty(collection), tree.line_break))
             }
         }
     }
 
     /// A value in place of another.
     fn replacement(&self, node: NodeId, value: &Json) -> Edit {
-        let layout = self.layout;
-        let at = layout.node(node);
+        let tree = self.tree;
+        let at = tree.node(node);
         let is_collection = value.is_array() || value.is_object();
         // An anchor that no alias uses stays.
-        let start = if at.anchor.is_some() && layout.aliases(node).is_empty() { at.content } else { at.span.start };
-        if layout.is_in_flow(node) {
+        let start = if at.anchor.is_some() && tree.aliases(node).is_empty() { at.content } else { at.span.start };
+        if tree.is_in_flow(node) {
             let text = match &at.kind {
                 Kind::Scalar(_, style) if !is_collection => write::scalar(value, *style, true),
                 _ => write::flow(value),
@@ -397,7 +393,7 @@ impl<'l, 't> Changes<'l, 't> {
             let blank = if at.span.is_empty() { " " } else { "" };
             return Edit::new(start..at.span.end, format!("{blank}{text}"));
         }
-        let is_line = !layout.text[at.span.clone()].contains('\n');
+        let is_line = !tree.text[at.span.clone()].contains('\n');
         match &at.kind {
             Kind::Scalar(_, style) if !is_collection && !at.span.is_empty() && is_line => {
                 Edit::new(start..at.span.end, write::scalar(value, *style, false))
@@ -405,31 +401,31 @@ impl<'l, 't> Changes<'l, 't> {
             _ => {
                 let indent = self.outer_column(node) + 2;
                 let start = if start > at.span.start { start } else { self.behind(node) };
-                let comments = layout.comments_in(start..at.span.end);
-                let comments: String = comments.map(|c| format!("{}{:indent$}{c}", layout.line_break, "")).collect();
-                Edit::new(start..at.span.end, write::behind_key(value, indent, layout.line_break) + &comments)
+                let comments = tree.comments_in(start..at.span.end);
+                let comments: String = comments.map(|c| format!("{}{:indent$}{c}", tree.line_break, "")).collect();
+                Edit::new(start..at.span.end, write::behind_key(value, indent, tree.line_break) + &comments)
             }
         }
     }
 
     /// Where the colon, or the dash, that a value is behind ends.
     fn behind(&self, node: NodeId) -> usize {
-        let layout = self.layout;
-        let Some(parent) = layout.node(node).parent else { return layout.node(node).span.start };
-        match layout.entries(parent).iter().find(|(_, value)| *value == node) {
+        let tree = self.tree;
+        let Some(parent) = tree.node(node).parent else { return tree.node(node).span.start };
+        match tree.entries(parent).iter().find(|(_, value)| *value == node) {
             Some((key, _)) => {
-                let end = layout.node(*key).span.end;
-                layout.text[end..].find(':').map_or(end, |n| end + n + 1)
+                let end = tree.node(*key).span.end;
+                tree.text[end..].find(':').map_or(end, |n| end + n + 1)
             }
-            None => layout.dash(node) + 1,
+            None => tree.dash(node) + 1,
         }
     }
 }
 
 /// A node as plain data, aliases followed. Numbers that are not whole, and dates, are text.
-pub(super) fn json(layout: &Layout<'_>, node: NodeId) -> Json {
-    match &layout.node(node).kind {
-        Kind::Alias(target) => json(layout, *target),
+pub(super) fn json(tree: &SourceTree<'_>, node: NodeId) -> Json {
+    match &tree.node(node).kind {
+        Kind::Alias(target) => json(tree, *target),
         Kind::Scalar(text, Style::Plain) => match text.as_ref() {
             "" | "~" | "null" | "Null" | "NULL" => Json::Null,
             "true" | "True" | "TRUE" => Json::Bool(true),
@@ -440,10 +436,9 @@ pub(super) fn json(layout: &Layout<'_>, node: NodeId) -> Json {
             },
         },
         Kind::Scalar(text, _) => Json::from(text.as_ref()),
-        Kind::Sequence { items, .. } => items.iter().map(|item| json(layout, *item)).collect(),
+        Kind::Sequence { items, .. } => items.iter().map(|item| json(tree, *item)).collect(),
         Kind::Mapping { entries, .. } => {
-            let entries =
-                entries.iter().map(|(key, value)| (layout.scalar_text(*key).to_owned(), json(layout, *value)));
+            let entries = entries.iter().map(|(key, value)| (tree.scalar_text(*key).to_owned(), json(tree, *value)));
             Json::Object(entries.collect())
         }
     }

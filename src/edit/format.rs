@@ -18,8 +18,8 @@ use pretty_yaml::config::{FormatOptions, LanguageOptions, LayoutOptions, Quotes}
 
 use super::change::json;
 use super::keys::{mappings, order};
-use super::layout::{Kind, Layout, NodeId, Style};
 use super::shelf::Shelf;
+use super::source_tree::{Kind, NodeId, SourceTree, Style};
 use super::text::{Edit, apply};
 use crate::model::{Gather, sort_by_key};
 
@@ -87,25 +87,25 @@ fn line_break(text: &str) -> &'static str {
 
 /// The text with keys such as `? name` written as `name:`, where they are single values on one line.
 fn simple_keys(text: &str) -> String {
-    let Ok(layout) = Layout::read(text) else { return text.to_owned() };
+    let Ok(tree) = SourceTree::read(text) else { return text.to_owned() };
     // Where `?` is, for a key that has one.
     let mark = |key: NodeId| {
-        let before = text[..layout.node(key).span.start].trim_end_matches(' ');
+        let before = text[..tree.node(key).span.start].trim_end_matches(' ');
         before.ends_with('?').then(|| before.len() - 1)
     };
     let mut edits = Vec::new();
-    for id in layout.ids().filter(|id| !layout.is_flow(*id) && !layout.is_in_flow(*id)) {
-        let Kind::Mapping { entries, .. } = &layout.node(id).kind else { continue };
+    for id in tree.ids().filter(|id| !tree.is_flow(*id) && !tree.is_in_flow(*id)) {
+        let Kind::Mapping { entries, .. } = &tree.node(id).kind else { continue };
         for (key, value) in entries {
-            let (span, own) = (layout.node(*key).span.clone(), layout.node(*value));
+            let (span, own) = (tree.node(*key).span.clone(), tree.node(*value));
             let is_single =
-                matches!(layout.node(*key).kind, Kind::Scalar(_, Style::Plain | Style::Single | Style::Double));
+                matches!(tree.node(*key).kind, Kind::Scalar(_, Style::Plain | Style::Single | Style::Double));
             let Some(mark_at) = mark(*key).filter(|_| is_single && is_short(&text[span.clone()])) else { continue };
             let is_block =
                 matches!(own.kind, Kind::Mapping { is_flow: false, .. } | Kind::Sequence { is_flow: false, .. });
             let first = match &own.kind {
                 Kind::Mapping { entries, is_flow: false } => entries.first().and_then(|(key, _)| mark(*key)),
-                Kind::Sequence { items, is_flow: false } => items.first().map(|item| layout.dash(*item)),
+                Kind::Sequence { items, is_flow: false } => items.first().map(|item| tree.dash(*item)),
                 _ => None,
             };
             let start = first.map_or(own.span.start, |first| first.min(own.span.start));
@@ -114,7 +114,7 @@ fn simple_keys(text: &str) -> String {
                 continue;
             }
             let is_compact = is_block && own.span.start == own.content && !after.contains('\n');
-            let gap = if is_compact { format!(":\n{:1$}", "", layout.column(start)) } else { format!(":{after}") };
+            let gap = if is_compact { format!(":\n{:1$}", "", tree.column(start)) } else { format!(":{after}") };
             edits.extend([Edit::new(mark_at..span.start, ""), Edit::new(span.end..start, gap)]);
         }
     }
@@ -144,8 +144,8 @@ fn once(text: &str, sort: bool) -> Result<String, FormatError> {
 
 /// Whether a text is a spec, as far as its outermost keys tell.
 fn is_spec(text: &str) -> bool {
-    Layout::read(text).is_ok_and(|layout| {
-        let has = |key| layout.get(layout.root, key).is_some();
+    SourceTree::read(text).is_ok_and(|tree| {
+        let has = |key| tree.get(tree.root, key).is_some();
         has("version") && ["zones", "profiles", "include", "variables", "defaults"].into_iter().any(has)
     })
 }
@@ -154,32 +154,32 @@ fn is_spec(text: &str) -> bool {
 fn ordered(text: &str, sort: bool) -> Result<String, FormatError> {
     let mut text = text.to_owned();
     for _ in 0..PASSES {
-        let layout = Layout::read(&text).map_err(FormatError::Syntax)?;
+        let tree = SourceTree::read(&text).map_err(FormatError::Syntax)?;
         let mut wrong: Vec<(NodeId, Vec<NodeId>)> = Vec::new();
-        for (node, path) in mappings(&layout) {
+        for (node, path) in mappings(&tree) {
             let keys = order(&path);
-            let entries = layout.entries(node);
-            let place = |key: &NodeId| keys.iter().position(|k| *k == layout.scalar_text(*key)).unwrap_or(keys.len());
+            let entries = tree.entries(node);
+            let place = |key: &NodeId| keys.iter().position(|k| *k == tree.scalar_text(*key)).unwrap_or(keys.len());
             let mut sorted: Vec<NodeId> = entries.iter().map(|(key, _)| *key).collect();
             sort_by_key(&mut sorted, place);
             let is_right = entries.iter().map(|(key, _)| key).eq(&sorted);
             if !keys.is_empty() && !is_right {
                 wrong.push((node, sorted));
             }
-            if let (true, ["zones", _], Some(list)) = (sort, path.as_slice(), layout.get(node, "records")) {
-                let mut sorted = layout.items(list).to_vec();
-                sorted.sort_by_cached_key(|item| record_key(&layout, *item));
-                if matches!(layout.node(list).kind, Kind::Sequence { .. }) && sorted != layout.items(list) {
+            if let (true, ["zones", _], Some(list)) = (sort, path.as_slice(), tree.get(node, "records")) {
+                let mut sorted = tree.items(list).to_vec();
+                sorted.sort_by_cached_key(|item| record_key(&tree, *item));
+                if matches!(tree.node(list).kind, Kind::Sequence { .. }) && sorted != tree.items(list) {
                     wrong.push((list, sorted));
                 }
             }
         }
         let moves: Vec<(NodeId, Edit)> =
-            wrong.iter().filter_map(|(node, sorted)| Some((*node, rearranged(&layout, *node, sorted)?))).collect();
+            wrong.iter().filter_map(|(node, sorted)| Some((*node, rearranged(&tree, *node, sorted)?))).collect();
         // The innermost first: what is around them moves them as text.
         let parents: std::collections::BTreeSet<NodeId> = moves
             .iter()
-            .flat_map(|(node, _)| std::iter::successors(layout.node(*node).parent, |id| layout.node(*id).parent))
+            .flat_map(|(node, _)| std::iter::successors(tree.node(*node).parent, |id| tree.node(*id).parent))
             .gather();
         let edits: Vec<Edit> =
             moves.into_iter().filter(|(node, _)| !parents.contains(node)).map(|(_, edit)| edit).collect();
@@ -192,34 +192,32 @@ fn ordered(text: &str, sort: bool) -> Result<String, FormatError> {
 }
 
 /// By what records are sorted: the zone itself first, then names from their end, types and values.
-fn record_key(layout: &Layout<'_>, item: NodeId) -> (bool, Vec<String>, String, String) {
-    let text = |key| layout.get(item, key).map(|node| json(layout, node).to_string()).unwrap_or_default();
-    let name = layout.get(item, "name").map(|node| layout.scalar_text(node).to_lowercase()).unwrap_or_default();
+fn record_key(tree: &SourceTree<'_>, item: NodeId) -> (bool, Vec<String>, String, String) {
+    let text = |key| tree.get(item, key).map(|node| json(tree, node).to_string()).unwrap_or_default();
+    let name = tree.get(item, "name").map(|node| tree.scalar_text(node).to_lowercase()).unwrap_or_default();
     let labels = name.rsplit('.').map(str::to_owned).collect();
     (name != "@", labels, text("type"), text("priority") + &text("content") + &text("data"))
 }
 
 /// A list or mapping with its parts in another order; `None` where they cannot be moved.
-fn rearranged(layout: &Layout<'_>, node: NodeId, sorted: &[NodeId]) -> Option<Edit> {
-    let is_flow = layout.is_flow(node);
-    let span = layout.node(node).span.clone();
+fn rearranged(tree: &SourceTree<'_>, node: NodeId, sorted: &[NodeId]) -> Option<Edit> {
+    let is_flow = tree.is_flow(node);
+    let span = tree.node(node).span.clone();
     // An alias must stay behind its anchor.
-    let is_tied = |id: NodeId| matches!(layout.node(id).kind, Kind::Alias(_)) || !layout.aliases(id).is_empty();
-    if layout.ids().any(|id| span.contains(&layout.node(id).span.start) && id != node && is_tied(id)) {
+    let is_tied = |id: NodeId| matches!(tree.node(id).kind, Kind::Alias(_)) || !tree.aliases(id).is_empty();
+    if tree.ids().any(|id| span.contains(&tree.node(id).span.start) && id != node && is_tied(id)) {
         return None;
     }
-    let parts: Vec<(NodeId, Range<usize>)> = match &layout.node(node).kind {
+    let parts: Vec<(NodeId, Range<usize>)> = match &tree.node(node).kind {
         Kind::Sequence { items, .. } => items
             .iter()
-            .map(|id| {
-                (*id, if is_flow { layout.node(*id).span.start } else { layout.dash(*id) }..layout.node(*id).span.end)
-            })
+            .map(|id| (*id, if is_flow { tree.node(*id).span.start } else { tree.dash(*id) }..tree.node(*id).span.end))
             .collect(),
         Kind::Mapping { entries, .. } => entries
             .iter()
             .map(|(key, value)| {
-                let end = layout.node(*value).span.end.max(layout.node(*key).span.end);
-                (*key, layout.node(*key).span.start..end)
+                let end = tree.node(*value).span.end.max(tree.node(*key).span.end);
+                (*key, tree.node(*key).span.start..end)
             })
             .collect(),
         Kind::Scalar(..) | Kind::Alias(_) => return None,
@@ -227,27 +225,27 @@ fn rearranged(layout: &Layout<'_>, node: NodeId, sorted: &[NodeId]) -> Option<Ed
     let first = parts.first()?.1.start;
     let last = parts.last()?.1.end;
     if is_flow {
-        if layout.comments_in(first..last).next().is_some() || layout.text[first..last].contains('\n') {
+        if tree.comments_in(first..last).next().is_some() || tree.text[first..last].contains('\n') {
             return None;
         }
-        let find = |id: &NodeId| parts.iter().find(|(own, _)| own == id).map(|(_, range)| &layout.text[range.clone()]);
+        let find = |id: &NodeId| parts.iter().find(|(own, _)| own == id).map(|(_, range)| &tree.text[range.clone()]);
         let texts: Option<Vec<&str>> = sorted.iter().map(find).collect();
         return Some(Edit::new(first..last, texts?.join(", ")));
     }
     // Keys such as `? a` have no line to move.
-    let is_odd = |range: &Range<usize>| layout.text[..range.start].trim_end_matches(' ').ends_with('?');
+    let is_odd = |range: &Range<usize>| tree.text[..range.start].trim_end_matches(' ').ends_with('?');
     if parts.iter().any(|(_, range)| is_odd(range)) {
         return None;
     }
     // Each part takes along the comments above it and behind it.
     let mut texts: BTreeMap<NodeId, String> = BTreeMap::new();
-    let margin = " ".repeat(layout.column(first));
+    let margin = " ".repeat(tree.column(first));
     let mut at = first;
     for (id, range) in &parts {
-        let end = layout.line_end(range.end);
-        let own = layout.text[at..end].trim_start_matches([' ', '\n']);
+        let end = tree.line_end(range.end);
+        let own = tree.text[at..end].trim_start_matches([' ', '\n']);
         // One blank line above stays.
-        let gap = if layout.text[at..].starts_with("\n\n") { "\n" } else { "" };
+        let gap = if tree.text[at..].starts_with("\n\n") { "\n" } else { "" };
         texts.insert(*id, format!("{gap}{margin}{own}"));
         at = end;
     }
@@ -255,51 +253,51 @@ fn rearranged(layout: &Layout<'_>, node: NodeId, sorted: &[NodeId]) -> Option<Ed
     let text = texts?.join("\n");
     let text = text.trim_start_matches('\n');
     let text = text.strip_prefix(margin.as_str()).unwrap_or(text);
-    Some(Edit::new(first..layout.line_end(last), text))
+    Some(Edit::new(first..tree.line_end(last), text))
 }
 
 /// The text with names and types of records below each other.
 fn columns(text: &str) -> Result<String, FormatError> {
-    let layout = Layout::read(text).map_err(FormatError::Syntax)?;
+    let tree = SourceTree::read(text).map_err(FormatError::Syntax)?;
     let mut edits = Vec::new();
-    for (node, path) in mappings(&layout) {
-        let (["zones", _], Some(list)) = (path.as_slice(), layout.get(node, "records")) else { continue };
+    for (node, path) in mappings(&tree) {
+        let (["zones", _], Some(list)) = (path.as_slice(), tree.get(node, "records")) else { continue };
         let mut run: Vec<NodeId> = Vec::new();
         let mut end = 0;
-        for item in layout.items(list) {
-            let span = layout.node(*item).span.clone();
-            let is_line = layout.is_flow(*item)
-                && matches!(layout.node(*item).kind, Kind::Mapping { .. })
+        for item in tree.items(list) {
+            let span = tree.node(*item).span.clone();
+            let is_line = tree.is_flow(*item)
+                && matches!(tree.node(*item).kind, Kind::Mapping { .. })
                 && !text[span.clone()].contains('\n');
             let is_apart = text[end.min(span.start)..span.start].contains("\n\n");
             if !is_line || is_apart {
-                align(&layout, &run, &mut edits);
+                align(&tree, &run, &mut edits);
                 run.clear();
             }
             run.extend(is_line.then_some(*item));
             end = span.end;
         }
-        align(&layout, &run, &mut edits);
+        align(&tree, &run, &mut edits);
     }
     apply(text, edits).ok_or(FormatError::Unstable)
 }
 
 /// Aligns the second and the third key of records on adjacent lines.
-fn align(layout: &Layout<'_>, run: &[NodeId], edits: &mut Vec<Edit>) {
+fn align(tree: &SourceTree<'_>, run: &[NodeId], edits: &mut Vec<Edit>) {
     if run.len() < 2 {
         return;
     }
     let begins = |item: &&NodeId| {
-        let keys: Vec<&str> = layout.entries(**item).iter().take(2).map(|(key, _)| layout.scalar_text(*key)).collect();
+        let keys: Vec<&str> = tree.entries(**item).iter().take(2).map(|(key, _)| tree.scalar_text(*key)).collect();
         keys == ["name", "type"]
     };
     let run: Vec<NodeId> = run.iter().filter(begins).copied().collect();
     for n in 0..2 {
         let part = |item: NodeId| {
-            let (key, value) = layout.entries(item).get(n)?;
-            let next = layout.entries(item).get(n + 1)?;
-            let (start, end) = (layout.node(*key).span.start, layout.node(*value).span.end);
-            Some((layout.text[start..end].chars().count(), end, layout.node(next.0).span.start))
+            let (key, value) = tree.entries(item).get(n)?;
+            let next = tree.entries(item).get(n + 1)?;
+            let (start, end) = (tree.node(*key).span.start, tree.node(*value).span.end);
+            Some((tree.text[start..end].chars().count(), end, tree.node(next.0).span.start))
         };
         let width = run.iter().filter_map(|item| part(*item)).map(|(width, ..)| width).filter(|w| *w <= WIDEST).max();
         let Some(width) = width else { continue };
@@ -320,9 +318,9 @@ fn same(before: &str, after: &str, sort: bool) -> Result<(), FormatError> {
         return if events(before)? == events(after)? { Ok(()) } else { Err(FormatError::Meaning("its values")) };
     }
     let (old, new) =
-        (Layout::read(before).map_err(FormatError::Syntax)?, Layout::read(after).map_err(FormatError::Syntax)?);
-    let value = |layout: &Layout<'_>| {
-        let mut value = json(layout, layout.root);
+        (SourceTree::read(before).map_err(FormatError::Syntax)?, SourceTree::read(after).map_err(FormatError::Syntax)?);
+    let value = |tree: &SourceTree<'_>| {
+        let mut value = json(tree, tree.root);
         if sort && let Some(zones) = value.get_mut("zones").and_then(serde_json::Value::as_object_mut) {
             for zone in zones.values_mut() {
                 if let Some(records) = zone.get_mut("records").and_then(serde_json::Value::as_array_mut) {
@@ -342,16 +340,15 @@ fn same(before: &str, after: &str, sort: bool) -> Result<(), FormatError> {
     if value(&old) != value(&new) {
         return Err(FormatError::Meaning("its values"));
     }
-    let comments = |layout: &Layout<'_>| {
-        let mut all: Vec<String> = layout.comments.iter().map(|c| bare(&layout.text[c.clone()])).collect();
+    let comments = |tree: &SourceTree<'_>| {
+        let mut all: Vec<String> = tree.comments.iter().map(|c| bare(&tree.text[c.clone()])).collect();
         all.sort();
         all
     };
     if comments(&old) != comments(&new) {
         return Err(FormatError::Meaning("its comments"));
     }
-    let shares =
-        |layout: &Layout<'_>| layout.ids().filter(|id| matches!(layout.node(*id).kind, Kind::Alias(_))).count();
+    let shares = |tree: &SourceTree<'_>| tree.ids().filter(|id| matches!(tree.node(*id).kind, Kind::Alias(_))).count();
     if shares(&old) != shares(&new) {
         return Err(FormatError::Meaning("its anchors"));
     }

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::layout::{Kind, Layout, NodeId};
+use super::source_tree::{Kind, NodeId, SourceTree};
 use crate::model::ruleset::Phase;
 
 /// The outermost keys.
@@ -86,14 +86,14 @@ pub(super) fn order(path: &[&str]) -> &'static [&'static str] {
 }
 
 /// Every mapping with its path.
-pub(super) fn mappings<'l>(layout: &'l Layout<'_>) -> Vec<(NodeId, Vec<&'l str>)> {
+pub(super) fn mappings<'l>(tree: &'l SourceTree<'_>) -> Vec<(NodeId, Vec<&'l str>)> {
     let mut all = Vec::new();
-    let mut open: Vec<(NodeId, Vec<&str>)> = vec![(layout.root, Vec::new())];
+    let mut open: Vec<(NodeId, Vec<&str>)> = vec![(tree.root, Vec::new())];
     while let Some((node, path)) = open.pop() {
         let below = |name| path.iter().copied().chain([name]).collect::<Vec<_>>();
-        match &layout.node(node).kind {
+        match &tree.node(node).kind {
             Kind::Mapping { entries, .. } => {
-                open.extend(entries.iter().map(|(key, value)| (*value, below(layout.scalar_text(*key)))));
+                open.extend(entries.iter().map(|(key, value)| (*value, below(tree.scalar_text(*key)))));
                 all.push((node, path));
             }
             Kind::Sequence { items, .. } => open.extend(items.iter().map(|item| (*item, below("-")))),

@@ -1,11 +1,11 @@
 //! Edits of a spec's own files: what Cloudflare has written into them, and their layout.
 //!
-//! A text is taken apart into its values, each with its bytes, its anchor and its aliases (`layout`). Changes of values, entries
+//! A text is taken apart into its values, each with its bytes, its anchor and its aliases (`source_tree`). Changes of values, entries
 //! and items become replacements of bytes (`change`), so whatever is not changed stays as it was, comments and blanks included.
 //!
 //! | file | from → to |
 //! |---|---|
-//! | `layout` | text → values with their bytes, and comments |
+//! | `source_tree` | text → values with their bytes, and comments |
 //! | `write` | value → text that fits into its surroundings |
 //! | `change` | changes of one file → replacements of bytes |
 //! | `workspace` | changes of all files; a value changes where it is defined, if nothing else uses it |
@@ -19,12 +19,12 @@ mod change;
 mod chosen;
 mod format;
 mod keys;
-mod layout;
 mod pull;
 mod records;
 mod rules;
 mod settings;
 mod shelf;
+mod source_tree;
 mod text;
 mod workspace;
 mod write;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::chosen::{Chosen, Left};
-use super::layout::Layout;
+use super::source_tree::SourceTree;
 use super::workspace::Workspace;
 use super::{records, rules, settings};
 use crate::diagnostic::{Source, SourceId, Sources};
@@ -59,13 +59,13 @@ pub enum ProposeError {
 pub fn propose(sides: Sides<'_>, chosen: &Chosen<'_>, is_local: bool) -> Result<Proposal, ProposeError> {
     let Sides { desired, base, live, sources, given } = sides;
     let files: Vec<(SourceId, &Source)> = sources.iter().filter(|(_, source)| is_file(source.name())).collect();
-    let mut layouts: BTreeMap<SourceId, Layout<'_>> = BTreeMap::new();
+    let mut trees: BTreeMap<SourceId, SourceTree<'_>> = BTreeMap::new();
     for (id, source) in &files {
-        let layout = Layout::read(source.text())
+        let tree = SourceTree::read(source.text())
             .map_err(|why| ProposeError::Unreadable { name: source.name().to_owned(), why })?;
-        layouts.insert(*id, layout);
+        trees.insert(*id, tree);
     }
-    let files = files.iter().map(|(id, source)| (*id, source.name(), &layouts[id])).collect();
+    let files = files.iter().map(|(id, source)| (*id, source.name(), &trees[id])).collect();
     let mut workspace = Workspace::new(files, given, is_local);
     let mut left = Left::new();
     for (name, zone) in &desired.zones {
@@ -93,6 +93,6 @@ fn is_file(name: &str) -> bool {
 /// # Errors
 /// The text cannot be read.
 pub fn comments(text: &str) -> Result<Vec<&str>, String> {
-    let layout = Layout::read(text)?;
-    Ok(layout.comments.iter().map(|range| text[range.clone()].trim_end()).collect())
+    let tree = SourceTree::read(text)?;
+    Ok(tree.comments.iter().map(|range| text[range.clone()].trim_end()).collect())
 }

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashMap};
 use serde_json::{Map, Value as Json};
 
 use super::chosen::{Chosen, Left};
-use super::layout::Kind;
+use super::source_tree::Kind;
 use super::workspace::{At, Workspace};
 use crate::diagnostic::Place;
 use crate::diff::{ChangeKind, DeleteReason, SetAsideReason, diff_records};
@@ -106,10 +106,10 @@ impl Records<'_, '_, '_> {
     /// Finds the entries of the zone.
     fn index(&mut self) {
         for fragment in self.workspace.fragments(&self.zone.name) {
-            let layout = self.workspace.layout(fragment.file);
-            let Some(list) = layout.get(fragment.node, "records") else { continue };
-            for item in layout.items(list) {
-                let start = layout.node(layout.target(*item)).content;
+            let tree = self.workspace.tree(fragment.file);
+            let Some(list) = tree.get(fragment.node, "records") else { continue };
+            for item in tree.items(list) {
+                let start = tree.node(tree.target(*item)).content;
                 self.by_place.insert((fragment.file, start), self.entries.len());
                 self.entries.push((At { node: *item, ..fragment }, At { node: list, ..fragment }));
             }
@@ -120,7 +120,7 @@ impl Records<'_, '_, '_> {
     fn find(&self, name: &Fqdn, spelling: &Spelling) -> Option<(usize, usize)> {
         let is_it = |entry: &usize| {
             let at = self.entries[*entry].0;
-            let written = self.workspace.layout(at.file).get(at.node, "name");
+            let written = self.workspace.tree(at.file).get(at.node, "name");
             let written = written.map(|node| self.workspace.resolved(At { node, ..at }));
             written.is_some_and(|written| self.zone.name.resolve(&written).as_ref() == Ok(name))
         };
@@ -128,14 +128,14 @@ impl Records<'_, '_, '_> {
         let near = self.by_place.range((file, 0)..=(file, spelling.entry.span.start as usize)).next_back();
         let near = near.map(|(_, entry)| *entry).filter(is_it).filter(|entry| {
             let at = self.entries[*entry].0;
-            let layout = self.workspace.layout(file);
-            layout.node(layout.target(at.node)).span.end > spelling.entry.span.start as usize
+            let tree = self.workspace.tree(file);
+            tree.node(tree.target(at.node)).span.end > spelling.entry.span.start as usize
         });
         let place = spelling.place.span.start as usize;
         let number = |entry: usize| {
             let holds = |value: &At| {
-                let layout = self.workspace.layout(file);
-                let span = &layout.node(layout.target(value.node)).span;
+                let tree = self.workspace.tree(file);
+                let span = &tree.node(tree.target(value.node)).span;
                 span.start <= place && place < span.end.max(span.start + 1)
             };
             self.values(entry).iter().position(holds)
@@ -149,16 +149,16 @@ impl Records<'_, '_, '_> {
     /// The list of values of an entry, or its only one.
     fn value(&self, entry: usize) -> Option<At> {
         let at = self.entries[entry].0;
-        let layout = self.workspace.layout(at.file);
-        let value = layout.get(at.node, "content").or_else(|| layout.get(at.node, "data"))?;
+        let tree = self.workspace.tree(at.file);
+        let value = tree.get(at.node, "content").or_else(|| tree.get(at.node, "data"))?;
         Some(At { node: value, ..at })
     }
 
     /// The values of an entry.
     fn values(&self, entry: usize) -> Vec<At> {
         let Some(value) = self.value(entry) else { return Vec::new() };
-        let layout = self.workspace.layout(value.file);
-        match &layout.node(layout.target(value.node)).kind {
+        let tree = self.workspace.tree(value.file);
+        match &tree.node(tree.target(value.node)).kind {
             Kind::Sequence { items, .. } => items.iter().map(|node| At { node: *node, ..value }).collect(),
             _ => vec![value],
         }
@@ -167,8 +167,8 @@ impl Records<'_, '_, '_> {
     /// The value of a record under the keys that an entry uses for it.
     fn members(&self, entry: usize, data: &Rdata) -> Map<String, Json> {
         let at = self.entries[entry].0;
-        let layout = self.workspace.layout(at.file);
-        let has = |key| layout.get(at.node, key).is_some();
+        let tree = self.workspace.tree(at.file);
+        let has = |key| tree.get(at.node, key).is_some();
         let mut members = canonical(&self.zone.name, data);
         let is_beside = has("priority");
         if has("data") {
@@ -280,19 +280,19 @@ impl Records<'_, '_, '_> {
         address: &Address,
     ) {
         let (at, list) = self.entries[entry];
-        let layout = self.workspace.layout(at.file);
+        let tree = self.workspace.tree(at.file);
         let mut own = Map::new();
         own.insert("name".to_owned(), Json::from(spec::written(&desired.spelling.name)));
         own.insert("type".to_owned(), Json::from(live.data.type_name()));
         own.extend(self.members(entry, &live.data));
         own.extend(after.clone());
         for key in METADATA {
-            if let Some(value) = layout.get(at.node, key) {
-                own.insert(key.to_owned(), super::change::json(layout, value));
+            if let Some(value) = tree.get(at.node, key) {
+                own.insert(key.to_owned(), super::change::json(tree, value));
             }
         }
-        let is_flow = layout.is_flow(layout.target(at.node));
-        let list = layout.target(list.node);
+        let is_flow = tree.is_flow(tree.target(at.node));
+        let list = tree.target(list.node);
         self.workspace.files[at.file].changes.insert(list, Some(at.node), None, Json::Object(own), is_flow);
         self.workspace
             .said
@@ -312,7 +312,7 @@ impl Records<'_, '_, '_> {
         }
         for key in DEFAULTS {
             let (Some(old), Some(new)) = (before.get(key).cloned(), after.get(key).cloned()) else { continue };
-            let is_own = self.workspace.layout(at.file).get(at.node, key).is_some();
+            let is_own = self.workspace.tree(at.file).get(at.node, key).is_some();
             if old == new || is_own {
                 continue;
             }
@@ -330,10 +330,10 @@ impl Records<'_, '_, '_> {
     /// The default of a key, if exactly one entry may take it.
     fn only_user(&self, key: &str) -> Option<At> {
         let workspace = &*self.workspace;
-        let lacks = |at: At| workspace.layout(at.file).get(at.node, key).is_none();
+        let lacks = |at: At| workspace.tree(at.file).get(at.node, key).is_none();
         let fragments = workspace.fragments(&self.zone.name);
         let of_zone = fragments.iter().filter_map(|at| {
-            let node = workspace.layout(at.file).at(at.node, &["defaults", key])?;
+            let node = workspace.tree(at.file).at(at.node, &["defaults", key])?;
             Some(At { node, ..*at })
         });
         let of_zone: Vec<At> = of_zone.collect();
@@ -347,12 +347,12 @@ impl Records<'_, '_, '_> {
         let mut definitions = Vec::new();
         let mut users = 0;
         for file in 0..workspace.files.len() {
-            let layout = workspace.layout(file);
-            let root = At { file, node: layout.root };
-            definitions.extend(layout.at(root.node, &["defaults", key]).map(|node| At { file, node }));
-            let zones = layout.get(root.node, "zones").map(|zones| layout.entries(zones)).unwrap_or_default();
+            let tree = workspace.tree(file);
+            let root = At { file, node: tree.root };
+            definitions.extend(tree.at(root.node, &["defaults", key]).map(|node| At { file, node }));
+            let zones = tree.get(root.node, "zones").map(|zones| tree.entries(zones)).unwrap_or_default();
             for (_, zone) in zones {
-                let list = layout.get(*zone, "records").map(|list| layout.items(list)).unwrap_or_default();
+                let list = tree.get(*zone, "records").map(|list| tree.items(list)).unwrap_or_default();
                 users += list.iter().filter(|item| lacks(At { file, node: **item })).count();
             }
         }
@@ -369,8 +369,8 @@ impl Records<'_, '_, '_> {
         }
         let mut names: HashMap<Fqdn, usize> = HashMap::new();
         for (n, (at, _)) in self.entries.iter().enumerate() {
-            let layout = self.workspace.layout(at.file);
-            let Some(name) = layout.get(at.node, "name") else { continue };
+            let tree = self.workspace.tree(at.file);
+            let Some(name) = tree.get(at.node, "name") else { continue };
             let written = self.workspace.resolved(At { node: name, ..*at });
             names.extend(self.zone.name.resolve(&written).ok().map(|name| (name, n)));
         }
@@ -394,8 +394,8 @@ impl Records<'_, '_, '_> {
                         self.left.push((address, why));
                         continue;
                     }
-                    let layout = self.workspace.layout(at.file);
-                    let is_flow = layout.is_flow(layout.target(at.node));
+                    let tree = self.workspace.tree(at.file);
+                    let is_flow = tree.is_flow(tree.target(at.node));
                     let after = names.contains_key(&live.name).then_some(at.node);
                     self.workspace.files[at.file].changes.insert(list.node, after, None, value, is_flow);
                 }
@@ -409,10 +409,10 @@ impl Records<'_, '_, '_> {
             if self.workspace.shared(fragment).is_some() {
                 continue;
             }
-            let layout = self.workspace.layout(fragment.file);
+            let tree = self.workspace.tree(fragment.file);
             let changes = &mut self.workspace.files[fragment.file].changes;
-            match layout.get(fragment.node, "records") {
-                Some(list) if matches!(layout.node(list).kind, Kind::Sequence { .. }) => {
+            match tree.get(fragment.node, "records") {
+                Some(list) if matches!(tree.node(list).kind, Kind::Sequence { .. }) => {
                     values.into_iter().for_each(|value| changes.insert(list, None, None, value, true));
                 }
                 _ => changes.set(fragment.node, "records", Json::Array(values)),
@@ -432,8 +432,8 @@ impl Records<'_, '_, '_> {
         for record in alike {
             let Some((entry, _)) = self.find(&record.name, &record.spelling) else { continue };
             let (Some(value), (at, _)) = (self.value(entry), self.entries[entry]) else { continue };
-            let layout = self.workspace.layout(value.file);
-            let is_list = matches!(layout.node(value.node).kind, Kind::Sequence { .. });
+            let tree = self.workspace.tree(value.file);
+            let is_list = matches!(tree.node(value.node).kind, Kind::Sequence { .. });
             let stays = self.values(entry).len() > 1;
             if !is_list || !stays || self.workspace.shared(value).is_some() || self.workspace.shared(at).is_some() {
                 continue;

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value as Json};
 
 use super::chosen::{Chosen, Left};
-use super::layout::Kind;
+use super::source_tree::Kind;
 use super::workspace::{At, Workspace};
 use crate::diagnostic::Place;
 use crate::diff::{PhaseChanges, RuleChange, RuleChangeKind, RuleDeleteReason, diff_rulesets};
@@ -83,7 +83,7 @@ pub(super) fn pull(
 fn sections(workspace: &Workspace<'_>, zone: &DesiredZone) -> Vec<(At, Owner)> {
     let fragments = workspace.fragments(&zone.name);
     let below = |at: &At, path: &[&str]| {
-        let node = workspace.layout(at.file).at(at.node, path)?;
+        let node = workspace.tree(at.file).at(at.node, path)?;
         Some(At { node, ..*at })
     };
     let mut sections: Vec<(At, Owner)> =
@@ -91,11 +91,11 @@ fn sections(workspace: &Workspace<'_>, zone: &DesiredZone) -> Vec<(At, Owner)> {
     let mut users: BTreeMap<String, usize> = BTreeMap::new();
     let mut own = Vec::new();
     for file in 0..workspace.files.len() {
-        let layout = workspace.layout(file);
-        let zones = layout.get(layout.root, "zones").map(|zones| layout.entries(zones)).unwrap_or_default();
+        let tree = workspace.tree(file);
+        let zones = tree.get(tree.root, "zones").map(|zones| tree.entries(zones)).unwrap_or_default();
         for (_, fragment) in zones {
-            let Some(names) = layout.get(*fragment, "use") else { continue };
-            for name in layout.items(names) {
+            let Some(names) = tree.get(*fragment, "use") else { continue };
+            for name in tree.items(names) {
                 let name = workspace.resolved(At { file, node: *name });
                 *users.entry(name.clone()).or_default() += 1;
                 own.extend(fragments.contains(&At { file, node: *fragment }).then_some(name));
@@ -103,7 +103,7 @@ fn sections(workspace: &Workspace<'_>, zone: &DesiredZone) -> Vec<(At, Owner)> {
         }
     }
     for file in 0..workspace.files.len() {
-        let root = At { file, node: workspace.layout(file).root };
+        let root = At { file, node: workspace.tree(file).root };
         for name in &own {
             let Some(section) = below(&root, &["profiles", name, "waf"]) else { continue };
             let is_alone = users.get(name).is_some_and(|n| *n == 1) && !workspace.is_local;
@@ -153,10 +153,10 @@ impl Rules<'_, '_, '_> {
     fn find(&self, list: &str, name: &str) -> Vec<(At, Owner)> {
         let mut found = Vec::new();
         for (section, owner) in &self.sections {
-            let layout = self.workspace.layout(section.file);
-            let Some(list) = layout.get(section.node, list) else { continue };
-            for item in layout.items(list) {
-                let own = layout.get(*item, "name");
+            let tree = self.workspace.tree(section.file);
+            let Some(list) = tree.get(section.node, list) else { continue };
+            for item in tree.items(list) {
+                let own = tree.get(*item, "name");
                 let own = own.map(|node| self.workspace.resolved(At { node, ..*section }));
                 found.extend((own.as_deref() == Some(name)).then_some((At { node: *item, ..*section }, *owner)));
             }
@@ -241,14 +241,14 @@ impl Rules<'_, '_, '_> {
         let key = phase.phase.key();
         let own = self.sections.iter().filter(|(_, owner)| *owner == Owner::Zone);
         let lists: Vec<At> = own
-            .filter_map(|(at, _)| Some(At { node: self.workspace.layout(at.file).get(at.node, key)?, ..*at }))
+            .filter_map(|(at, _)| Some(At { node: self.workspace.tree(at.file).get(at.node, key)?, ..*at }))
             .collect();
         let ([list], true) = (lists.as_slice(), self.sections.iter().all(|(_, owner)| *owner == Owner::Zone)) else {
             return self.leave(address.clone(), "its order comes from several lists; write the rules into one");
         };
-        let layout = self.workspace.layout(list.file);
-        let names = layout.items(list.node).iter().map(|item| {
-            let name = layout.get(*item, "name").map(|node| self.workspace.resolved(At { node, ..*list }));
+        let tree = self.workspace.tree(list.file);
+        let names = tree.items(list.node).iter().map(|item| {
+            let name = tree.get(*item, "name").map(|node| self.workspace.resolved(At { node, ..*list }));
             name.unwrap_or_default()
         });
         let names: Vec<String> = names.collect();
@@ -263,7 +263,7 @@ impl Rules<'_, '_, '_> {
         if self.workspace.shared(*list).is_some() {
             return self.leave(address.clone(), "its list is shared through an anchor; write it out");
         }
-        let items = layout.items(list.node).to_vec();
+        let items = tree.items(list.node).to_vec();
         for (slot, from) in slots.iter().zip(&order) {
             self.workspace.files[list.file].changes.move_item(items[*slot], items[*from]);
         }
@@ -277,7 +277,7 @@ impl Rules<'_, '_, '_> {
     /// The mappings, or words, that say something about a managed ruleset.
     fn deployments(&self, managed: Managed) -> Vec<(At, Owner)> {
         let find = |(section, owner): &(At, Owner)| {
-            let node = self.workspace.layout(section.file).get(section.node, managed.key())?;
+            let node = self.workspace.tree(section.file).get(section.node, managed.key())?;
             Some((At { node, ..*section }, *owner))
         };
         self.sections.iter().filter_map(find).collect()
@@ -389,7 +389,7 @@ impl Rules<'_, '_, '_> {
     /// One value of a managed ruleset.
     fn value(&mut self, managed: Managed, key: &str, old: &Json, new: Option<&Json>, address: &Address) {
         let found = self.deployments(managed).into_iter().filter_map(|(at, owner)| {
-            let (name, node) = self.workspace.layout(at.file).entry(at.node, key)?;
+            let (name, node) = self.workspace.tree(at.file).entry(at.node, key)?;
             Some((At { node, ..at }, At { node: name, ..at }, owner))
         });
         let found: Vec<_> = found.collect();
@@ -419,15 +419,15 @@ impl Rules<'_, '_, '_> {
     /// Removes the entry of a list of tuning at a place.
     fn drop_tuning(&mut self, managed: Managed, place: Place, address: &Address) {
         for (at, owner) in self.deployments(managed) {
-            let layout = self.workspace.layout(at.file);
+            let tree = self.workspace.tree(at.file);
             if self.workspace.files[at.file].source != place.source {
                 continue;
             }
-            let lists = ["disable", "enable", "rules", "tags"].into_iter().filter_map(|key| layout.get(at.node, key));
-            let items = lists.flat_map(|list| layout.items(list).iter().copied());
+            let lists = ["disable", "enable", "rules", "tags"].into_iter().filter_map(|key| tree.get(at.node, key));
+            let items = lists.flat_map(|list| tree.items(list).iter().copied());
             let start = place.span.start as usize;
             let Some(item) = items.into_iter().find(|item| {
-                let span = &layout.node(*item).span;
+                let span = &tree.node(*item).span;
                 span.start <= start && start < span.end
             }) else {
                 continue;
@@ -488,14 +488,14 @@ fn extend(members: &mut Map<String, Json>, more: Map<String, Json>) {
 
 /// Adds a value below a key: to the list or mapping that is there, or as a new one.
 fn add(workspace: &mut Workspace<'_>, at: At, key: &str, value: Json) {
-    let layout = workspace.layout(at.file);
+    let tree = workspace.tree(at.file);
     let changes = &mut workspace.files[at.file].changes;
-    let Some(node) = layout.get(at.node, key) else {
+    let Some(node) = tree.get(at.node, key) else {
         return changes.set(at.node, key, value);
     };
-    match (&layout.node(node).kind, value) {
+    match (&tree.node(node).kind, value) {
         (Kind::Sequence { items, .. }, Json::Array(values)) => {
-            let is_flow = items.first().is_some_and(|item| layout.is_flow(*item));
+            let is_flow = items.first().is_some_and(|item| tree.is_flow(*item));
             values.into_iter().for_each(|value| changes.insert(node, None, None, value, is_flow));
         }
         (Kind::Mapping { .. }, Json::Object(members)) => {

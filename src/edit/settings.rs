@@ -50,7 +50,7 @@ pub(super) fn pull(
             let (before, after) = (spec::written_value(&wanted), spec::written_value(&named(&wanted, &found)));
             let mut is_found = false;
             for fragment in workspace.fragments(&zone.name) {
-                let Some(node) = workspace.layout(fragment.file).at(fragment.node, &path) else { continue };
+                let Some(node) = workspace.tree(fragment.file).at(fragment.node, &path) else { continue };
                 is_found = true;
                 match workspace.shared(fragment) {
                     Some(why) => left.push((address.clone(), why)),
@@ -67,7 +67,7 @@ pub(super) fn pull(
 /// Changes a value; its members may be unset in the text, as far as they are unset in what it resolves to.
 fn set(workspace: &mut Workspace<'_>, at: At, before: &Json, after: &Json, what: &str) {
     let word = |value: &Json| matches!(value, Json::Bool(_));
-    let written = super::change::json(workspace.layout(at.file), at.node);
+    let written = super::change::json(workspace.tree(at.file), at.node);
     // `on` and `true` are the same where a setting has these words; each author keeps theirs.
     let after = match after.as_str() {
         Some("on") if word(&written) => Json::Bool(true),

@@ -6,7 +6,7 @@
 //! # Sources
 //! yaml.org/spec/1.2.2, sections 8.1.1.1 (indentation indicator) and 8.1.1.2 (chomping indicator), read 2026-11.
 
-use super::layout::{Kind, Layout, NodeId, Style};
+use super::source_tree::{Kind, NodeId, SourceTree, Style};
 use super::text::{Edit, apply};
 
 /// Blanks between a block and what it is in.
@@ -33,18 +33,18 @@ impl Shelf {
     /// A text with names in place of such blocks, and the blocks; `None` if they cannot be taken out.
     pub(super) fn fill(text: &str) -> Option<(String, Self)> {
         let mut shelf = Self { blocks: Vec::new() };
-        let Ok(layout) = Layout::read(text) else { return Some((text.to_owned(), shelf)) };
+        let Ok(tree) = SourceTree::read(text) else { return Some((text.to_owned(), shelf)) };
         // A name that the text does not have.
         let prefix = (0_u32..).map(|n| format!("block-{n}-")).find(|prefix| !text.contains(prefix.as_str()))?;
         let mut edits = Vec::new();
-        for id in layout.ids() {
-            let at = layout.node(id).content;
-            let line_end = layout.line_end(at);
-            let Some(header) = text[at..line_end].split([' ', '\t']).next().filter(|_| is_block(&layout, id)) else {
+        for id in tree.ids() {
+            let at = tree.node(id).content;
+            let line_end = tree.line_end(at);
+            let Some(header) = text[at..line_end].split([' ', '\t']).next().filter(|_| is_block(&tree, id)) else {
                 continue;
             };
             let given = header.chars().find_map(|c| c.to_digit(10));
-            let Some(outer) = outer(&layout, id).filter(|_| given.is_some() || header.contains('+')) else { continue };
+            let Some(outer) = outer(&tree, id).filter(|_| given.is_some() || header.contains('+')) else { continue };
             let body = (line_end + 1).min(text.len());
             let lines = lines(&text[body..], given.map(|digit| outer + digit as usize), outer, header.contains('+'));
             let end = body + lines.iter().map(|(_, line)| line.len()).sum::<usize>();
@@ -65,18 +65,18 @@ impl Shelf {
         if self.blocks.is_empty() {
             return Some(text.to_owned());
         }
-        let layout = Layout::read(text).ok()?;
+        let tree = SourceTree::read(text).ok()?;
         let mut edits = Vec::new();
         for Block { name, header, lines } in self.blocks {
-            let id = layout
+            let id = tree
                 .ids()
-                .find(|id| matches!(&layout.node(*id).kind, Kind::Scalar(text, Style::Plain) if **text == *name))?;
-            let span = &layout.node(id).span;
-            let indent = outer(&layout, id)? + INDENT;
+                .find(|id| matches!(&tree.node(*id).kind, Kind::Scalar(text, Style::Plain) if **text == *name))?;
+            let span = &tree.node(id).span;
+            let indent = outer(&tree, id)? + INDENT;
             let margin = " ".repeat(indent);
             let line = |line: &String| if line.is_empty() { "\n".to_owned() } else { format!("{margin}{line}\n") };
-            let next = layout.next_line(span.end);
-            edits.push(Edit::new(layout.node(id).content..span.end, header));
+            let next = tree.next_line(span.end);
+            edits.push(Edit::new(tree.node(id).content..span.end, header));
             edits.push(Edit::new(next..next, lines.iter().map(line).collect::<String>()));
         }
         apply(text, edits)
@@ -84,26 +84,26 @@ impl Shelf {
 }
 
 /// Whether a node is a text in a block.
-fn is_block(layout: &Layout<'_>, id: NodeId) -> bool {
-    matches!(layout.node(id).kind, Kind::Scalar(_, Style::Block))
+fn is_block(tree: &SourceTree<'_>, id: NodeId) -> bool {
+    matches!(tree.node(id).kind, Kind::Scalar(_, Style::Block))
 }
 
 /// The column that the indentation of a block is relative to: that of the keys or dashes of what it is in. `None` where there are none.
-fn outer(layout: &Layout<'_>, id: NodeId) -> Option<usize> {
-    let parent = layout.node(id).parent.filter(|parent| !layout.is_flow(*parent))?;
-    let start = match &layout.node(parent).kind {
-        Kind::Sequence { .. } => layout.dash(id),
+fn outer(tree: &SourceTree<'_>, id: NodeId) -> Option<usize> {
+    let parent = tree.node(id).parent.filter(|parent| !tree.is_flow(*parent))?;
+    let start = match &tree.node(parent).kind {
+        Kind::Sequence { .. } => tree.dash(id),
         Kind::Mapping { entries, .. } => {
-            let key = entries.iter().find(|(_, value)| *value == id).map(|(key, _)| layout.node(*key).span.start)?;
+            let key = entries.iter().find(|(_, value)| *value == id).map(|(key, _)| tree.node(*key).span.start)?;
             // After `? key`, the column is that of the mark.
-            if layout.text[..key].trim_end_matches(' ').ends_with('?') {
+            if tree.text[..key].trim_end_matches(' ').ends_with('?') {
                 return None;
             }
             key
         }
         Kind::Scalar(..) | Kind::Alias(_) => return None,
     };
-    Some(layout.column(start))
+    Some(tree.column(start))
 }
 
 /// The lines of a block, each with the blanks that are indentation: `given`, or those of its first line with more than blanks.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value as Json;
 
 use super::change::{Changes, json};
-use super::layout::{Kind, Layout, NodeId};
+use super::source_tree::{Kind, NodeId, SourceTree};
 use super::text::{Edit, apply};
 use crate::diagnostic::SourceId;
 use crate::diff::text::{Step, steps};
@@ -87,21 +87,21 @@ pub(super) struct Workspace<'t> {
 impl<'t> Workspace<'t> {
     /// Files with no changes yet; `given` are the variables of the command line.
     pub(super) fn new(
-        files: Vec<(SourceId, &'t str, &'t Layout<'t>)>,
+        files: Vec<(SourceId, &'t str, &'t SourceTree<'t>)>,
         given: &[(String, String)],
         is_local: bool,
     ) -> Self {
         let mut variables: BTreeMap<String, Variable> = BTreeMap::new();
-        for (file, (_, _, layout)) in files.iter().enumerate() {
-            let section = layout.get(layout.root, "variables");
-            for (key, value) in section.map(|s| layout.entries(s)).unwrap_or_default() {
-                let variable = variables.entry(layout.scalar_text(*key).to_owned()).or_default();
+        for (file, (_, _, tree)) in files.iter().enumerate() {
+            let section = tree.get(tree.root, "variables");
+            for (key, value) in section.map(|s| tree.entries(s)).unwrap_or_default() {
+                let variable = variables.entry(tree.scalar_text(*key).to_owned()).or_default();
                 variable.definitions.push(At { file, node: *value });
-                variable.value = layout.scalar_text(*value).to_owned();
+                variable.value = tree.scalar_text(*value).to_owned();
             }
-            for node in layout.ids() {
-                let Kind::Scalar(text, _) = &layout.node(node).kind else { continue };
-                let shared = layout.shared_by(node).map_or(0, |anchor| layout.aliases(anchor).len());
+            for node in tree.ids() {
+                let Kind::Scalar(text, _) = &tree.node(node).kind else { continue };
+                let shared = tree.shared_by(node).map_or(0, |anchor| tree.aliases(anchor).len());
                 for piece in pieces(text) {
                     if let Piece::Variable(name) = piece {
                         variables.entry(name.to_owned()).or_default().uses += 1 + shared;
@@ -113,13 +113,13 @@ impl<'t> Workspace<'t> {
             let variable = variables.entry(name.clone()).or_default();
             (variable.is_given, variable.value) = (true, value.clone());
         }
-        let file = |(source, name, layout)| File { source, name, changes: Changes::new(layout) };
+        let file = |(source, name, tree)| File { source, name, changes: Changes::new(tree) };
         Self { files: files.into_iter().map(file).collect(), variables, is_local, said: BTreeSet::new() }
     }
 
-    /// The layout of a file.
-    pub(super) fn layout(&self, file: usize) -> &'t Layout<'t> {
-        self.files[file].changes.layout
+    /// The source of a file, as a tree.
+    pub(super) fn tree(&self, file: usize) -> &'t SourceTree<'t> {
+        self.files[file].changes.tree
     }
 
     /// The number of the file with this text.
@@ -129,7 +129,7 @@ impl<'t> Workspace<'t> {
 
     /// The text of a scalar with its substitutions made.
     pub(super) fn resolved(&self, at: At) -> String {
-        let text = self.layout(at.file).scalar_text(at.node);
+        let text = self.tree(at.file).scalar_text(at.node);
         let resolve = |piece: Piece<'_>| match piece {
             Piece::Text(text) => text.replace("$${", "${"),
             Piece::Variable(name) => self.variables.get(name).map(|v| v.value.clone()).unwrap_or_default(),
@@ -141,8 +141,8 @@ impl<'t> Workspace<'t> {
     pub(super) fn fragments(&self, zone: &ZoneName) -> Vec<At> {
         let mut all = Vec::new();
         for file in 0..self.files.len() {
-            let layout = self.layout(file);
-            let zones = layout.get(layout.root, "zones").map(|zones| layout.entries(zones)).unwrap_or_default();
+            let tree = self.tree(file);
+            let zones = tree.get(tree.root, "zones").map(|zones| tree.entries(zones)).unwrap_or_default();
             let is_it = |key: &NodeId| ZoneName::parse(&self.resolved(At { file, node: *key })).as_ref() == Ok(zone);
             all.extend(zones.iter().filter(|(key, _)| is_it(key)).map(|(_, value)| At { file, node: *value }));
         }
@@ -151,13 +151,13 @@ impl<'t> Workspace<'t> {
 
     /// Why something cannot be changed in place: an anchor around it is used elsewhere too.
     pub(super) fn shared(&self, at: At) -> Option<String> {
-        let layout = self.layout(at.file);
-        let by = if matches!(layout.node(at.node).kind, Kind::Alias(_)) {
-            Some(layout.target(at.node))
+        let tree = self.tree(at.file);
+        let by = if matches!(tree.node(at.node).kind, Kind::Alias(_)) {
+            Some(tree.target(at.node))
         } else {
-            layout.shared_by(at.node)
+            tree.shared_by(at.node)
         }?;
-        let name = layout.node(by).anchor.as_ref().map(|anchor| anchor.name.to_string()).unwrap_or_default();
+        let name = tree.node(by).anchor.as_ref().map(|anchor| anchor.name.to_string()).unwrap_or_default();
         Some(format!("it is part of the anchor `&{name}`, which is used elsewhere too; write it out there"))
     }
 
@@ -166,21 +166,21 @@ impl<'t> Workspace<'t> {
         if before == after {
             return;
         }
-        let layout = self.layout(at.file);
-        let node = layout.node(at.node);
-        let is_shared = matches!(node.kind, Kind::Alias(_)) || !layout.aliases(at.node).is_empty();
+        let tree = self.tree(at.file);
+        let node = tree.node(at.node);
+        let is_shared = matches!(node.kind, Kind::Alias(_)) || !tree.aliases(at.node).is_empty();
         if is_shared {
-            let anchor = layout.node(layout.target(at.node)).anchor.as_ref();
+            let anchor = tree.node(tree.target(at.node)).anchor.as_ref();
             let name = anchor.map(|a| a.name.to_string()).unwrap_or_default();
             self.said.insert(format!("{what}: `&{name}` is used elsewhere too, so the value is written out here"));
-            let value = patched(json(layout, at.node), before, after);
+            let value = patched(json(tree, at.node), before, after);
             self.files[at.file].changes.replace(at.node, value);
             return;
         }
         match (&node.kind, before, after) {
             (Kind::Mapping { entries, .. }, Json::Object(old), Json::Object(new)) => {
                 for key in old.keys().chain(new.keys().filter(|key| !old.contains_key(*key))) {
-                    let entry = entries.iter().copied().find(|(name, _)| layout.scalar_text(*name) == key);
+                    let entry = entries.iter().copied().find(|(name, _)| tree.scalar_text(*name) == key);
                     match (old.get(key), new.get(key), entry) {
                         (old, new, _) if old == new => {}
                         (old, Some(new), Some((_, value))) => {
@@ -209,7 +209,7 @@ impl<'t> Workspace<'t> {
     fn merge_items(&mut self, at: At, items: &[NodeId], old: &[Json], new: &[Json], what: &str) {
         let texts = |all: &[Json]| all.iter().map(Json::to_string).collect::<Vec<_>>();
         let slices: fn(&[String]) -> Vec<&str> = |all| all.iter().map(String::as_str).collect();
-        let is_flow = items.first().is_some_and(|first| self.layout(at.file).is_flow(*first));
+        let is_flow = items.first().is_some_and(|first| self.tree(at.file).is_flow(*first));
         let (before, wanted) = (texts(old), texts(new));
         for Step { is_equal, old: from, new: to } in steps(&slices(&before), &slices(&wanted)) {
             if is_equal {
@@ -276,7 +276,7 @@ impl<'t> Workspace<'t> {
     pub(super) fn texts(self) -> Result<Vec<(SourceId, String)>, String> {
         let mut texts = Vec::new();
         for File { source, name, changes } in self.files.into_iter().filter(|file| !file.changes.is_empty()) {
-            let text = changes.layout.text;
+            let text = changes.tree.text;
             let edits: Vec<Edit> = changes.edits();
             let changed = apply(text, edits).ok_or_else(|| format!("two changes touch the same place of {name}"))?;
             texts.push((source, changed));

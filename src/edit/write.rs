@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 
-use super::layout::Style;
+use super::source_tree::Style;
 use crate::diagnostic::{begins_command, is_hidden};
 use crate::spec::double_quoted;
 

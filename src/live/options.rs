@@ -10,7 +10,7 @@ use crate::api::Settings;
 use crate::model::managed::Managed;
 use crate::model::ruleset::{DesiredWaf, Phase, RuleForm, SkipTarget};
 use crate::model::{DesiredSettings, Gather, ZoneId, ZoneName};
-use crate::wire::page_size::RECORDS_PER_PAGE;
+use crate::wire::pages::RECORDS_PER_PAGE;
 
 /// How to read.
 #[derive(Debug, Clone)]

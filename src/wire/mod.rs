@@ -10,7 +10,7 @@ mod envelope;
 mod intake;
 pub mod json;
 pub mod keyword;
-pub mod page_size;
+pub mod pages;
 mod received;
 pub mod record;
 mod request;

@@ -5,6 +5,7 @@
 
 use serde_json::{Map, Value as Json, json};
 
+use super::pages::page_of;
 use super::request::{Method, Request, segment};
 use crate::model::facts::Slot;
 use crate::model::{AsReported, Facets, Fields, Rdata, RecordForm, RecordId, Tag, Ttl, Value, ZoneId};
@@ -129,14 +130,10 @@ fn insert_facets(body: &mut Map<String, Json>, facets: &Facets, reported: &AsRep
     }
 }
 
-/// One page of a zone's records, in an order that does not change between pages.
+/// One page of a zone's records.
 #[must_use]
 pub fn list_records(zone: &ZoneId, per_page: u64, page: u64) -> Request {
-    Request::new(Method::Get, records_path(zone))
-        .query("order", "name")
-        .query("direction", "asc")
-        .query("per_page", per_page.to_string())
-        .query("page", page.to_string())
+    page_of(Request::new(Method::Get, records_path(zone)), per_page, page)
 }
 
 /// Reads the record quota of a zone and its use.

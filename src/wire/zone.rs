@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 
-use super::page_size::ZONES_PER_PAGE;
+use super::pages::{ZONES_PER_PAGE, page_of};
 use super::request::{Method, Request, segment};
 use crate::model::{LiveZone, Tier, ZoneId, ZoneName};
 
@@ -43,11 +43,7 @@ pub fn find_zone(name: &str, account: Option<&str>) -> Request {
 /// One page of all zones.
 #[must_use]
 pub fn list_zones(account: Option<&str>, page: u64) -> Request {
-    of_account(Request::new(Method::Get, "/zones"), account)
-        .query("order", "name")
-        .query("direction", "asc")
-        .query("per_page", ZONES_PER_PAGE.to_string())
-        .query("page", page.to_string())
+    page_of(of_account(Request::new(Method::Get, "/zones"), account), ZONES_PER_PAGE, page)
 }
 
 /// Limits a search to an account.

@@ -14,10 +14,12 @@ pub mod phases;
 pub mod rulesets;
 pub mod settings;
 mod tiers;
+mod ttl;
 mod types;
 
 pub use networks::CLOUDFLARE_NETWORKS;
 pub use tiers::{FREE_QUOTA_CHANGED_ON, FREE_RECORDS_OF_OLD_ZONES, TIERS, TierFacts, UNKNOWN_TIER};
+pub use ttl::{AUTOMATIC_TTL, AUTOMATIC_TTL_SECONDS, MAXIMUM_TTL};
 pub use types::{all, of};
 
 /// Where a field of a record is in Cloudflare's JSON.
@@ -183,18 +185,6 @@ impl TypeFacts {
         self.fields.iter().find(|f| f.name == name)
     }
 }
-
-/// Largest TTL, in seconds.
-pub const MAXIMUM_TTL: u32 = 86_400;
-
-/// The `ttl` value for automatic.
-pub const AUTOMATIC_TTL: u32 = 1;
-
-/// The time to live with which answers are sent whose TTL is automatic, and all answers for proxied names, in seconds.
-///
-/// # Sources
-/// developers.cloudflare.com/dns/manage-dns-records/reference/ttl, read 2026-11.
-pub const AUTOMATIC_TTL_SECONDS: u32 = 300;
 
 /// Longest content of a TXT record on the wire, in bytes, including length octets.
 pub const TXT_WIRE_BYTES: usize = 4096;

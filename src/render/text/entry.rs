@@ -15,7 +15,7 @@ use anstyle::Style;
 use unicode_width::UnicodeWidthStr;
 
 use super::layout::{FIELDS, INDENT, Line, Paper, pad, write_change};
-use super::style::{CREATE, DELETE, DIM, PLAIN, UPDATE};
+use super::style::{CREATE, DANGER, DELETE, DIM, PLAIN, UPDATE};
 use crate::insight::Direction;
 use crate::model::Danger;
 use crate::plan::Action;
@@ -147,7 +147,7 @@ pub(super) fn write_effect(out: &mut dyn Write, column: usize, line: &str, paper
 fn class(direction: Direction) -> (String, Style) {
     let word = direction.as_str();
     match direction {
-        Direction::Weakens | Direction::Both => (word.to_uppercase(), DELETE),
+        Direction::Weakens | Direction::Both => (word.to_uppercase(), DANGER),
         Direction::Strengthens => (word.to_owned(), CREATE),
         Direction::Neutral | Direction::Unclassified => (word.to_owned(), DIM),
     }
@@ -277,7 +277,7 @@ fn write_dangers(out: &mut dyn Write, view: &OperationView<'_>, paper: Paper) ->
     for danger in view.dangers.iter().filter(|d| **d != Danger::Delete) {
         let why = view.accepted.get(danger).map(|reason| format!(" (accepted in the spec: {})", safe(reason)));
         let words = format!("{}: {}", danger.code(), danger.about());
-        line(&words, DELETE).add(why.unwrap_or_default(), PLAIN).write(out, paper)?;
+        line(&words, DANGER).add(why.unwrap_or_default(), PLAIN).write(out, paper)?;
     }
     Ok(())
 }

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::entry::{write_effect, write_entries};
 use super::layout::{Line, Paper};
-use super::style::{BOLD, DELETE, DIM, PLAIN};
+use super::style::{BOLD, DANGER, DELETE, DIM, PLAIN};
 use crate::diagnostic::count;
 use crate::plan::{GivenConsent, MissingConsent, Plan, SetAsideCount, Verdict, ZonePlan};
 use crate::render::entries::ZoneEntries;
@@ -191,7 +191,7 @@ fn write_consents(out: &mut dyn Write, view: &PlanView) -> io::Result<()> {
     for MissingConsent { danger, operations, flag, given } in missing {
         let given = given.map(|n| format!(" (consent was given for {n})")).unwrap_or_default();
         let what = format!(" {}: {}{given}. To allow it, add ", danger.about(), count(*operations, "operation"));
-        hanging().add("Needs consent:", DELETE).add(what, PLAIN).add_whole(flag, BOLD).write(out, view.paper())?;
+        hanging().add("Needs consent:", DANGER).add(what, PLAIN).add_whole(flag, BOLD).write(out, view.paper())?;
     }
     if missing.len() > 1 {
         let flags = MissingConsent::flags(missing);

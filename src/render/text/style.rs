@@ -10,6 +10,8 @@ pub(super) const CREATE: Style = Style::new().fg_color(Some(Color::Ansi(AnsiColo
 pub(super) const UPDATE: Style = Style::new().fg_color(Some(Color::Ansi(AnsiColor::Yellow)));
 /// Deleted.
 pub(super) const DELETE: Style = Style::new().fg_color(Some(Color::Ansi(AnsiColor::Red)));
+/// Dangerous: what an operation needs consent for, and protection that gets weaker.
+pub(super) const DANGER: Style = DELETE;
 /// A value before its change.
 pub(super) const BEFORE: Style = DELETE;
 /// A value after its change.

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::layout::pad;
-use super::style::{BOLD, CREATE, DELETE, DIM, UPDATE, styled};
+use super::style::{BOLD, CREATE, DANGER, DIM, UPDATE, styled};
 use crate::diagnostic::count;
 use crate::insight::lock::LockChanges;
 use crate::insight::{
@@ -288,7 +288,7 @@ fn direction_text(direction: Direction, colour: bool) -> String {
     let style = match direction {
         Direction::Neutral => DIM,
         Direction::Strengthens => CREATE,
-        Direction::Weakens | Direction::Both => DELETE,
+        Direction::Weakens | Direction::Both => DANGER,
         Direction::Unclassified => UPDATE,
     };
     styled(direction.as_str(), style, colour)

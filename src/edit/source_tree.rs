@@ -1,4 +1,4 @@
-//! How a YAML text is laid out: every value with its bytes, its anchor and its aliases, and every comment.
+//! A YAML text as a tree of its values, each with its bytes, its anchor and its aliases, and every comment.
 //!
 //! Unlike the tree that a spec is read from, nothing is resolved here: an alias is an alias, a substitution is text. Edits are
 //! computed from it, so it knows where the parts of a list or a mapping begin and end.
@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use granit_parser::{Event, Parser, ScalarStyle};
 
-/// Index of a node in its [`Layout`].
+/// Index of a node in its [`SourceTree`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct NodeId(u32);
 
@@ -74,7 +74,7 @@ pub(super) struct Node {
 
 /// A text and its nodes.
 #[derive(Debug, Clone)]
-pub(super) struct Layout<'t> {
+pub(super) struct SourceTree<'t> {
     /// The text.
     pub(super) text: &'t str,
     nodes: Vec<Node>,
@@ -94,7 +94,7 @@ struct Frame {
     key: Option<NodeId>,
 }
 
-impl<'t> Layout<'t> {
+impl<'t> SourceTree<'t> {
     /// Reads the one document of a text.
     ///
     /// # Errors
@@ -103,7 +103,7 @@ impl<'t> Layout<'t> {
         let mark = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
         let crlf = text.matches("\r\n").count();
         let line_break = if crlf * 2 > text.matches('\n').count() { "\r\n" } else { "\n" };
-        let mut layout = Self {
+        let mut tree = Self {
             text,
             nodes: Vec::new(),
             root: NodeId(0),
@@ -126,23 +126,23 @@ impl<'t> Layout<'t> {
                         return Err("the text holds several documents".to_owned());
                     }
                 }
-                Event::Comment(..) => layout.comments.push(range),
+                Event::Comment(..) => tree.comments.push(range),
                 Event::Anchor(_, name) => {
-                    let node = &mut layout.nodes[last.0 as usize];
+                    let node = &mut tree.nodes[last.0 as usize];
                     node.span.start = node.span.start.min(range.start);
                     node.anchor = Some(Anchor { span: range, name: name.into() });
                 }
                 Event::Scalar(value, style, anchor, _) => {
-                    let (kind, range) = layout.scalar(&value, style, range, end);
+                    let (kind, range) = tree.scalar(&value, style, range, end);
                     end = range.end.max(end);
-                    last = layout.add(kind, range, tag, &mut stack);
+                    last = tree.add(kind, range, tag, &mut stack);
                     anchored.extend((anchor > 0).then_some((anchor, last)));
                 }
                 Event::Alias(anchor) => {
                     let target = *anchored.get(&anchor).ok_or("an alias refers to nothing")?;
                     end = range.end;
-                    last = layout.add(Kind::Alias(target), range, None, &mut stack);
-                    layout.aliases.entry(target).or_default().push(last);
+                    last = tree.add(Kind::Alias(target), range, None, &mut stack);
+                    tree.aliases.entry(target).or_default().push(last);
                 }
                 Event::SequenceStart(_, anchor, _) | Event::MappingStart(_, anchor, _) => {
                     let is_flow = text[range.clone()].starts_with(['[', '{']);
@@ -151,14 +151,14 @@ impl<'t> Layout<'t> {
                     } else {
                         Kind::Mapping { entries: Vec::new(), is_flow }
                     };
-                    last = layout.add(kind, range, tag, &mut stack);
+                    last = tree.add(kind, range, tag, &mut stack);
                     anchored.extend((anchor > 0).then_some((anchor, last)));
                     stack.push(Frame { id: last, key: None });
                 }
                 Event::SequenceEnd | Event::MappingEnd => {
                     let Some(frame) = stack.pop() else { continue };
-                    let is_flow = layout.is_flow(frame.id);
-                    let node = &mut layout.nodes[frame.id.0 as usize];
+                    let is_flow = tree.is_flow(frame.id);
+                    let node = &mut tree.nodes[frame.id.0 as usize];
                     if is_flow {
                         end = range.end;
                     }
@@ -167,7 +167,7 @@ impl<'t> Layout<'t> {
                 _ => {}
             }
         }
-        if layout.nodes.is_empty() { Err("the text is empty".to_owned()) } else { Ok(layout) }
+        if tree.nodes.is_empty() { Err("the text is empty".to_owned()) } else { Ok(tree) }
     }
 
     /// The kind and all bytes of a scalar; `before` is where the last token ended.
@@ -366,9 +366,9 @@ mod tests {
 
     /// Every leaf as written.
     fn leaves(text: &str) -> Vec<String> {
-        let layout = Layout::read(text).unwrap();
-        let is_leaf = |id: &NodeId| matches!(layout.node(*id).kind, Kind::Scalar(..) | Kind::Alias(_));
-        layout.ids().filter(is_leaf).map(|id| text[layout.node(id).span.clone()].to_owned()).collect()
+        let tree = SourceTree::read(text).unwrap();
+        let is_leaf = |id: &NodeId| matches!(tree.node(*id).kind, Kind::Scalar(..) | Kind::Alias(_));
+        tree.ids().filter(is_leaf).map(|id| text[tree.node(id).span.clone()].to_owned()).collect()
     }
 
     #[test]
@@ -387,25 +387,25 @@ mod tests {
     #[test]
     fn what_is_not_written_is_behind_its_key() {
         let text = "a:\n  b:   # c\n  d: 1\n";
-        let layout = Layout::read(text).unwrap();
-        let b = layout.at(layout.root, &["a", "b"]).unwrap();
-        assert_eq!(layout.node(b).span, 7..7);
+        let tree = SourceTree::read(text).unwrap();
+        let b = tree.at(tree.root, &["a", "b"]).unwrap();
+        assert_eq!(tree.node(b).span, 7..7);
     }
 
     #[test]
     fn dashes_are_found_behind_comments() {
         let text = "- a\n-   # why\n  # more\n  b: 1\n";
-        let layout = Layout::read(text).unwrap();
-        let items = layout.items(layout.root).to_vec();
-        assert_eq!((layout.dash(items[0]), layout.dash(items[1])), (0, 4));
+        let tree = SourceTree::read(text).unwrap();
+        let items = tree.items(tree.root).to_vec();
+        assert_eq!((tree.dash(items[0]), tree.dash(items[1])), (0, 4));
     }
 
     #[test]
     fn aliases_know_their_anchor() {
-        let layout = Layout::read("a: &x {b: 1}\nc: *x\nd: *x\n").unwrap();
-        let a = layout.get(layout.root, "a").unwrap();
-        let b = layout.get(a, "b").unwrap();
-        assert_eq!((layout.aliases(a).len(), layout.shared_by(b)), (2, Some(a)));
-        assert_eq!(layout.scalar_text(layout.at(layout.root, &["c", "b"]).unwrap()), "1");
+        let tree = SourceTree::read("a: &x {b: 1}\nc: *x\nd: *x\n").unwrap();
+        let a = tree.get(tree.root, "a").unwrap();
+        let b = tree.get(a, "b").unwrap();
+        assert_eq!((tree.aliases(a).len(), tree.shared_by(b)), (2, Some(a)));
+        assert_eq!(tree.scalar_text(tree.at(tree.root, &["c", "b"]).unwrap()), "1");
     }
 }
