@@ -11,7 +11,7 @@ use std::time::SystemTime;
 use zonewright::api::{Client, Credentials, Settings, Stop};
 use zonewright::apply::{ApplyEvent, Journal, Observer};
 use zonewright::plan::{Consents, Verdict};
-use zonewright::reconcile::{Conclusion, Goal, Means, Options, Selection, apply, plan};
+use zonewright::reconcile::{ApplyContext, Conclusion, Goal, Options, Selection, apply, plan};
 use zonewright::{sandbox, spec};
 
 /// What is desired. Files and directories work as well: `spec::Input::Path`.
@@ -56,6 +56,6 @@ async fn reconcile(client: &Client, journals: &Path) -> Result<Conclusion, Box<d
     let journal = &Journal::begin(journals, &goal.digest, clock)?;
     let (writer, stop) = (&client.writer(), &Stop::never());
     let observer: &dyn Observer = &|event: &ApplyEvent| println!("{event:?}");
-    let report = apply(&planned, &consents, Means { reader, writer, journal, observer, stop }).await?;
+    let report = apply(&planned, &consents, ApplyContext { reader, writer, journal, observer, stop }).await?;
     Ok(report.conclusion())
 }

@@ -246,7 +246,7 @@ impl<'z> Run<'z> {
             return Some([vec![with_room], single(rest)].concat());
         }
         // Without room for both, the creates have to wait for the deletes.
-        if operations.len() < 2 || self.zone.tight {
+        if operations.len() < 2 || self.zone.deletes_first {
             return None;
         }
         Some([single(&others), single(&deletes)].concat())

@@ -14,7 +14,7 @@ use crate::document::apply::Applied;
 use crate::document::plan::Plan as PlanDocument;
 use crate::model::time::rfc3339_micros;
 use crate::plan::{Consents, Verdict};
-use crate::reconcile::{Conclusion, Means, Planned, Report, Source, apply};
+use crate::reconcile::{ApplyContext, Conclusion, Planned, Report, Source, apply};
 use crate::render::safe::safe;
 use crate::render::text::{ZoneResult, write_result};
 
@@ -33,7 +33,7 @@ pub(super) async fn execute(
     let clock = move || rfc3339_micros(time());
     let journal = &Journal::begin(&settings.flags.journal, &planned.goal.digest, clock)?;
     let observer = &ApplyProgress::new(output, planned.plan.summary().operations());
-    let mut report = apply(planned, consents, Means { reader, writer, journal, observer, stop }).await?;
+    let mut report = apply(planned, consents, ApplyContext { reader, writer, journal, observer, stop }).await?;
     output.hide();
     for error in report.zones.iter_mut().filter_map(|zone| zone.unread.take()) {
         output.error(&error.into());

@@ -13,7 +13,7 @@ use super::settings::Settings;
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Sources, count};
 use crate::document;
 use crate::plan::Consents;
-use crate::reconcile::{Base, Goal, Unusable};
+use crate::reconcile::{Base, Goal, InvalidSpec};
 use crate::render::Findings;
 use crate::spec;
 
@@ -51,7 +51,7 @@ pub(super) fn load(
             Ok(Ok(with_base(goal, args, settings)?))
         }
         Err(unusable) => {
-            let Unusable { diagnostics, sources } = *unusable;
+            let InvalidSpec { diagnostics, sources } = *unusable;
             show(&diagnostics, &sources);
             let found = Findings { command, diagnostics: &diagnostics, sources: &sources, holds: None };
             report_errors(&found, settings, output)?;
@@ -64,7 +64,7 @@ pub(super) fn load(
 ///
 /// # Errors
 /// Standard input fails, or the zones to work on cannot be told.
-pub(super) fn read(args: &SpecArgs, settings: &Settings<'_>) -> anyhow::Result<Result<Goal, Box<Unusable>>> {
+pub(super) fn read(args: &SpecArgs, settings: &Settings<'_>) -> anyhow::Result<Result<Goal, Box<InvalidSpec>>> {
     let inputs: Vec<_> = args.spec.iter().map(|path| input(path)).collect::<anyhow::Result<_>>()?;
     Ok(Goal::from_spec(&inputs, &settings.spec_options()?, settings.selection()?))
 }

@@ -17,7 +17,7 @@ use crate::diagnostic::count;
 use crate::doctor::Secret;
 use crate::live::{CatalogueCache, Progress};
 use crate::model::ZoneName;
-use crate::reconcile::{Listener, Options};
+use crate::reconcile::{OnProgress, Options};
 
 /// Where ids of the embedded service begin; the same for every run, so that rehearsals can be repeated.
 #[cfg(feature = "sandbox")]
@@ -169,7 +169,7 @@ impl Service {
 }
 
 /// Shows what is being read, and how much of it is left.
-pub(super) fn progress(output: &Arc<Output>) -> Listener {
+pub(super) fn progress(output: &Arc<Output>) -> OnProgress {
     let shown = Arc::clone(output);
     let (done, total) = (AtomicUsize::new(0), AtomicUsize::new(0));
     Arc::new(move |progress: Progress| match progress {

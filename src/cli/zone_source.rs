@@ -11,8 +11,8 @@ use super::output::Output;
 use super::own_files::Takes;
 use super::service::{Access, Service};
 use super::settings::Settings;
-use crate::live::{Fetched, WafQuery, Wanted, fetch};
-use crate::model::{DesiredSettings, ZoneName};
+use crate::live::{Fetched, ZoneQuery, fetch};
+use crate::model::ZoneName;
 use crate::reconcile::{Goal, OpenSnapshot};
 
 /// The facts of a command that reads specs, and Cloudflare or a snapshot.
@@ -47,11 +47,6 @@ pub(super) fn goal(
     Ok(load(command, &SpecArgs { spec: specs.to_vec() }, settings, output)?.map(Some))
 }
 
-/// A zone to read by its name, with its records only.
-pub(super) fn named(name: ZoneName) -> Wanted {
-    Wanted { name, id: None, settings: DesiredSettings::default(), waf: WafQuery::default() }
-}
-
 /// The zones of a snapshot that are meant, with their records.
 ///
 /// # Errors
@@ -63,7 +58,8 @@ pub(super) async fn of_snapshot(
 ) -> anyhow::Result<Fetched> {
     let OpenSnapshot { snapshot, .. } = OpenSnapshot::open(file, settings.now()?)?;
     let zones = snapshot.about().zones.iter().filter(|zone| is_meant(&zone.name));
-    let zones: Vec<_> = zones.map(|zone| Wanted { id: zone.pinned.clone(), ..named(zone.name.clone()) }).collect();
+    let zones: Vec<_> =
+        zones.map(|zone| ZoneQuery { id: zone.pinned.clone(), ..ZoneQuery::new(zone.name.clone()) }).collect();
     let mut options = settings.options();
     options.read.account.clone_from(&snapshot.about().account);
     Ok(fetch(&snapshot, &zones, &options.read, &|_| {}).await?)
@@ -74,7 +70,7 @@ pub(super) async fn of_snapshot(
 /// # Errors
 /// They cannot be read.
 pub(super) async fn of_cloudflare(
-    zones: &[Wanted],
+    zones: &[ZoneQuery],
     settings: &Settings<'_>,
     output: &Arc<Output>,
 ) -> anyhow::Result<Fetched> {

@@ -19,7 +19,7 @@ use futures_util::stream::{self, StreamExt};
 use crate::api::Checker;
 use crate::document::doctor::{Account, Doctor, ManagedRuleset};
 use crate::insight::lock::Lock;
-use crate::live::{AnyReader, FetchError, Options, Wanted, find_zones, list_zones};
+use crate::live::{AnyReader, FetchError, Options, ZoneQuery, find_zones, list_zones};
 use crate::model::{Desired, DesiredZone, Gather, LiveZone, ZoneName};
 use crate::wire::account::lists;
 use crate::wire::ruleset::{Scope, list_rulesets, read_managed};
@@ -121,8 +121,10 @@ const UNKNOWN_TOKEN: &str = "Cloudflare does not know this token: it is wrong, e
 /// Finds the zones.
 async fn find(reader: &dyn AnyReader, question: &Question<'_>, options: &Options) -> Result<Found, FetchError> {
     let Some(desired) = question.desired else { return find_any(reader, question.patterns, options).await };
-    let wanted: Vec<Wanted> = desired.zones.values().map(only_the_zone).collect();
-    match find_zones(reader, &wanted, options).await {
+    // To be found, not to be read.
+    let query = |zone: &DesiredZone| ZoneQuery { id: zone.id.clone(), ..ZoneQuery::new(zone.name.clone()) };
+    let queries: Vec<ZoneQuery> = desired.zones.values().map(query).collect();
+    match find_zones(reader, &queries, options).await {
         Ok(mut found) => {
             let missing = desired.zones.values().filter(|zone| !zone.create && !found.contains_key(&zone.name));
             let missing = missing.map(|zone| zone.name.to_string()).collect();
@@ -155,12 +157,6 @@ async fn find_any(reader: &dyn AnyReader, patterns: &[glob::Pattern], options: &
     let left_out = zones.len().saturating_sub(MOST_ZONES) as u64;
     zones.truncate(MOST_ZONES);
     Ok(Found { zones, missing: Vec::new(), left_out, zone_read: Tried::Yes, is_unknown_token: false })
-}
-
-/// A zone of a spec, to be found and not to be read.
-fn only_the_zone(zone: &DesiredZone) -> Wanted {
-    let DesiredZone { name, id, .. } = zone;
-    Wanted { name: name.clone(), id: id.clone(), settings: Default::default(), waf: Default::default() }
 }
 
 /// The versions of the locked rulesets that Cloudflare serves.

@@ -57,7 +57,7 @@ pub struct Reviewed {
 
 /// An operation that is no longer the same.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PlanMoved {
+pub struct StaleOperation {
     /// Its address.
     pub address: String,
     /// What is different.
@@ -278,14 +278,14 @@ type Key<'r> = (&'r str, usize);
 
 /// How the operations of a plan that was reviewed differ from those that would be planned now.
 #[must_use]
-pub fn differences(reviewed: &[Reviewed], now: &[Reviewed]) -> Vec<PlanMoved> {
+pub fn differences(reviewed: &[Reviewed], now: &[Reviewed]) -> Vec<StaleOperation> {
     let gone = "it is no longer needed: someone else did it, or what it concerns is gone";
     compare(reviewed, now, |operation| operation.essence, Some(gone))
 }
 
 /// How the operations that would be planned now differ from what is left of a plan that was applied in part.
 #[must_use]
-pub fn differences_of_rest(reviewed: &[Reviewed], now: &[Reviewed]) -> Vec<PlanMoved> {
+pub fn differences_of_rest(reviewed: &[Reviewed], now: &[Reviewed]) -> Vec<StaleOperation> {
     let progress = Progress::new(reviewed, now);
     let mut moved = compare(reviewed, now, |operation| progress.essence(operation), None);
     moved.extend(progress.new_dangers(reviewed, now));
@@ -314,7 +314,7 @@ fn compare(
     now: &[Reviewed],
     essence: impl Fn(&Reviewed) -> Sum,
     gone: Option<&'static str>,
-) -> Vec<PlanMoved> {
+) -> Vec<StaleOperation> {
     let (before, after) = (by_address(reviewed), by_address(now));
     let mut moved = Vec::new();
     for (address, operation) in &before {
@@ -323,10 +323,10 @@ fn compare(
             Some(other) => Some(changed(operation, other)),
             None => gone.map(str::to_owned),
         };
-        moved.extend(what.map(|what| PlanMoved { address: address.0.to_owned(), what }));
+        moved.extend(what.map(|what| StaleOperation { address: address.0.to_owned(), what }));
     }
     for address in after.keys().filter(|a| !before.contains_key(*a)) {
-        moved.push(PlanMoved {
+        moved.push(StaleOperation {
             address: address.0.to_owned(),
             what: "it would be needed now, and was not planned".to_owned(),
         });
@@ -373,7 +373,7 @@ impl Progress {
     }
 
     /// Dangers of what is left that the whole did not have.
-    fn new_dangers(&self, reviewed: &[Reviewed], now: &[Reviewed]) -> Vec<PlanMoved> {
+    fn new_dangers(&self, reviewed: &[Reviewed], now: &[Reviewed]) -> Vec<StaleOperation> {
         let before = by_address(reviewed);
         let is_ours = |operation: &Reviewed, danger: Danger| {
             danger == Danger::OverridesConflict
@@ -386,7 +386,7 @@ impl Progress {
             let new = operation.dangers.iter().filter(|danger| !had.contains(danger) && !is_ours(operation, **danger));
             let new = new.min_by_key(|danger| danger.code())?;
             let what = format!("it has a danger now that it did not have: {}", new.code());
-            Some(PlanMoved { address: key.0.to_owned(), what })
+            Some(StaleOperation { address: key.0.to_owned(), what })
         });
         all.collect()
     }

@@ -30,7 +30,7 @@ pub struct Proposal {
     /// By their place among the sources.
     pub texts: Vec<(SourceId, String)>,
     /// What a reader should know about where values were changed.
-    pub said: Vec<String>,
+    pub notes: Vec<String>,
     /// What was left alone, and why.
     pub left: Left,
 }
@@ -78,9 +78,9 @@ pub fn propose(sides: Sides<'_>, chosen: &Chosen<'_>, is_local: bool) -> Result<
         rules::pull(&mut workspace, (zone, live), chosen, &mut left);
         records::pull(&mut workspace, (zone, base, live), chosen, &mut left);
     }
-    let said = workspace.said.iter().cloned().collect();
+    let notes = workspace.notes.iter().cloned().collect();
     let texts = workspace.texts().map_err(ProposeError::Overlap)?;
-    Ok(Proposal { texts, said, left })
+    Ok(Proposal { texts, notes, left })
 }
 
 /// Whether a source is a file, and not standard input or the command line.

@@ -295,7 +295,7 @@ impl Records<'_, '_, '_> {
         let list = tree.target(list.node);
         self.workspace.files[at.file].changes.insert(list, Some(at.node), None, Json::Object(own), is_flow);
         self.workspace
-            .said
+            .notes
             .insert(format!("{address}: it now differs from the other values of its entry, and has one of its own"));
     }
 
@@ -319,7 +319,7 @@ impl Records<'_, '_, '_> {
             if let Some(definition) = self.only_user(key) {
                 self.workspace.merge(definition, &old, &new, what);
                 let name = self.workspace.files[definition.file].name;
-                self.workspace.said.insert(format!("{what}: the default `{key}` is changed, in {name}"));
+                self.workspace.notes.insert(format!("{what}: the default `{key}` is changed, in {name}"));
                 before.shift_remove(key);
                 after.shift_remove(key);
             }

@@ -181,7 +181,7 @@ impl Rules<'_, '_, '_> {
             }
         }
         if is_elsewhere {
-            self.said(address, "other zones use its profile too, so the zone says `state: absent`");
+            self.note(address, "other zones use its profile too, so the zone says `state: absent`");
             let mut own = Map::new();
             own.insert("name".to_owned(), Json::from(spec::written(name)));
             own.insert("state".to_owned(), Json::from("absent"));
@@ -212,11 +212,11 @@ impl Rules<'_, '_, '_> {
                 Owner::Zone => self.workspace.merge(at, &before, &after, address.as_str()),
                 Owner::OwnProfile | Owner::SharedProfile if is_own => {}
                 Owner::OwnProfile => {
-                    self.said(address, "it is changed in its profile, which only this zone uses");
+                    self.note(address, "it is changed in its profile, which only this zone uses");
                     self.workspace.merge(at, &before, &after, address.as_str());
                 }
                 Owner::SharedProfile => {
-                    self.said(address, "other zones use its profile too, so the zone has its own now");
+                    self.note(address, "other zones use its profile too, so the zone has its own now");
                     self.additions.push((phase.key(), after.clone()));
                 }
             }
@@ -270,8 +270,8 @@ impl Rules<'_, '_, '_> {
     }
 
     /// Adds a word about a change.
-    fn said(&mut self, address: &Address, words: &str) {
-        self.workspace.said.insert(format!("{address}: {words}"));
+    fn note(&mut self, address: &Address, words: &str) {
+        self.workspace.notes.insert(format!("{address}: {words}"));
     }
 
     /// The mappings, or words, that say something about a managed ruleset.
@@ -292,11 +292,11 @@ impl Rules<'_, '_, '_> {
                 Owner::Zone => self.workspace.files[at.file].changes.replace(at.node, Json::from(word)),
                 Owner::OwnProfile | Owner::SharedProfile if is_own => {}
                 Owner::OwnProfile => {
-                    self.said(address, "it is changed in its profile, which only this zone uses");
+                    self.note(address, "it is changed in its profile, which only this zone uses");
                     self.workspace.files[at.file].changes.replace(at.node, Json::from(word));
                 }
                 Owner::SharedProfile => {
-                    self.said(address, "other zones use its profile too, so the zone has its own value now");
+                    self.note(address, "other zones use its profile too, so the zone has its own value now");
                     self.additions.push((wanted.ruleset.key(), Json::from(word)));
                 }
             }
@@ -398,7 +398,7 @@ impl Rules<'_, '_, '_> {
             match (owner, new) {
                 (Owner::OwnProfile | Owner::SharedProfile, _) if is_own => {}
                 (Owner::SharedProfile, Some(new)) => {
-                    self.said(
+                    self.note(
                         address,
                         &format!("other zones use its profile too, so the zone has its own `{key}` now"),
                     );

@@ -81,7 +81,7 @@ pub(super) struct Workspace<'t> {
     /// Whether values change at their use only.
     pub(super) is_local: bool,
     /// What a reader should know about where values were changed.
-    pub(super) said: BTreeSet<String>,
+    pub(super) notes: BTreeSet<String>,
 }
 
 impl<'t> Workspace<'t> {
@@ -114,7 +114,7 @@ impl<'t> Workspace<'t> {
             (variable.is_given, variable.value) = (true, value.clone());
         }
         let file = |(source, name, tree)| File { source, name, changes: Changes::new(tree) };
-        Self { files: files.into_iter().map(file).collect(), variables, is_local, said: BTreeSet::new() }
+        Self { files: files.into_iter().map(file).collect(), variables, is_local, notes: BTreeSet::new() }
     }
 
     /// The source of a file, as a tree.
@@ -172,7 +172,7 @@ impl<'t> Workspace<'t> {
         if is_shared {
             let anchor = tree.node(tree.target(at.node)).anchor.as_ref();
             let name = anchor.map(|a| a.name.to_string()).unwrap_or_default();
-            self.said.insert(format!("{what}: `&{name}` is used elsewhere too, so the value is written out here"));
+            self.notes.insert(format!("{what}: `&{name}` is used elsewhere too, so the value is written out here"));
             let value = patched(json(tree, at.node), before, after);
             self.files[at.file].changes.replace(at.node, value);
             return;
@@ -241,7 +241,7 @@ impl<'t> Workspace<'t> {
             Piece::Text(_) => None,
         });
         let (Some(name), None) = (names.next(), names.next()) else {
-            self.said.insert(format!("{what}: several variables make up the value, so it is written out here"));
+            self.notes.insert(format!("{what}: several variables make up the value, so it is written out here"));
             return self.files[at.file].changes.replace(at.node, after.clone());
         };
         let (before, behind) = match pieces.as_slice() {
@@ -259,13 +259,13 @@ impl<'t> Workspace<'t> {
                 let definition = v.definitions[0];
                 let value = if before.is_empty() && behind.is_empty() { after.clone() } else { Json::from(own) };
                 let file = &mut self.files[definition.file];
-                self.said.insert(format!("{what}: `{name}` is changed where it is defined, in {}", file.name));
+                self.notes.insert(format!("{what}: `{name}` is changed where it is defined, in {}", file.name));
                 return file.changes.replace(definition.node, value);
             }
             (_, None) => "cannot give this value alone",
             _ => "is defined in several places",
         };
-        self.said.insert(format!("{what}: `${{{name}}}` {why}, so the value is written out here"));
+        self.notes.insert(format!("{what}: `${{{name}}}` {why}, so the value is written out here"));
         self.files[at.file].changes.replace(at.node, after.clone());
     }
 

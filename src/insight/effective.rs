@@ -10,7 +10,7 @@ use crate::model::ruleset::RuleBody;
 
 /// Why a rule has its state.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Why {
+pub enum DecidedBy {
     /// The default of the ruleset.
     Default,
     /// An override of the whole ruleset.
@@ -23,7 +23,7 @@ pub enum Why {
     Rule,
 }
 
-impl Why {
+impl DecidedBy {
     /// The word used in every output.
     #[must_use]
     pub fn as_str(&self) -> &'static str {
@@ -53,9 +53,9 @@ pub struct EffectiveRule<'c> {
     /// What it does.
     pub effect: Effect,
     /// Why it is on or off.
-    pub why: Why,
+    pub why: DecidedBy,
     /// Why it has its action.
-    pub why_action: Why,
+    pub why_action: DecidedBy,
 }
 
 /// The effect of a deployment.
@@ -144,17 +144,17 @@ fn why(
     by_rule: &HashMap<&str, &RuleOverride>,
     overrides: &Overrides,
     says: impl Fn(&Said) -> bool,
-) -> Why {
+) -> DecidedBy {
     let own = by_rule.get(rule.id.0.as_str());
     if own.is_some_and(|o| says(&Said { enabled: &o.enabled, action: &o.action })) {
-        return Why::Rule;
+        return DecidedBy::Rule;
     }
     let mut tags = overrides.tags.iter().rev().filter(|t| rule.tags.contains(&t.tag));
     if let Some(tag) = tags.find(|t| says(&Said { enabled: &t.enabled, action: &t.action })) {
-        return Why::of_tag(&tag.tag);
+        return DecidedBy::of_tag(&tag.tag);
     }
     let all = Said { enabled: &overrides.enabled, action: &overrides.action };
-    if says(&all) { Why::Ruleset } else { Why::Default }
+    if says(&all) { DecidedBy::Ruleset } else { DecidedBy::Default }
 }
 
 /// The level whose rules are on, without overrides of single rules: up to it all rules have their default or are on,

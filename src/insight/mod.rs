@@ -61,7 +61,7 @@ pub use deployment::deployment_impact;
 pub use difference::{ChangedRule, Difference, RuleDifference, difference};
 pub use direction::{Direction, Impact, NO_EFFECT};
 pub use effect::{Effect, Topic};
-pub use effective::{EffectiveDeployment, EffectiveRule, Why, effective_deployment};
+pub use effective::{DecidedBy, EffectiveDeployment, EffectiveRule, effective_deployment};
 pub use exception::{Skipped, cancels, relieves_nothing, skipped};
 pub use filter::RuleFilter;
 pub use lock_out::{deployment_locks_out, rule_locks_out};

@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use super::deployment::KNOWN;
 use super::deployment::deployment_impact;
 use super::direction::{Direction, compare_actions};
-use super::effective::{EffectiveRule, Why, effective_deployment};
+use super::effective::{DecidedBy, EffectiveRule, effective_deployment};
 use super::exception::{Target, skipped};
 use super::scope;
 use crate::model::managed::{Catalogue, Overrides};
@@ -65,8 +65,8 @@ pub fn narrow_overrides(
     };
     let pairs = then.rules.iter().zip(&now.rules).filter(|(b, a)| is_weaker(b, a));
     let own = |a: &EffectiveRule<'_>| match a.effect.enabled {
-        true => a.why_action == Why::Rule,
-        false => a.why == Why::Rule,
+        true => a.why_action == DecidedBy::Rule,
+        false => a.why == DecidedBy::Rule,
     };
     let mut weaker = BTreeSet::new();
     for (_, rule) in pairs {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::direction::fate;
-use super::effective::{EffectiveDeployment, EffectiveRule, Why, effective_deployment};
+use super::effective::{DecidedBy, EffectiveDeployment, EffectiveRule, effective_deployment};
 use super::exception::{ruleset_name, skipped};
 use super::reach::{self, Reach};
 use super::{phrases, rate, scope};
@@ -253,11 +253,11 @@ impl<'w> RulesetSurvey<'w> {
             return self.catalogue.iter().flat_map(|c| &c.rules).map(row).collect();
         };
         let row = |r: &EffectiveRule<'w>| {
-            let why = if r.why == Why::Default { &r.why_action } else { &r.why };
+            let why = if r.why == DecidedBy::Default { &r.why_action } else { &r.why };
             let tag = match why {
-                Why::Tag(tag) => Some(tag.clone()),
-                Why::Level(level) => Some(format!("paranoia-level-{level}")),
-                Why::Default | Why::Ruleset | Why::Rule => None,
+                DecidedBy::Tag(tag) => Some(tag.clone()),
+                DecidedBy::Level(level) => Some(format!("paranoia-level-{level}")),
+                DecidedBy::Default | DecidedBy::Ruleset | DecidedBy::Rule => None,
             };
             RuleRow {
                 rule: r.rule,

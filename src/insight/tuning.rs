@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::direction::{Direction, Effects, Strength, compare_actions, fate, more_is_stronger, only_logs, strength};
-use super::effective::{EffectiveDeployment, EffectiveRule, Why};
+use super::effective::{DecidedBy, EffectiveDeployment, EffectiveRule};
 use super::phrases;
 use super::reach;
 use crate::model::facts::crs::HIGHEST_SCORE;
@@ -114,7 +114,7 @@ struct Flips<'s, 'c> {
     /// By their level: on and off.
     levels: [Vec<&'s EffectiveRule<'c>>; 2],
     /// By the whole ruleset or another tag.
-    groups: BTreeMap<(Why, bool), Vec<&'s EffectiveRule<'c>>>,
+    groups: BTreeMap<(DecidedBy, bool), Vec<&'s EffectiveRule<'c>>>,
     /// By an override of their own.
     own: Vec<&'s EffectiveRule<'c>>,
 }
@@ -133,13 +133,13 @@ impl<'s, 'c> Flips<'s, 'c> {
         }
         let own = |s: &EffectiveDeployment| s.overrides.rule(&a.rule.id.0).and_then(|o| o.enabled);
         let cause = match &a.why {
-            _ if own(before) != own(after) => Why::Rule,
-            Why::Default => b.why.clone(),
+            _ if own(before) != own(after) => DecidedBy::Rule,
+            DecidedBy::Default => b.why.clone(),
             why => why.clone(),
         };
         match cause {
-            Why::Rule => self.own.push(a),
-            Why::Level(_) => self.levels[usize::from(!a.effect.enabled)].push(a),
+            DecidedBy::Rule => self.own.push(a),
+            DecidedBy::Level(_) => self.levels[usize::from(!a.effect.enabled)].push(a),
             cause => self.groups.entry((cause, a.effect.enabled)).or_default().push(a),
         }
     }
@@ -178,13 +178,13 @@ impl<'s, 'c> Flips<'s, 'c> {
 }
 
 /// The cause, as the subject of a sentence.
-fn cause(why: &Why) -> String {
+fn cause(why: &DecidedBy) -> String {
     match why {
-        Why::Default => "the ruleset".to_owned(),
-        Why::Ruleset => "the override of the whole ruleset".to_owned(),
-        Why::Level(level) => format!("paranoia level {level}"),
-        Why::Tag(tag) => format!("tag {tag}"),
-        Why::Rule => "an override".to_owned(),
+        DecidedBy::Default => "the ruleset".to_owned(),
+        DecidedBy::Ruleset => "the override of the whole ruleset".to_owned(),
+        DecidedBy::Level(level) => format!("paranoia level {level}"),
+        DecidedBy::Tag(tag) => format!("tag {tag}"),
+        DecidedBy::Rule => "an override".to_owned(),
     }
 }
 
@@ -204,11 +204,11 @@ fn add_actions(before: &EffectiveDeployment, after: &EffectiveDeployment, effect
     // With a score, what a rule does besides adding to it is not documented; the action of the whole ruleset is known
     // not to matter.
     let has_score = before.anomaly.is_some();
-    let mut groups: BTreeMap<(Why, String, String), Vec<String>> = BTreeMap::new();
+    let mut groups: BTreeMap<(DecidedBy, String, String), Vec<String>> = BTreeMap::new();
     for (b, a) in before.rules.iter().zip(&after.rules) {
         let is_on = b.effect.enabled && a.effect.enabled && b.effect.action != a.effect.action;
-        let cause = if a.why_action == Why::Default { &b.why_action } else { &a.why_action };
-        let by_ruleset = |why: &Why| matches!(why, Why::Ruleset | Why::Default);
+        let cause = if a.why_action == DecidedBy::Default { &b.why_action } else { &a.why_action };
+        let by_ruleset = |why: &DecidedBy| matches!(why, DecidedBy::Ruleset | DecidedBy::Default);
         let without_sense = has_score && by_ruleset(&a.why_action) && by_ruleset(&b.why_action);
         if is_on && !without_sense {
             let key = (cause.clone(), b.effect.action.clone(), a.effect.action.clone());
@@ -226,8 +226,8 @@ fn add_actions(before: &EffectiveDeployment, after: &EffectiveDeployment, effect
         };
         let names = phrases::some(&names, MOST_NAMES);
         let line = match why {
-            Why::Rule => format!("{names} {b} → {a}{sense}"),
-            Why::Default | Why::Ruleset | Why::Level(_) | Why::Tag(_) => {
+            DecidedBy::Rule => format!("{names} {b} → {a}{sense}"),
+            DecidedBy::Default | DecidedBy::Ruleset | DecidedBy::Level(_) | DecidedBy::Tag(_) => {
                 format!("{}: action {b} → {a} of {names}{sense}", cause(&why))
             }
         };

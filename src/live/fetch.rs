@@ -6,7 +6,7 @@ use futures_util::stream::{self, StreamExt, TryStreamExt};
 
 use super::any_reader::AnyReader;
 use super::error::FetchError;
-use super::options::{Options, Progress, WafQuery, Wanted};
+use super::options::{Options, Progress, WafQuery, ZoneQuery};
 use super::rulesets;
 use super::{records, settings, zones};
 use crate::model::ruleset::{EntryPoint, LiveWaf};
@@ -28,24 +28,24 @@ pub struct Fetched {
 /// The first read that failed; a missing zone is not an error but listed as missing.
 pub async fn fetch(
     reader: &dyn AnyReader,
-    wanted: &[Wanted],
+    zones: &[ZoneQuery],
     options: &Options,
     progress: &(dyn Fn(Progress) + Send + Sync),
 ) -> Result<Fetched, FetchError> {
-    let found = zones::find(reader, wanted, options).await?;
-    let wants: BTreeMap<&ZoneName, &Wanted> = wanted.iter().map(|w| (&w.name, w)).gather();
-    let wants = &wants;
-    let with_waf = found.values().filter_map(|zone| Some((zone, &wants.get(&zone.name)?.waf)));
+    let found = zones::find(reader, zones, options).await?;
+    let queries: BTreeMap<&ZoneName, &ZoneQuery> = zones.iter().map(|zone| (&zone.name, zone)).gather();
+    let queries = &queries;
+    let with_waf = found.values().filter_map(|zone| Some((zone, &queries.get(&zone.name)?.waf)));
     let catalogues = &rulesets::catalogues(reader, &with_waf.collect::<Vec<_>>(), options).await?;
-    let missing = wanted.iter().map(|w| &w.name).filter(|name| !found.contains_key(*name)).cloned().collect();
+    let missing = zones.iter().map(|zone| &zone.name).filter(|name| !found.contains_key(*name)).cloned().collect();
     progress(Progress::Reading { zones: found.len() });
     let zones: BTreeMap<ZoneName, LiveZone> = stream::iter(found.into_values())
         .map(|mut zone| async move {
             zone.records = fetch_records(reader, &zone, options, progress).await?;
-            if let Some(wants) = wants.get(&zone.name) {
-                zone.settings = settings::read(reader, &zone, &wants.settings, options).await?;
+            if let Some(query) = queries.get(&zone.name) {
+                zone.settings = settings::read(reader, &zone, &query.settings, options).await?;
                 let own = rulesets::of_zone(catalogues, &zone, options);
-                zone.waf = rulesets::read(reader, &zone, &wants.waf, own, options).await?;
+                zone.waf = rulesets::read(reader, &zone, &query.waf, own, options).await?;
             }
             Ok::<_, FetchError>((zone.name.clone(), zone))
         })
@@ -61,15 +61,15 @@ pub async fn fetch(
 /// As [`fetch`].
 pub async fn fetch_protection(
     reader: &dyn AnyReader,
-    wanted: &[Wanted],
+    zones: &[ZoneQuery],
     options: &Options,
 ) -> Result<Fetched, FetchError> {
-    let found = zones::find(reader, wanted, options).await?;
-    let wants: BTreeMap<&ZoneName, &Wanted> = wanted.iter().map(|w| (&w.name, w)).gather();
-    let queries: Vec<_> = found.values().filter_map(|zone| Some((zone, &wants.get(&zone.name)?.waf))).collect();
-    let catalogues = &rulesets::catalogues(reader, &queries, options).await?;
-    let missing = wanted.iter().map(|w| &w.name).filter(|name| !found.contains_key(*name)).cloned().collect();
-    let zones = stream::iter(queries)
+    let found = zones::find(reader, zones, options).await?;
+    let queries: BTreeMap<&ZoneName, &ZoneQuery> = zones.iter().map(|zone| (&zone.name, zone)).gather();
+    let waf_queries: Vec<_> = found.values().filter_map(|zone| Some((zone, &queries.get(&zone.name)?.waf))).collect();
+    let catalogues = &rulesets::catalogues(reader, &waf_queries, options).await?;
+    let missing = zones.iter().map(|zone| &zone.name).filter(|name| !found.contains_key(*name)).cloned().collect();
+    let zones = stream::iter(waf_queries)
         .map(|(zone, query)| async move {
             let own = rulesets::of_zone(catalogues, zone, options);
             let waf = rulesets::read(reader, zone, query, own, options).await?;
@@ -150,9 +150,7 @@ pub async fn find_zone_by_name(
     name: &ZoneName,
     options: &Options,
 ) -> Result<Option<LiveZone>, FetchError> {
-    let wanted =
-        [Wanted { name: name.clone(), id: None, settings: DesiredSettings::default(), waf: WafQuery::default() }];
-    Ok(zones::find(reader, &wanted, options).await?.remove(name))
+    Ok(zones::find(reader, &[ZoneQuery::new(name.clone())], options).await?.remove(name))
 }
 
 /// Reads how many records a zone may hold. `None` if Cloudflare does not say.

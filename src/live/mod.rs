@@ -21,6 +21,6 @@ pub use fetch::{
     Fetched, fetch, fetch_protection, fetch_record_quota, fetch_records, fetch_settings, fetch_waf, fetch_waf_of_new,
     find_zone_by_name,
 };
-pub use options::{CatalogueCache, Options, Progress, WafQuery, Wanted};
+pub use options::{CatalogueCache, Options, Progress, WafQuery, ZoneQuery};
 pub use rulesets::{account_of, account_rules, entry_point};
 pub use zones::{every as list_zones, find as find_zones};

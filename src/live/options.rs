@@ -9,7 +9,7 @@ use serde_json::Value as Json;
 use crate::api::Settings;
 use crate::model::managed::Managed;
 use crate::model::ruleset::{DesiredWaf, Phase, RuleForm, SkipTarget};
-use crate::model::{DesiredSettings, Gather, ZoneId, ZoneName};
+use crate::model::{DesiredSettings, DesiredZone, Gather, ZoneId, ZoneName};
 use crate::wire::pages::RECORDS_PER_PAGE;
 
 /// How to read.
@@ -33,7 +33,7 @@ impl Default for Options {
 
 /// A zone to read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wanted {
+pub struct ZoneQuery {
     /// Its name.
     pub name: ZoneName,
     /// Its id, where the spec pins it.
@@ -42,6 +42,25 @@ pub struct Wanted {
     pub settings: DesiredSettings,
     /// The parts of its protection to read.
     pub waf: WafQuery,
+}
+
+impl ZoneQuery {
+    /// A zone by its name, with its records only.
+    #[must_use]
+    pub fn new(name: ZoneName) -> Self {
+        Self { name, id: None, settings: DesiredSettings::default(), waf: WafQuery::default() }
+    }
+
+    /// What a zone of a spec needs to be planned.
+    #[must_use]
+    pub fn of(zone: &DesiredZone) -> Self {
+        let mut waf = zone.waf.as_deref().map(WafQuery::of).unwrap_or_default();
+        if zone.expects_of_requests() {
+            // What becomes of a request depends on the rules of every phase, whoever made them.
+            waf.phases.extend(Phase::ALL);
+        }
+        Self { id: zone.id.clone(), settings: zone.settings.clone(), waf, ..Self::new(zone.name.clone()) }
+    }
 }
 
 /// Progress, for a display.
@@ -86,9 +105,9 @@ impl WafQuery {
 
     /// What a section of the spec requires.
     #[must_use]
-    pub fn of(wants: &DesiredWaf) -> Self {
-        let mut managed: BTreeSet<Managed> = wants.deployments.iter().map(|d| d.ruleset).gather();
-        for rule in wants.all_rules() {
+    pub fn of(desired: &DesiredWaf) -> Self {
+        let mut managed: BTreeSet<Managed> = desired.deployments.iter().map(|d| d.ruleset).gather();
+        for rule in desired.all_rules() {
             let RuleForm::Skip(targets) = &rule.form else { continue };
             managed.extend(targets.iter().filter_map(|target| match target {
                 SkipTarget::Ruleset(managed) | SkipTarget::Rules(managed, _) => Some(*managed),
@@ -97,11 +116,11 @@ impl WafQuery {
                 }
             }));
         }
-        if wants.lists.keys().any(|phase| phase.deploys()) {
+        if desired.lists.keys().any(|phase| phase.deploys()) {
             // The effect of skipping everything is known only with the rulesets that are skipped.
             managed.insert(Managed::Owasp);
         }
-        Self { phases: wants.phases().collect(), managed }
+        Self { phases: desired.phases().collect(), managed }
     }
 }
 

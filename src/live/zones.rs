@@ -10,7 +10,7 @@ use serde_json::Value as Json;
 
 use super::any_reader::AnyReader;
 use super::error::FetchError;
-use super::options::{Options, Wanted};
+use super::options::{Options, ZoneQuery};
 use super::retry::until_usable;
 use crate::model::{Gather, LiveZone, ZoneId, ZoneName, sort_by};
 use crate::wire::zone::{find_zone, get_zone, list_zones, read_zone};
@@ -31,11 +31,11 @@ const UNKNOWN_ZONE: [i64; 4] = [1001, 1003, 7003, 9109];
 /// The first read that failed.
 pub async fn find(
     reader: &dyn AnyReader,
-    wanted: &[Wanted],
+    queries: &[ZoneQuery],
     options: &Options,
 ) -> Result<BTreeMap<ZoneName, LiveZone>, FetchError> {
     let mut found = BTreeMap::new();
-    let pinned = wanted.iter().filter_map(|w| w.id.as_ref().map(|id| (&w.name, id)));
+    let pinned = queries.iter().filter_map(|query| Some((&query.name, query.id.as_ref()?)));
     let by_id: Vec<Option<LiveZone>> = stream::iter(pinned)
         .map(|(name, id)| by_id(reader, name, id))
         .buffer_unordered(options.concurrency.max(1))
@@ -43,7 +43,8 @@ pub async fn find(
         .await?;
     found.extend(by_id.into_iter().flatten().map(|z| (z.name.clone(), z)));
 
-    let mut names: BTreeSet<&ZoneName> = wanted.iter().filter(|w| w.id.is_none()).map(|w| &w.name).gather();
+    let mut names: BTreeSet<&ZoneName> =
+        queries.iter().filter(|query| query.id.is_none()).map(|query| &query.name).gather();
     if names.len() >= LIST_FROM {
         from_list(reader, &mut names, options, &mut found).await?;
     }
@@ -238,7 +239,6 @@ mod tests {
 
     use super::*;
     use crate::api::{ApiError, Reader};
-    use crate::model::DesiredSettings;
 
     /// A server that responds to every request with a function of the requested name and the page.
     struct Service<F>(F, AtomicUsize);
@@ -267,17 +267,9 @@ mod tests {
         names: &[&str],
         answer: impl Fn(Option<&str>, u64) -> Json + Send + Sync,
     ) -> (Result<Vec<String>, FetchError>, usize) {
-        let wanted: Vec<_> = names
-            .iter()
-            .map(|n| Wanted {
-                name: ZoneName::reported(n),
-                id: None,
-                settings: DesiredSettings::default(),
-                waf: crate::live::WafQuery::default(),
-            })
-            .collect();
+        let queries: Vec<_> = names.iter().map(|name| ZoneQuery::new(ZoneName::reported(name))).collect();
         let service = Service(answer, AtomicUsize::new(0));
-        let found = find(&service, &wanted, &Options::default()).await;
+        let found = find(&service, &queries, &Options::default()).await;
         (found.map(|f| f.into_keys().map(|n| n.to_string()).collect()), service.1.into_inner())
     }
 

@@ -34,7 +34,7 @@ pub fn batches(zone: &ZonePlan, size: usize) -> Vec<Vec<usize>> {
 #[must_use]
 pub fn groups(zone: &ZonePlan, size: usize) -> Vec<Vec<usize>> {
     let mut groups = renames(zone, names(zone), size);
-    if zone.tight {
+    if zone.deletes_first {
         let growth = |n: &usize| zone.operations[*n].record().map_or(0, growth);
         sort_by_key(&mut groups, |group| group.iter().map(growth).sum::<i64>());
     }

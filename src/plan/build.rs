@@ -129,7 +129,7 @@ fn compile(
         impact: Vec::new(),
         accepted: BTreeMap::new(),
         live_records: live.records.len(),
-        tight: record_checks::is_tight(live, &operations),
+        deletes_first: record_checks::needs_deletes_first(live, &operations),
         quota_in_doubt: record_checks::quota_in_doubt(live, &operations),
         beside: beside(live, &operations),
         operations,

@@ -48,7 +48,7 @@ pub(super) fn assumed_quota(live: &LiveZone) -> usize {
 }
 
 /// Whether deletes must come first for the creates to fit.
-pub(super) fn is_tight(live: &LiveZone, operations: &[Operation]) -> bool {
+pub(super) fn needs_deletes_first(live: &LiveZone, operations: &[Operation]) -> bool {
     live.records.len() + count(operations, Action::Create) > live.record_quota.unwrap_or_else(|| assumed_quota(live))
 }
 

@@ -88,7 +88,7 @@ pub struct ZonePlan {
     /// Live records left alone, by reason.
     pub set_aside: Vec<SetAsideCount>,
     /// Whether the zone is too full for what is created until something is deleted.
-    pub tight: bool,
+    pub deletes_first: bool,
     /// Live values that stay as they are beside values that come, change or go, by name and type.
     pub beside: BTreeMap<(Fqdn, String), Vec<Rdata>>,
     /// What is dangerous about the plan as a whole.

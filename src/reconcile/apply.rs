@@ -10,7 +10,7 @@ use crate::plan::{Consents, Verdict, ZonePlan};
 
 /// What applying takes.
 #[derive(Clone, Copy)]
-pub struct Means<'a, W> {
+pub struct ApplyContext<'a, W> {
     /// Reads what became of a lost response, and verifies the result.
     pub reader: &'a dyn AnyReader,
     /// Writes.
@@ -64,7 +64,7 @@ pub enum Conclusion {
 pub async fn apply<'p, W: Writer>(
     planned: &'p Planned<'_>,
     consents: &Consents,
-    Means { reader, writer, journal, observer, stop }: Means<'_, W>,
+    ApplyContext { reader, writer, journal, observer, stop }: ApplyContext<'_, W>,
 ) -> Result<Report<'p>, ApplyError> {
     let Planned { goal, plan, live, options } = planned;
     match plan.verdict(consents) {

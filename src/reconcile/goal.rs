@@ -13,8 +13,7 @@ use crate::diagnostic::{Diagnostics, Severity, Sources};
 use crate::document::reviewed::Reviewed;
 use crate::insight::{OtherZones, Overview};
 use crate::live::snapshot::AsOf;
-use crate::live::{WafQuery, Wanted};
-use crate::model::ruleset::Phase;
+use crate::live::{WafQuery, ZoneQuery};
 use crate::model::{Desired, DesiredZone, LiveZone, Only, ZoneName};
 use crate::plan::{ZonePlan, plan_part, plan_part_with_base};
 use crate::{lint, spec};
@@ -76,7 +75,7 @@ pub struct SpecSource {
 /// A spec with mistakes.
 #[derive(Debug, thiserror::Error)]
 #[error("the spec has mistakes{}", first(diagnostics))]
-pub struct Unusable {
+pub struct InvalidSpec {
     /// The mistakes, and what else was found.
     pub diagnostics: Diagnostics,
     /// Its texts.
@@ -92,7 +91,7 @@ impl Goal {
         inputs: &[spec::Input],
         options: &spec::Options,
         selection: Selection,
-    ) -> Result<Self, Box<Unusable>> {
+    ) -> Result<Self, Box<InvalidSpec>> {
         let mut sources = Sources::default();
         let spec::Outcome { desired, mut diagnostics, digest, files, records } =
             spec::load(inputs, options, &mut sources);
@@ -102,7 +101,7 @@ impl Goal {
         }
         let desired = desired.map(|desired| selection.apply(desired, &mut diagnostics));
         diagnostics.sort(&sources);
-        let lock = waf_lock::beside(inputs.first().and_then(|input| match input {
+        let lock = waf_lock::path_beside(inputs.first().and_then(|input| match input {
             spec::Input::Path(path) => Some(path.as_path()),
             spec::Input::Stdin(_) => None,
         }));
@@ -119,7 +118,7 @@ impl Goal {
                 only: Only::default(),
                 overview: Overview::default(),
             }),
-            _ => Err(Box::new(Unusable { diagnostics, sources })),
+            _ => Err(Box::new(InvalidSpec { diagnostics, sources })),
         }
     }
 
@@ -195,8 +194,9 @@ impl Goal {
     }
 
     /// What has to be read to plan.
-    pub(super) fn wanted(&self) -> Vec<Wanted> {
-        self.desired.zones.values().map(|zone| Wanted { waf: self.waf_query(zone), ..wanted(zone) }).collect()
+    pub(super) fn zone_queries(&self) -> Vec<ZoneQuery> {
+        let query = |zone| ZoneQuery { waf: self.waf_query(zone), ..ZoneQuery::of(zone) };
+        self.desired.zones.values().map(query).collect()
     }
 
     /// What has to be read of a zone's protection: also what the previous spec had, for what is given up goes.
@@ -236,15 +236,4 @@ impl Goal {
 pub(super) fn first(diagnostics: &Diagnostics) -> String {
     let first = diagnostics.iter().find(|d| d.severity == Severity::Error);
     first.map_or_else(String::new, |d| format!(": {}: {}", d.summary(), d.detail))
-}
-
-/// What a zone of a spec needs to be read.
-#[must_use]
-pub fn wanted(zone: &DesiredZone) -> Wanted {
-    let mut waf = zone.waf.as_deref().map(WafQuery::of).unwrap_or_default();
-    if zone.expects_of_requests() {
-        // What becomes of a request depends on the rules of every phase, whoever made them.
-        waf.phases.extend(Phase::ALL);
-    }
-    Wanted { name: zone.name.clone(), id: zone.id.clone(), settings: zone.settings.clone(), waf }
 }

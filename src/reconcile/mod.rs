@@ -19,7 +19,7 @@
 //! # use zonewright::apply::{ApplyEvent, Journal};
 //! # use zonewright::{sandbox, spec};
 //! use zonewright::plan::Consents;
-//! use zonewright::reconcile::{Conclusion, Goal, Means, Options, Selection, apply, plan};
+//! use zonewright::reconcile::{Conclusion, Goal, ApplyContext, Options, Selection, apply, plan};
 //! # let sandbox = sandbox::start(sandbox::Options::default()).await?;
 //! # sandbox.seed(&serde_json::json!({ "zones": [{ "name": "example.com" }] }))?;
 //! # let token = sandbox::TOKEN.to_owned().into();
@@ -36,8 +36,8 @@
 //! assert_eq!(planned.requests().len(), 1);
 //!
 //! let journal = &Journal::begin(directory.path(), &goal.digest, clock)?;
-//! let means = Means { reader, writer, journal, observer: &|_: &ApplyEvent| {}, stop: &Stop::never() };
-//! let report = apply(&planned, &Consents::default(), means).await?;
+//! let context = ApplyContext { reader, writer, journal, observer: &|_: &ApplyEvent| {}, stop: &Stop::never() };
+//! let report = apply(&planned, &Consents::default(), context).await?;
 //! assert_eq!(report.conclusion(), Conclusion::Converged);
 //! # sandbox.shutdown().await;
 //! # Ok(())
@@ -70,13 +70,13 @@ mod stale;
 mod undo;
 pub mod waf_lock;
 
-pub use apply::{ApplyError, Conclusion, Means, Report, apply};
+pub use apply::{ApplyContext, ApplyError, Conclusion, Report, apply};
 pub use as_found::{AsFound, as_found};
 pub use base::{Base, BaseError, BaseOptions};
 pub use drift::{Drift, drift};
-pub use goal::{Goal, Source, SpecSource, Unusable, wanted};
+pub use goal::{Goal, InvalidSpec, Source, SpecSource};
 pub use migration::{Migration, OriginOf, migration};
-pub use plan::{Listener, Options, Planned, plan};
+pub use plan::{OnProgress, Options, Planned, plan};
 pub use protection::{Protected, ProtectionError, protection, protection_in_spec, protection_of};
 pub use requests::{RehearsedRequests, RequestsToRehearse, rehearse_requests};
 pub(crate) use selection::pattern;

@@ -22,7 +22,7 @@ use crate::spec;
 use crate::wire::Request;
 
 /// Hears what has been read. It is called in the middle of things, so it must be quick.
-pub type Listener = Arc<dyn Fn(Progress) + Send + Sync>;
+pub type OnProgress = Arc<dyn Fn(Progress) + Send + Sync>;
 
 /// How to read and write.
 #[derive(Clone, Default)]
@@ -34,7 +34,7 @@ pub struct Options {
     /// What it takes to call a zone in sync after an apply.
     pub verify: Verify,
     /// Hears what has been read, if someone wants to.
-    pub progress: Option<Listener>,
+    pub progress: Option<OnProgress>,
     /// The public OWASP rules to run on expected requests.
     pub rules: Option<Arc<dyn FindsHits>>,
     /// Whether a request that is expected to pass fails if something was not evaluated.
@@ -89,8 +89,8 @@ pub(super) async fn plan_some<'g>(
 ) -> Result<Planned<'g>, FetchError> {
     let silent = |_: Progress| {};
     let progress = options.progress.as_deref().unwrap_or(&silent);
-    let wanted: Vec<_> = goal.wanted().into_iter().filter(|zone| is_meant(&zone.name)).collect();
-    let fetched = fetch(reader, &wanted, &options.read, progress).await?;
+    let queries: Vec<_> = goal.zone_queries().into_iter().filter(|zone| is_meant(&zone.name)).collect();
+    let fetched = fetch(reader, &queries, &options.read, progress).await?;
     let mut live = fetched.live;
     let mut plan = Plan { spec_digest: goal.digest.clone(), diagnostics: goal.diagnostics.clone(), ..Plan::default() };
     plan.base = goal.base().map(|base| base.source.clone());

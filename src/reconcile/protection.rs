@@ -8,11 +8,11 @@ use crate::diff::{diff_rulesets, planned};
 use crate::insight::dns::Serving;
 use crate::insight::traffic::Protection;
 use crate::live::{
-    AnyReader, FetchError, Options, WafQuery, Wanted, account_of, account_rules, fetch_protection, fetch_waf_of_new,
+    AnyReader, FetchError, Options, WafQuery, ZoneQuery, account_of, account_rules, fetch_protection, fetch_waf_of_new,
 };
 use crate::model::managed::{Catalogue, Managed};
 use crate::model::ruleset::{AccountRules, EntryPoint, LiveWaf};
-use crate::model::{DesiredSettings, DesiredZone, Gather, LiveZone, Unmanaged, ZoneName};
+use crate::model::{DesiredZone, Gather, LiveZone, Unmanaged, ZoneName};
 
 /// A zone of a spec.
 #[derive(Debug)]
@@ -40,9 +40,9 @@ pub enum ProtectionError {
     NoZone(ZoneName),
 }
 
-/// Everything that is asked of a zone.
-fn wanted(name: &ZoneName) -> Wanted {
-    Wanted { name: name.clone(), id: None, settings: DesiredSettings::default(), waf: WafQuery::everything() }
+/// The protection of a zone.
+fn query(name: &ZoneName) -> ZoneQuery {
+    ZoneQuery { waf: WafQuery::everything(), ..ZoneQuery::new(name.clone()) }
 }
 
 /// Reads the protection of the zones of a goal, by name; zones that are still to be created have none.
@@ -55,8 +55,8 @@ pub async fn protection(
     options: &Options,
 ) -> Result<Vec<Protected>, ProtectionError> {
     let zones = goal.desired.zones.values();
-    let wanted: Vec<_> = zones.map(|zone| Wanted { id: zone.id.clone(), ..wanted(&zone.name) }).collect();
-    let fetched = fetch_protection(reader, &wanted, options).await?;
+    let queries: Vec<_> = zones.map(|zone| ZoneQuery { id: zone.id.clone(), ..query(&zone.name) }).collect();
+    let fetched = fetch_protection(reader, &queries, options).await?;
     let mut zones = fetched.live.zones;
     for name in &fetched.missing {
         if !goal.desired.zones.get(name).is_some_and(|z| z.create && z.id.is_none()) {
@@ -107,8 +107,8 @@ pub async fn protection_of(
     reader: &dyn AnyReader,
     options: &Options,
 ) -> Result<Vec<(ZoneName, LiveWaf, AccountRules)>, ProtectionError> {
-    let wanted: Vec<_> = names.iter().map(wanted).collect();
-    let fetched = fetch_protection(reader, &wanted, options).await?;
+    let queries: Vec<_> = names.iter().map(query).collect();
+    let fetched = fetch_protection(reader, &queries, options).await?;
     if let Some(name) = fetched.missing.first() {
         return Err(ProtectionError::NoZone(name.clone()));
     }

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::goal::{Goal, Unusable};
+use super::goal::{Goal, InvalidSpec};
 use crate::edit::{Chosen, Left, Proposal, ProposeError, Sides, comments, propose};
 use crate::model::{Address, Desired, Gather, Live, Only, Rdata, Unmanaged, Value};
 use crate::plan::{Cause, Operation, Plan, Subject};
@@ -53,7 +53,7 @@ pub struct Pulled {
     /// What was left as it is, and why.
     pub left: Left,
     /// Where values were changed, as far as that is not plain.
-    pub said: Vec<String>,
+    pub notes: Vec<String>,
 }
 
 /// Why nothing can be taken over.
@@ -114,7 +114,7 @@ pub fn pull(
     goal: &Goal,
     (plan, live): (&Plan, &Live),
     choice: &Choice<'_>,
-    reread: &dyn Fn(BTreeMap<String, String>) -> Result<Goal, Box<Unusable>>,
+    reread: &dyn Fn(BTreeMap<String, String>) -> Result<Goal, Box<InvalidSpec>>,
 ) -> Result<Pulled, PullError> {
     let (candidates, left) = candidates(goal, plan, choice);
     let chosen: BTreeSet<Address> =
@@ -132,7 +132,7 @@ struct Attempt<'a> {
     live: &'a Live,
     choice: &'a Choice<'a>,
     chosen: &'a BTreeSet<Address>,
-    reread: &'a dyn Fn(BTreeMap<String, String>) -> Result<Goal, Box<Unusable>>,
+    reread: &'a dyn Fn(BTreeMap<String, String>) -> Result<Goal, Box<InvalidSpec>>,
 }
 
 impl Attempt<'_> {
@@ -157,9 +157,9 @@ impl Attempt<'_> {
             };
             let base = goal.base().map(|base| &base.desired);
             let (desired, sources, given) = (&goal.desired, &goal.sources, self.choice.given);
-            let Proposal { texts: new, said, left } =
+            let Proposal { texts: new, notes, left } =
                 propose(Sides { desired, base, live: self.live, sources, given }, &chosen, is_local)?;
-            pulled.said.extend(said);
+            pulled.notes.extend(notes);
             pulled.left.extend(left);
             let is_changed = !new.is_empty();
             texts.extend(new.into_iter().map(|(id, text)| (goal.sources.name(id).to_owned(), text)));

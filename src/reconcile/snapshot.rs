@@ -8,8 +8,9 @@ use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use super::goal::{Goal, Source, wanted};
+use super::goal::{Goal, Source};
 use crate::diagnostic::{Diagnostic, Diagnostics, Place, findings};
+use crate::live::ZoneQuery;
 use crate::live::snapshot::{AsOf, Lack, Part, Snapshot, SnapshotError};
 use crate::model::time::{NotATime, age, ago, parse_rfc3339};
 use crate::model::{Desired, DesiredZone};
@@ -93,7 +94,7 @@ impl OpenSnapshot {
     fn take_out(&self, desired: &mut Desired, mut base: Option<&mut Desired>) -> Diagnostics {
         let mut found = Diagnostics::default();
         desired.zones.retain(|name, zone| {
-            let lacks = self.snapshot.lacks(&wanted(zone));
+            let lacks = self.snapshot.lacks(&ZoneQuery::of(zone));
             for Lack { part, refused } in &lacks {
                 found.push(lacking(zone, part, refused.as_deref()));
             }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::goal::Source;
 use super::plan::{Planned, plan_some};
-use crate::document::reviewed::{PlanMoved, Reviewed, differences, differences_of_rest, take_dangers};
+use crate::document::reviewed::{Reviewed, StaleOperation, differences, differences_of_rest, take_dangers};
 use crate::live::{AnyReader, FetchError};
 use crate::model::{Danger, Gather, ZoneName};
 use crate::plan::{Consents, Operation, Plan, ZonePlan};
@@ -14,7 +14,7 @@ use crate::plan::{Consents, Operation, Plan, ZonePlan};
 ///
 /// # Errors
 /// Cloudflare cannot be read.
-pub async fn changed_since(planned: &Planned<'_>, reader: &dyn AnyReader) -> Result<Vec<PlanMoved>, FetchError> {
+pub async fn changed_since(planned: &Planned<'_>, reader: &dyn AnyReader) -> Result<Vec<StaleOperation>, FetchError> {
     let changed = planned.plan.zones.iter().filter(|zone| !zone.is_empty());
     let changed: BTreeMap<&ZoneName, &ZonePlan> = changed.map(|zone| (&zone.name, zone)).gather();
     let now = plan_some(planned.goal, reader, &planned.options, &|zone| changed.contains_key(zone)).await?;
@@ -32,7 +32,7 @@ pub async fn changed_since(planned: &Planned<'_>, reader: &dyn AnyReader) -> Res
         let moved = differences(&form(Some(zone)), &form(again));
         if moved.is_empty() {
             // What differs is not shown, such as the version of a ruleset.
-            all.push(PlanMoved { address: name.to_string(), what: "another plan would be needed now".to_owned() });
+            all.push(StaleOperation { address: name.to_string(), what: "another plan would be needed now".to_owned() });
         }
         all.extend(moved);
     }
@@ -53,7 +53,7 @@ fn are_same(operations: &[Operation], others: &[Operation]) -> bool {
 
 /// What is no longer as a saved plan saw it; nothing if the plan was not saved.
 #[must_use]
-pub fn changed_since_saved(planned: &Planned<'_>) -> Vec<PlanMoved> {
+pub fn changed_since_saved(planned: &Planned<'_>) -> Vec<StaleOperation> {
     compared(planned, differences)
 }
 
@@ -63,7 +63,7 @@ pub fn changed_since_saved(planned: &Planned<'_>) -> Vec<PlanMoved> {
 ///
 /// # Errors
 /// It is not the rest of the saved plan; what is different.
-pub fn resume(planned: &mut Planned<'_>, consents: &mut Consents) -> Result<(), Vec<PlanMoved>> {
+pub fn resume(planned: &mut Planned<'_>, consents: &mut Consents) -> Result<(), Vec<StaleOperation>> {
     let moved = compared(planned, differences_of_rest);
     if !moved.is_empty() {
         return Err(moved);
@@ -79,7 +79,10 @@ pub fn resume(planned: &mut Planned<'_>, consents: &mut Consents) -> Result<(), 
 }
 
 /// A plan compared with the saved one that it was made from.
-fn compared(planned: &Planned<'_>, compare: fn(&[Reviewed], &[Reviewed]) -> Vec<PlanMoved>) -> Vec<PlanMoved> {
+fn compared(
+    planned: &Planned<'_>,
+    compare: fn(&[Reviewed], &[Reviewed]) -> Vec<StaleOperation>,
+) -> Vec<StaleOperation> {
     let Source::SavedPlan { reviewed, .. } = &planned.goal.source else { return Vec::new() };
     compare(reviewed, &Reviewed::all(&planned.plan, &planned.goal.sources))
 }

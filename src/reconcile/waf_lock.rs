@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::diagnostic::{Diagnostics, findings, read_text};
+use crate::diagnostic::{self, Diagnostics, findings};
 use crate::insight::lock::{Lock, compare};
 use crate::model::managed::Catalogue;
 use crate::model::{Live, sort_by};
@@ -17,7 +17,7 @@ const LARGEST: u64 = 4 * 1024 * 1024;
 
 /// The file beside the first part of a spec; in the working directory if the spec is no file.
 #[must_use]
-pub fn beside(spec: Option<&Path>) -> PathBuf {
+pub fn path_beside(spec: Option<&Path>) -> PathBuf {
     match spec {
         Some(path) if path.is_dir() => path.join(NAME),
         Some(path) => path.parent().unwrap_or_else(|| Path::new("")).join(NAME),
@@ -60,7 +60,7 @@ pub(super) fn check(path: &Path, live: &Live) -> Diagnostics {
 
 /// What was written down; in words why it cannot be read.
 fn read(path: &Path) -> Result<Option<Lock>, String> {
-    match text(path) {
+    match read_text(path) {
         Ok(text) => Lock::parse(&text).map(Some).map_err(|error| error.to_string()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error.to_string()),
@@ -71,10 +71,10 @@ fn read(path: &Path) -> Result<Option<Lock>, String> {
 ///
 /// # Errors
 /// It cannot be read, is too large, or is something that may never end.
-pub fn text(path: &Path) -> io::Result<String> {
+pub fn read_text(path: &Path) -> io::Result<String> {
     // Before it is opened: a FIFO waits for someone who writes.
     if !fs::metadata(path)?.is_file() {
         return Err(io::Error::other("it is not a regular file"));
     }
-    read_text(File::open(path)?, LARGEST)
+    diagnostic::read_text(File::open(path)?, LARGEST)
 }

@@ -10,7 +10,7 @@ use super::safe::{safe, shortened};
 use super::trace::named;
 use crate::diagnostic::{Sources, count};
 use crate::document::FORMAT;
-use crate::insight::Why;
+use crate::insight::DecidedBy;
 use crate::insight::traffic::{Counted, Fate, Hit, Hits, Scope, Scored, Verdict, Way, WayKind, Ways};
 use crate::model::Gather;
 use crate::model::facts::rulesets::THRESHOLDS;
@@ -160,7 +160,7 @@ fn cut(message: &str) -> String {
 fn why_not(fate: &Fate, sources: &Sources) -> String {
     match fate {
         Fate::Counts => String::new(),
-        Fate::Off(Why::Level(level)) => format!("  (off: paranoia level {level})"),
+        Fate::Off(DecidedBy::Level(level)) => format!("  (off: paranoia level {level})"),
         Fate::Off(why) => format!("  (off: {})", why.as_str()),
         Fate::Bypassed(by) => format!("  (bypassed by {})", named(by, sources)),
         Fate::Foreign => "  (not in Cloudflare's ruleset)".to_owned(),

@@ -22,7 +22,7 @@ use crate::cli::settings::Settings;
 use crate::cli::signals::Interrupt;
 use crate::diagnostic::{MOST_OF_A_KIND, count};
 use crate::document::plan::Requests;
-use crate::document::reviewed::PlanMoved;
+use crate::document::reviewed::StaleOperation;
 use crate::model::{Danger, Only};
 use crate::plan::{Consents, MissingConsent, Verdict};
 use crate::reconcile::{self, Base, Goal, Planned, changed_since, changed_since_saved, resume, saved};
@@ -311,9 +311,9 @@ fn ask(planned: &Planned<'_>, output: &Output) -> anyhow::Result<bool> {
 }
 
 /// Says what is no longer as the plan saw it.
-fn report_moved(error: &str, moved: &[PlanMoved], output: &Output) -> Exit {
+fn report_moved(error: &str, moved: &[StaleOperation], output: &Output) -> Exit {
     output.message(error);
-    for PlanMoved { address, what } in moved.iter().take(MOST_OF_A_KIND) {
+    for StaleOperation { address, what } in moved.iter().take(MOST_OF_A_KIND) {
         output.message(&format!("  {}: {}", safe(address), safe(what)));
     }
     if moved.len() > MOST_OF_A_KIND {

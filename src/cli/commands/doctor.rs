@@ -112,7 +112,7 @@ fn read(spec: &SpecArgs, settings: &Settings<'_>, output: &Output) -> anyhow::Re
 /// says.
 fn lock(goal: &Goal) -> Option<Lock> {
     let Source::Spec(spec) = &goal.source else { return None };
-    Lock::parse(&waf_lock::text(&spec.lock).ok()?).ok()
+    Lock::parse(&waf_lock::read_text(&spec.lock).ok()?).ok()
 }
 
 /// How Cloudflare was reached.

@@ -104,7 +104,7 @@ fn write_proposal(
     let wish = Wish { only: &Only::default(), unmanaged: false, snapshot: None };
     let pulled = edited((&look.goal, &look.plan, &look.live), spec, &wish, &|_| true, settings)
         .context("failed to propose changes of the spec")?;
-    pulled.said.iter().for_each(|words| output.say(&format!("note: {words}")));
+    pulled.notes.iter().for_each(|words| output.say(&format!("note: {words}")));
     pulled.left.iter().for_each(|(address, why)| output.say(&format!("not in the patch: {address}: {why}")));
     files::write(path, patch(&changed(&pulled)).as_bytes(), Readers::Everyone, output)
         .with_context(|| format!("failed to write the patch to {}", path.display()))

@@ -16,7 +16,7 @@ use crate::cli::settings::Settings;
 use crate::cli::zone_source;
 use crate::export::{Exported, Target, export};
 use crate::import::{Imported, from_live};
-use crate::live::Fetched;
+use crate::live::{Fetched, ZoneQuery};
 use crate::model::{DesiredZone, LiveZone, ZoneName};
 use crate::render::safe::safe;
 
@@ -92,7 +92,7 @@ async fn live(args: &ExportArgs, settings: &Settings<'_>, output: &Arc<Output>) 
         let is_meant = |zone: &ZoneName| names.is_empty() || names.iter().any(|name| name == zone.as_str());
         zone_source::of_snapshot(file, is_meant, settings).await?
     } else {
-        let zones = names.iter().map(|name| Ok(zone_source::named(ZoneName::parse(name)?)));
+        let zones = names.iter().map(|name| Ok(ZoneQuery::new(ZoneName::parse(name)?)));
         let zones = zones.collect::<anyhow::Result<Vec<_>>>()?;
         zone_source::of_cloudflare(&zones, settings, output).await?
     };

@@ -20,7 +20,7 @@ use crate::cli::settings::Settings;
 use crate::diagnostic::{Diagnostics, Severity, Sources, count, findings};
 use crate::edit;
 use crate::import::{Found, GivenZones, Imported, SourceKind, from_live, read_sources, read_text};
-use crate::live::{self, WafQuery, Wanted, fetch};
+use crate::live::{self, WafQuery, ZoneQuery, fetch};
 use crate::model::{Desired, DesiredSettings, ZoneName};
 use crate::reconcile::{AsFound, as_found};
 use crate::render::safe::safe;
@@ -345,14 +345,9 @@ async fn read(
     options: &live::Options,
 ) -> anyhow::Result<Vec<Imported>> {
     let waf = if args.only_dns { WafQuery::default() } else { WafQuery::everything() };
-    let wanted = |name: &ZoneName| Wanted {
-        name: name.clone(),
-        id: None,
-        settings: DesiredSettings::default(),
-        waf: waf.clone(),
-    };
-    let wanted: Vec<_> = names.iter().map(wanted).collect();
-    let fetched = fetch(reader, &wanted, options, &|_| {}).await?;
+    let query = |name: &ZoneName| ZoneQuery { waf: waf.clone(), ..ZoneQuery::new(name.clone()) };
+    let queries: Vec<_> = names.iter().map(query).collect();
+    let fetched = fetch(reader, &queries, options, &|_| {}).await?;
     if let Some(missing) = fetched.missing.first() {
         let file = file_hint(missing.as_str());
         match &options.account {

@@ -200,13 +200,13 @@ fn json(pulled: &Pulled, is_dry: bool) -> PulledFiles {
     let taken = pulled.taken.iter().map(|address| address.as_str().to_owned()).collect();
     let left = pulled.left.iter().map(|(address, why)| (address.as_str(), why.as_str()));
     let is_written = !is_dry && !files.is_empty();
-    PulledFiles::of((is_written, files), taken, left, pulled.said.clone(), patch(&changed(pulled)))
+    PulledFiles::of((is_written, files), taken, left, pulled.notes.clone(), patch(&changed(pulled)))
 }
 
 /// Says what was done.
 fn show(pulled: &Pulled, is_dry: bool, output: &Output) -> anyhow::Result<()> {
     let is_told = output.format == Format::Json;
-    for words in pulled.said.iter().filter(|_| !is_told) {
+    for words in pulled.notes.iter().filter(|_| !is_told) {
         output.message(&format!("note: {words}"));
     }
     for (address, why) in pulled.left.iter().filter(|_| !is_told) {

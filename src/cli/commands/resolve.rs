@@ -14,11 +14,12 @@ use crate::cli::exit::Exit;
 use crate::cli::output::Output;
 use crate::cli::relevance::Matters;
 use crate::cli::settings::Settings;
-use crate::cli::zone_source::{self, named};
+use crate::cli::zone_source;
 use crate::diagnostic::{Place, Sources};
 use crate::insight::dns::{End, Entry, Serving, ZoneIndex, Zones};
+use crate::live::ZoneQuery;
 use crate::model::{Desired, Fqdn, Live, Rdata, RecordType, Unmanaged, ZoneName};
-use crate::reconcile::{Goal, wanted};
+use crate::reconcile::Goal;
 use crate::render::dns_answer::{AnswerView, json, write_answers};
 
 /// Show the authoritative answer for a name, and which records make it
@@ -167,7 +168,7 @@ async fn live(
     settings: &Settings<'_>,
     output: &Arc<Output>,
 ) -> anyhow::Result<Option<Live>> {
-    let of_spec = goal.map(|goal| goal.desired.zones.values().map(wanted).collect::<Vec<_>>());
+    let of_spec = goal.map(|goal| goal.desired.zones.values().map(ZoneQuery::of).collect::<Vec<_>>());
     if let Some(file) = &args.against {
         return Ok(Some(zone_source::of_snapshot(file, |_| true, settings).await?.live));
     }
@@ -177,7 +178,7 @@ async fn live(
     // Without a spec, the zone is the name or a name above it.
     let above = || std::iter::successors(Some(name.as_str()), |text| text.split_once('.').map(|(_, rest)| rest));
     let candidates = || above().filter(|text| text.contains('.')).filter_map(|text| ZoneName::parse(text).ok());
-    let zones = of_spec.unwrap_or_else(|| candidates().map(named).collect());
+    let zones = of_spec.unwrap_or_else(|| candidates().map(ZoneQuery::new).collect());
     Ok(Some(zone_source::of_cloudflare(&zones, settings, output).await?.live))
 }
 

@@ -17,10 +17,11 @@ use crate::cli::service::{Access, Service, progress};
 use crate::cli::settings::Settings;
 use crate::diagnostic::count;
 use crate::document::files::SnapshotFile;
+use crate::live::ZoneQuery;
 use crate::live::snapshot::{About, Taken, take};
 use crate::model::ZoneName;
 use crate::model::time::rfc3339;
-use crate::reconcile::{Goal, wanted};
+use crate::reconcile::Goal;
 use crate::render::safe::safe;
 
 /// The file if none is named.
@@ -81,7 +82,7 @@ pub(super) async fn read(
     settings: &Settings<'_>,
     output: &Arc<Output>,
 ) -> anyhow::Result<Taken> {
-    let wanted: Vec<_> = goal.desired.zones.values().map(wanted).collect();
+    let queries: Vec<_> = goal.desired.zones.values().map(ZoneQuery::of).collect();
     let records = |zone: &ZoneName| goal.desired.zones.get(zone).map_or(0, |zone| zone.records.len());
     let about = About {
         taken_at: rfc3339(settings.now()?),
@@ -91,7 +92,7 @@ pub(super) async fn read(
         zones: Vec::new(),
     };
     let options = service.options(settings, output).read;
-    let taken = take(&service.reader, &wanted, &records, about, &options, &*progress(output)).await;
+    let taken = take(&service.reader, &queries, &records, about, &options, &*progress(output)).await;
     output.hide();
     Ok(taken?)
 }

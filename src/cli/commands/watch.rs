@@ -27,7 +27,7 @@ use crate::cli::signals;
 use crate::diagnostic::{Diagnostics, Severity, count};
 use crate::drift::Verdict;
 use crate::model::time::rfc3339;
-use crate::reconcile::Unusable;
+use crate::reconcile::InvalidSpec;
 use crate::render::openmetrics;
 use crate::render::safe::visible_json;
 use crate::render::text::write_drift;
@@ -210,7 +210,7 @@ impl Watcher<'_> {
         let goal = match read(&self.args.spec, settings)? {
             Ok(goal) => with_base(goal, &self.args.spec, settings)?,
             Err(unusable) => {
-                let Unusable { diagnostics, sources } = *unusable;
+                let InvalidSpec { diagnostics, sources } = *unusable;
                 self.output.diagnostics(&diagnostics, &sources);
                 bail!("the spec has mistakes: {}; no request was made", diagnostics.count(Severity::Error));
             }

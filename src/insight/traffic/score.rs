@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use super::super::effective::{Why, effective_deployment};
+use super::super::effective::{DecidedBy, effective_deployment};
 use super::act::{Act, RuleAt};
 use crate::model::Gather;
 use crate::model::managed::{Catalogue, Managed};
@@ -94,7 +94,7 @@ pub enum Fate {
     /// It counts.
     Counts,
     /// The rule is off, for this reason.
-    Off(Why),
+    Off(DecidedBy),
     /// The request bypasses the rule, by this exception.
     Bypassed(RuleAt),
     /// Cloudflare's ruleset does not have the rule.
@@ -155,7 +155,7 @@ impl Counted {
     /// Whether it counts at some paranoia level.
     #[must_use]
     pub fn could_count(&self) -> bool {
-        matches!(self.fate, Fate::Counts | Fate::Off(Why::Level(_)))
+        matches!(self.fate, Fate::Counts | Fate::Off(DecidedBy::Level(_)))
     }
 }
 
@@ -167,7 +167,7 @@ pub struct Scoring {
     /// Its common name.
     pub(super) name: String,
     /// Its rules by number: id, and why it is off.
-    rules: BTreeMap<u32, (String, Option<Why>)>,
+    rules: BTreeMap<u32, (String, Option<DecidedBy>)>,
     threshold: u32,
     action: String,
     level: Option<u8>,
@@ -235,7 +235,7 @@ impl Scoring {
         let fate = |number: u32| match self.rules.get(&number) {
             None => Fate::Foreign,
             // An exception also holds for rules of a level that is off: it takes them out of what a higher level would find.
-            Some((id, Some(why @ Why::Level(_)))) => exception(id).map_or(Fate::Off(why.clone()), Fate::Bypassed),
+            Some((id, Some(why @ DecidedBy::Level(_)))) => exception(id).map_or(Fate::Off(why.clone()), Fate::Bypassed),
             Some((_, Some(why))) => Fate::Off(why.clone()),
             Some((id, None)) => exception(id).map_or(Fate::Counts, Fate::Bypassed),
         };
@@ -255,14 +255,14 @@ mod tests {
 
     #[test]
     fn exceptions_hold_at_levels_that_are_off() {
-        let off = |id: &str, why: Why| (id.to_owned(), Some(why));
+        let off = |id: &str, why: DecidedBy| (id.to_owned(), Some(why));
         let scoring = Scoring {
             id: "owasp".to_owned(),
             name: "owasp".to_owned(),
             rules: BTreeMap::from([
-                (1, off("a", Why::Level(2))),
-                (2, off("b", Why::Level(2))),
-                (3, off("c", Why::Rule)),
+                (1, off("a", DecidedBy::Level(2))),
+                (2, off("b", DecidedBy::Level(2))),
+                (3, off("c", DecidedBy::Rule)),
             ]),
             threshold: 5,
             action: "block".to_owned(),
@@ -273,7 +273,7 @@ mod tests {
         let hits = Hits { hits, undecided: Vec::new() };
         let score = scoring.score(by.clone(), &hits, &[("a".to_owned(), by.clone()), ("c".to_owned(), by.clone())]);
         let fates: Vec<_> = score.hits.iter().map(|counted| counted.fate.clone()).collect();
-        assert_eq!(fates, [Fate::Bypassed(by), Fate::Off(Why::Level(2)), Fate::Off(Why::Rule)]);
+        assert_eq!(fates, [Fate::Bypassed(by), Fate::Off(DecidedBy::Level(2)), Fate::Off(DecidedBy::Rule)]);
         assert_eq!(score.by_level().map(|span| span.least), [0, 5, 5, 5]);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::super::options::Wanted;
+use super::super::options::ZoneQuery;
 use super::super::rulesets::is_no_entry_point;
 use super::{RecordedResponse, SeenZone, Snapshot};
 use crate::model::ZoneId;
@@ -55,9 +55,9 @@ impl fmt::Display for Part {
 impl Snapshot {
     /// What is wanted of a zone and missing. A zone that was looked up but does not exist needs nothing more.
     #[must_use]
-    pub fn lacks(&self, wanted: &Wanted) -> Vec<Lack> {
-        let Wanted { name: _, id: _, settings, waf } = wanted;
-        let Some(seen) = self.seen(wanted) else { return vec![Lack { part: Part::Zone, refused: None }] };
+    pub fn lacks(&self, query: &ZoneQuery) -> Vec<Lack> {
+        let ZoneQuery { name: _, id: _, settings, waf } = query;
+        let Some(seen) = self.seen(query) else { return vec![Lack { part: Part::Zone, refused: None }] };
         let mut lacks = Vec::new();
         let mut need = |part: Part, answer: Option<&RecordedResponse>, is_told: &dyn Fn(u16, &[ApiMessage]) -> bool| {
             let refused = match answer {
@@ -99,11 +99,11 @@ impl Snapshot {
     }
 
     /// The zone that a spec names, if it was looked up.
-    fn seen(&self, wanted: &Wanted) -> Option<&SeenZone> {
-        self.about.zones.iter().find(|seen| match &wanted.id {
+    fn seen(&self, query: &ZoneQuery) -> Option<&SeenZone> {
+        self.about.zones.iter().find(|seen| match &query.id {
             Some(id) => seen.id.as_ref() == Some(id) || seen.pinned.as_ref() == Some(id),
             // A zone that is missing by its id may still exist by its name.
-            None => seen.name == wanted.name && (seen.id.is_some() || seen.pinned.is_none()),
+            None => seen.name == query.name && (seen.id.is_some() || seen.pinned.is_none()),
         })
     }
 

@@ -10,7 +10,7 @@ use futures_util::stream::{self, StreamExt, TryStreamExt};
 use super::super::any_reader::AnyReader;
 use super::super::error::FetchError;
 use super::super::fetch::{Fetched, fetch, fetch_record_quota};
-use super::super::options::{Options, Progress, WafQuery, Wanted};
+use super::super::options::{Options, Progress, WafQuery, ZoneQuery};
 use super::super::rulesets::{self, account_of, entry_point};
 use super::recorder::Recorder;
 use super::{About, SeenZone, Snapshot};
@@ -38,7 +38,7 @@ pub struct Taken {
 /// As [`fetch`].
 pub async fn take<R: Reader>(
     reader: &R,
-    wanted: &[Wanted],
+    zones: &[ZoneQuery],
     records: &(dyn Fn(&ZoneName) -> usize + Send + Sync),
     about: About,
     options: &Options,
@@ -46,8 +46,8 @@ pub async fn take<R: Reader>(
 ) -> Result<Taken, FetchError> {
     let options = &Options { cache: None, ..options.clone() };
     let recorder = &Recorder::new(reader);
-    let Fetched { live, missing } = fetch(recorder, wanted, options, progress).await?;
-    let queries: BTreeMap<&ZoneName, &WafQuery> = wanted.iter().map(|w| (&w.name, &w.waf)).gather();
+    let Fetched { live, missing } = fetch(recorder, zones, options, progress).await?;
+    let queries: BTreeMap<&ZoneName, &WafQuery> = zones.iter().map(|zone| (&zone.name, &zone.waf)).gather();
     let rest: Vec<Vec<String>> = stream::iter(live.zones.values())
         .map(|zone| async move {
             let live_records = zone.records.len();
@@ -64,16 +64,16 @@ pub async fn take<R: Reader>(
         .await?;
     let mut refused: Vec<String> = rest.into_iter().flatten().collect();
     refused.extend(other_rulesets(recorder, live.zones.values().collect(), &queries, options).await?);
-    let seen = |w: &Wanted| {
-        let zone = live.zones.get(&w.name);
+    let seen = |query: &ZoneQuery| {
+        let zone = live.zones.get(&query.name);
         SeenZone {
-            name: w.name.clone(),
-            pinned: w.id.clone(),
+            name: query.name.clone(),
+            pinned: query.id.clone(),
             id: zone.map(|z| z.id.clone()),
             records: zone.map_or(0, |z| z.records.len()),
         }
     };
-    let about = About { account: options.account.clone(), zones: wanted.iter().map(seen).collect(), ..about };
+    let about = About { account: options.account.clone(), zones: zones.iter().map(seen).collect(), ..about };
     Ok(Taken { snapshot: recorder.finish(about), refused, missing })
 }
 

@@ -243,7 +243,7 @@ fn a_variable_of_the_command_line_is_written_out() {
         "{}",
         pulled.files[0].after
     );
-    assert!(pulled.said[0].contains("command line"), "{:?}", pulled.said);
+    assert!(pulled.notes[0].contains("command line"), "{:?}", pulled.notes);
 }
 
 #[test]

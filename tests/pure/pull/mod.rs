@@ -83,7 +83,7 @@ impl Files {
             .map(|f| ChangedFile { name: f.name.strip_prefix(&root).unwrap(), before: &f.before, after: &f.after })
             .collect();
         let mut text = patch(&files);
-        pulled.said.iter().for_each(|words| text.push_str(&format!("note: {words}\n")));
+        pulled.notes.iter().for_each(|words| text.push_str(&format!("note: {words}\n")));
         pulled.left.iter().for_each(|(address, why)| text.push_str(&format!("left: {address}: {why}\n")));
         text.replace(&root, "")
     }

@@ -90,7 +90,7 @@ impl Run for WafLockArgs {
 
 /// What was written down; `None` where nothing was. One that cannot be read is written anew unless it is only to check.
 fn read(path: &Path, is_check: bool) -> anyhow::Result<Option<Lock>> {
-    let text = match waf_lock::text(path) {
+    let text = match waf_lock::read_text(path) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound && !is_check => return Ok(None),
         // What is written into and keeps nothing, such as `/dev/stdout`.
