@@ -18,47 +18,24 @@ pub(super) fn read(source: SourceId, zone: Option<&ZoneName>, found: &mut Found)
     let text = text.trim_start_matches('\u{feff}');
     let mark = whole - text.len();
     let mut reader = csv::ReaderBuilder::new().flexible(true).trim(csv::Trim::All).from_reader(text.as_bytes());
-    let header: Vec<String> = match reader.headers() {
-        Ok(header) => header.iter().map(str::to_ascii_lowercase).collect(),
+    let columns = match reader.headers() {
+        Ok(header) => Columns(header.iter().map(str::to_ascii_lowercase).collect()),
         Err(error) => {
             found.report(findings::UNREADABLE_SOURCE, "", start, &error.to_string(), None);
             return;
         }
     };
-    let column =
-        |name: &str| header.iter().position(|column| column == name || (name == "content" && column == CONTENT_ALIAS));
-    let missing: Vec<&str> = ["name", "type", "content"].into_iter().filter(|name| column(name).is_none()).collect();
-    if !missing.is_empty() {
-        let why = format!("the first row must name the columns; there is no {}", missing.join(", no "));
-        let help = format!("name the columns with {}, separated by commas", COLUMNS.join(", "));
+    if let Some((why, help)) = columns.problem().or_else(|| open_quote(text)) {
         found.report(findings::UNREADABLE_SOURCE, "", start, &why, Some(help));
         return;
     }
-    let is_twice = |(n, name): &(usize, &String)| !name.is_empty() && header[..*n].contains(name);
-    if let Some((_, name)) = header.iter().enumerate().find(is_twice) {
-        let why = format!("two columns are called `{name}`");
-        found.report(findings::UNREADABLE_SOURCE, "", start, &why, Some("keep one of them".to_owned()));
-        return;
-    }
-    if text.matches('"').count() % 2 == 1 {
-        let why = "a quote is not closed, so rows cannot be told apart";
-        found.report(
-            findings::UNREADABLE_SOURCE,
-            "",
-            start,
-            why,
-            Some("write a quote within a value twice".to_owned()),
-        );
-        return;
-    }
-    let unknown: Vec<&str> =
-        header.iter().map(String::as_str).filter(|name| !COLUMNS.contains(name) && *name != CONTENT_ALIAS).collect();
+    let unknown = columns.unknown();
     if !unknown.is_empty() {
         let why = format!("the columns {} are not read", unknown.join(", "));
         found.report(findings::NOT_TRANSLATED, "", start, &why, None);
     }
     for row in reader.records() {
-        let row = match row {
+        let cells = match row {
             Ok(row) => row,
             Err(error) => {
                 found.report(findings::UNREADABLE_SOURCE, "", start, &error.to_string(), None);
@@ -66,57 +43,126 @@ pub(super) fn read(source: SourceId, zone: Option<&ZoneName>, found: &mut Found)
             }
         };
         // The reader counts from the end of the row before.
-        let offset = row.position().map_or(0, |at| usize::try_from(at.byte()).unwrap_or_default());
+        let offset = cells.position().map_or(0, |at| usize::try_from(at.byte()).unwrap_or_default());
         let rest = text.get(offset..).unwrap_or_default();
         let offset = mark + offset + rest.len() - rest.trim_start_matches(['\r', '\n']).len();
         let length = rest.trim_start_matches(['\r', '\n']).lines().next().map_or(0, str::len);
         let place = Place { source, span: Span::new(offset, offset + length) };
-        let cell = |name: &str| column(name).and_then(|n| row.get(n)).filter(|text| !text.is_empty());
-        let (name, type_name) = (cell("name").unwrap_or("@"), cell("type").unwrap_or_default());
-        let what = format!("{name} {type_name}");
-        let refuse = |found: &mut Found, why: &str| {
-            found.refuse(findings::INVALID_IN_SOURCE, "record", &what, place, why);
-        };
-        let own_zone = match cell("zone").map(ZoneName::parse) {
-            Some(Ok(zone)) => Some(zone),
-            Some(Err(error)) => {
-                refuse(found, &error.to_string());
-                continue;
+        let row = Row { columns: &columns, cells: &cells };
+        let what = format!("{} {}", row.name(), row.type_name());
+        match row.zone(zone) {
+            Ok(Some(zone)) => match row.entry(&zone) {
+                Ok(entry) => found.record("record", &what, place, entry),
+                Err(why) => found.refuse(findings::INVALID_IN_SOURCE, "record", &what, place, &why),
+            },
+            Ok(None) => {
+                found.count("record", false);
+                let help = "add `--zone-name example.com`, or a column `zone`".to_owned();
+                let why = format!("{what}: the row has no zone");
+                found.report(findings::UNKNOWN_ZONE, "", place, &why, Some(help));
             }
-            None => zone.cloned(),
-        };
-        let Some(zone) = own_zone else {
-            found.count("record", false);
-            let help = "add `--zone-name example.com`, or a column `zone`".to_owned();
-            let why = format!("{what}: the row has no zone");
-            found.report(findings::UNKNOWN_ZONE, "", place, &why, Some(help));
-            continue;
-        };
-        let ttl = match cell("ttl").map(|ttl| if ttl.eq_ignore_ascii_case("auto") { Ok(1) } else { ttl.parse::<u32>() })
-        {
-            Some(Err(_)) => {
-                refuse(found, "the ttl is not a number of seconds");
-                continue;
-            }
-            Some(Ok(ttl)) => Some(ttl),
-            None => None,
-        };
-        let proxied = match cell("proxied").map(str::to_ascii_lowercase).as_deref() {
-            None | Some("false" | "no" | "off" | "0") => false,
-            Some("true" | "yes" | "on" | "1") => true,
-            Some(other) => {
-                refuse(found, &format!("`{other}` is not `true` or `false`"));
-                continue;
-            }
-        };
-        let priority = cell("priority").map(Value::from);
-        let content = cell("content").unwrap_or_default().to_owned();
-        let mut entry = Entry::new(&zone, name, type_name, Written::Content(content, priority));
-        entry.ttl = ttl;
-        entry.proxied = proxied;
-        entry.comment = cell("comment").map(str::to_owned);
-        let tags = cell("tags").unwrap_or_default().split([',', ';']);
+            Err(why) => found.refuse(findings::INVALID_IN_SOURCE, "record", &what, place, &why),
+        }
+    }
+}
+
+/// Says that a quote is not closed, if that is so, and what to write.
+fn open_quote(text: &str) -> Option<(String, String)> {
+    let why = "a quote is not closed, so rows cannot be told apart";
+    (text.matches('"').count() % 2 == 1).then(|| (why.to_owned(), "write a quote within a value twice".to_owned()))
+}
+
+/// The names of the columns, in lower case.
+struct Columns(Vec<String>);
+
+impl Columns {
+    /// Where a column is.
+    fn position(&self, name: &str) -> Option<usize> {
+        self.0.iter().position(|column| column == name || (name == "content" && column == CONTENT_ALIAS))
+    }
+
+    /// Why no row can be read with them, and what to write.
+    fn problem(&self) -> Option<(String, String)> {
+        let missing: Vec<&str> =
+            ["name", "type", "content"].into_iter().filter(|name| self.position(name).is_none()).collect();
+        if !missing.is_empty() {
+            let why = format!("the first row must name the columns; there is no {}", missing.join(", no "));
+            return Some((why, format!("name the columns with {}, separated by commas", COLUMNS.join(", "))));
+        }
+        let is_twice = |(n, name): &(usize, &String)| !name.is_empty() && self.0[..*n].contains(name);
+        let (_, name) = self.0.iter().enumerate().find(is_twice)?;
+        Some((format!("two columns are called `{name}`"), "keep one of them".to_owned()))
+    }
+
+    /// The columns that are not understood.
+    fn unknown(&self) -> Vec<&str> {
+        let names = self.0.iter().map(String::as_str);
+        names.filter(|name| !COLUMNS.contains(name) && *name != CONTENT_ALIAS).collect()
+    }
+}
+
+/// A row of the table.
+#[derive(Clone, Copy)]
+struct Row<'t> {
+    columns: &'t Columns,
+    cells: &'t csv::StringRecord,
+}
+
+impl<'t> Row<'t> {
+    /// The text in a column, if there is one.
+    fn cell(self, name: &str) -> Option<&'t str> {
+        self.columns.position(name).and_then(|n| self.cells.get(n)).filter(|text| !text.is_empty())
+    }
+
+    /// The name of the record.
+    fn name(self) -> &'t str {
+        self.cell("name").unwrap_or("@")
+    }
+
+    /// The type of the record.
+    fn type_name(self) -> &'t str {
+        self.cell("type").unwrap_or_default()
+    }
+
+    /// The zone that the row names, else the given one.
+    fn zone(self, given: Option<&ZoneName>) -> Result<Option<ZoneName>, String> {
+        match self.cell("zone").map(ZoneName::parse) {
+            Some(parsed) => parsed.map(Some).map_err(|error| error.to_string()),
+            None => Ok(given.cloned()),
+        }
+    }
+
+    /// The time to live, in seconds; 1 means automatic.
+    fn ttl(self) -> Result<Option<u32>, String> {
+        match self.cell("ttl") {
+            Some(text) if text.eq_ignore_ascii_case("auto") => Ok(Some(1)),
+            Some(text) => text.parse().map(Some).map_err(|_| "the ttl is not a number of seconds".to_owned()),
+            None => Ok(None),
+        }
+    }
+
+    /// Whether the record is proxied.
+    fn is_proxied(self) -> Result<bool, String> {
+        match self.cell("proxied").map(str::to_ascii_lowercase).as_deref() {
+            None | Some("false" | "no" | "off" | "0") => Ok(false),
+            Some("true" | "yes" | "on" | "1") => Ok(true),
+            Some(other) => Err(format!("`{other}` is not `true` or `false`")),
+        }
+    }
+
+    /// The record; otherwise what is wrong with it.
+    fn entry<'s>(self, zone: &'s ZoneName) -> Result<Entry<'s>, String>
+    where
+        't: 's,
+    {
+        let content = self.cell("content").unwrap_or_default().to_owned();
+        let priority = self.cell("priority").map(Value::from);
+        let mut entry = Entry::new(zone, self.name(), self.type_name(), Written::Content(content, priority));
+        entry.ttl = self.ttl()?;
+        entry.proxied = self.is_proxied()?;
+        entry.comment = self.cell("comment").map(str::to_owned);
+        let tags = self.cell("tags").unwrap_or_default().split([',', ';']);
         entry.tags = tags.map(str::trim).filter(|tag| !tag.is_empty()).map(str::to_owned).collect();
-        found.record("record", &what, place, entry);
+        Ok(entry)
     }
 }

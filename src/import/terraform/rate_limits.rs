@@ -150,58 +150,107 @@ fn rule(resource: &Resource) -> Result<Json, String> {
     let matched = block(Some(values), "match")?;
     let (request, response) = (block(matched, "request")?, block(matched, "response")?);
     let action = block(Some(values), "action")?.ok_or("it has no `action`")?;
+    let expression = expression(values, request)?;
+    let (verb, mut rate) = rate(values, action)?;
+    let of_status = statuses(response)?;
+    let (of_headers, is_uncached) = headers(matched, response)?;
+    let counted: Vec<String> = of_status.into_iter().chain(of_headers).collect();
+    if !counted.is_empty() {
+        rate["counting_expression"] = json!(format!("{expression} and {}", counted.join(" and ")));
+    }
+    // Only what the origin answers counts unless something else is written.
+    let is_of_origin = switch(response, "origin_traffic")?.unwrap_or(true);
+    if is_of_origin || is_uncached {
+        rate["requests_to_origin"] = json!(true);
+    }
+    let is_disabled = switch(Some(values), "disabled")? == Some(true);
+    let mut rule = json!({
+        "id": resource.address,
+        "action": verb,
+        "expression": expression,
+        "enabled": !is_disabled,
+        "ratelimit": rate,
+    });
+    if let Some(description) = text(Some(values), "description")? {
+        rule["description"] = json!(description);
+    }
+    // A response is an answer to blocked requests only.
+    let response = block(Some(action), "response")?;
+    if response.is_some() && verb == "block" {
+        let of = |name: &str| text(response, name).map(Option::unwrap_or_default);
+        let (content, content_type) = (of("body")?, of("content_type")?);
+        rule["action_parameters"] = json!({ "response": { "status_code": TOO_MANY_REQUESTS, "content": content, "content_type": content_type } });
+    }
+    Ok(rule)
+}
 
+/// The requests that are limited, as an expression.
+fn expression(values: &Term, request: Option<&Term>) -> Result<String, String> {
     let pattern = match text(request, "url_pattern")? {
         Some(pattern) => Some(pattern),
         None => text(request, "url")?,
     };
-    let mut conditions = conditions(pattern.as_deref().unwrap_or("*"))?;
-    let words = |name: &str| -> Result<Vec<String>, String> {
-        Ok(texts(request, name)?.into_iter().map(|word| word.to_ascii_uppercase()).collect())
-    };
-    let schemes = words("schemes")?;
+    let mut all = conditions(pattern.as_deref().unwrap_or("*"))?;
+    let of_scheme = of_scheme(request)?.map(str::to_owned);
+    all.extend(of_scheme.filter(|condition| !all.contains(condition)));
+    all.extend(of_method(request)?);
+    for bypassed in bypassed(values)? {
+        // A bypass counts for both schemes, whatever is written.
+        let url = bypassed.split_once("://").map_or(&*bypassed, |(_, url)| url);
+        match conditions(url)?.as_slice() {
+            [] => return Err(format!("it bypasses `{bypassed}`, which is everything")),
+            some => all.push(format!("not ({})", some.join(" and "))),
+        }
+    }
+    all.push(NO_CRAWLER.to_owned());
+    let expression = all.join(" and ");
+    if expression.matches(WHOLE_URL).count() > 1 {
+        return Err("several of its patterns have an asterisk in the host, and a rule can have only one".to_owned());
+    }
+    Ok(expression)
+}
+
+/// The words of a list, in upper case.
+fn upper_case(request: Option<&Term>, name: &str) -> Result<Vec<String>, String> {
+    Ok(texts(request, name)?.into_iter().map(|word| word.to_ascii_uppercase()).collect())
+}
+
+/// The condition on the scheme, if not both are limited.
+fn of_scheme(request: Option<&Term>) -> Result<Option<&'static str>, String> {
+    let schemes = upper_case(request, "schemes")?;
     if let Some(odd) = schemes.iter().find(|word| !["HTTP", "HTTPS", ALL].contains(&word.as_str())) {
         return Err(format!("its scheme is `{odd}`"));
     }
     let has = |scheme: &str| schemes.is_empty() || schemes.iter().any(|word| word == scheme || word == ALL);
-    let of_scheme = match (has("HTTP"), has("HTTPS")) {
+    Ok(match (has("HTTP"), has("HTTPS")) {
         (true, false) => Some("not ssl"),
         (false, true) => Some("ssl"),
         _ => None,
-    };
-    conditions.extend(of_scheme.map(str::to_owned).filter(|word| !conditions.contains(word)));
-    let methods = words("methods")?;
+    })
+}
+
+/// The condition on the method, if not all are limited.
+fn of_method(request: Option<&Term>) -> Result<Option<String>, String> {
+    let methods = upper_case(request, "methods")?;
     if let Some(odd) = methods.iter().find(|word| *word != ALL && !word.chars().all(|c| c.is_ascii_alphabetic())) {
         return Err(format!("its method is `{odd}`"));
     }
-    match methods.as_slice() {
-        all if all.is_empty() || all.iter().any(|word| word == ALL) => {}
-        [only] => conditions.push(format!("http.request.method eq \"{only}\"")),
-        some => conditions.push(format!("http.request.method in {{\"{}\"}}", some.join("\" \""))),
-    }
-    for bypassed in bypassed(values)? {
-        // A bypass counts for both schemes, whatever is written.
-        let url = bypassed.split_once("://").map_or(&*bypassed, |(_, url)| url);
-        match self::conditions(url)?.as_slice() {
-            [] => return Err(format!("it bypasses `{bypassed}`, which is everything")),
-            all => conditions.push(format!("not ({})", all.join(" and "))),
-        }
-    }
-    conditions.push(NO_CRAWLER.to_owned());
-    let expression = conditions.join(" and ");
-    if expression.matches(WHOLE_URL).count() > 1 {
-        return Err("several of its patterns have an asterisk in the host, and a rule can have only one".to_owned());
-    }
+    Ok(match methods.as_slice() {
+        all if all.is_empty() || all.iter().any(|word| word == ALL) => None,
+        [only] => Some(format!("http.request.method eq \"{only}\"")),
+        some => Some(format!("http.request.method in {{\"{}\"}}", some.join("\" \""))),
+    })
+}
 
+/// What happens to requests above the rate, and the rate.
+fn rate(values: &Term, action: &Term) -> Result<(String, Json), String> {
     let (period, limit) = (number(values, "period")?, number(values, "threshold")?);
     if limit == 0 {
         return Err("its threshold is 0".to_owned());
     }
     if !RATE_PERIODS.contains(&period) {
-        return Err(format!(
-            "{period} s is no usual period of a rule; the nearest is {} s",
-            nearest(RATE_PERIODS, period)
-        ));
+        let nearest = nearest(RATE_PERIODS, period);
+        return Err(format!("{period} s is no usual period of a rule; the nearest is {nearest} s"));
     }
     let by = text(block(Some(values), "correlate")?, "by")?;
     let client = match by.as_deref() {
@@ -210,14 +259,14 @@ fn rule(resource: &Resource) -> Result<Json, String> {
         Some(other) => return Err(format!("it counts by `{other}`")),
     };
     let mode = text(Some(action), "mode")?.unwrap_or_default();
-    let word = match mode.as_str() {
+    let verb = match mode.as_str() {
         "ban" => "block",
         "simulate" => "log",
         "challenge" | "js_challenge" | "managed_challenge" => mode.as_str(),
         other => return Err(format!("its action is `{other}`")),
     };
     // Challenges last as long as the zone's Challenge Passage says, and others at least as long as the period, whatever is written.
-    let timeout = match word {
+    let timeout = match verb {
         "block" | "log" => number(action, "timeout")?.max(period),
         _ => 0,
     };
@@ -225,48 +274,22 @@ fn rule(resource: &Resource) -> Result<Json, String> {
         let nearest = nearest(RATE_TIMEOUTS, timeout);
         return Err(format!("{timeout} s is no usual duration of a rule; the nearest is {nearest} s"));
     }
-    let mut limits = json!({
+    let rate = json!({
         "characteristics": [RATE_COLO, client],
         "period": period,
         "requests_per_period": limit,
         "mitigation_timeout": timeout,
     });
-    // `status` in version 5.
-    let statuses = response.and_then(|of| of.get("statuses").or_else(|| of.get("status")));
-    let statuses = statuses.map(Term::items).unwrap_or_default().iter();
-    let statuses = statuses.map(|status| status.whole().map(|status| status.to_string()));
-    let statuses = statuses.collect::<Option<Vec<_>>>().ok_or("one of its status codes is not a number")?;
-    let (mut counted, is_uncached) = headers(matched, response)?;
-    if !statuses.is_empty() {
-        counted.insert(0, format!("http.response.code in {{{}}}", statuses.join(" ")));
-    }
-    if !counted.is_empty() {
-        limits["counting_expression"] = json!(format!("{expression} and {}", counted.join(" and ")));
-    }
-    // Only what the origin answers counts unless something else is written.
-    let is_of_origin = switch(response, "origin_traffic")?.unwrap_or(true);
-    if is_of_origin || is_uncached {
-        limits["requests_to_origin"] = json!(true);
-    }
-    let is_disabled = switch(Some(values), "disabled")? == Some(true);
-    let mut rule = json!({
-        "id": resource.address,
-        "action": word,
-        "expression": expression,
-        "enabled": !is_disabled,
-        "ratelimit": limits,
-    });
-    if let Some(description) = text(Some(values), "description")? {
-        rule["description"] = json!(description);
-    }
-    // A response is an answer to blocked requests only.
-    let response = block(Some(action), "response")?;
-    if response.is_some() && word == "block" {
-        let of = |name: &str| text(response, name).map(Option::unwrap_or_default);
-        let (content, content_type) = (of("body")?, of("content_type")?);
-        rule["action_parameters"] = json!({ "response": { "status_code": TOO_MANY_REQUESTS, "content": content, "content_type": content_type } });
-    }
-    Ok(rule)
+    Ok((verb.to_owned(), rate))
+}
+
+/// The status codes of a response that counts, as a condition: `statuses` in version 4, `status` in version 5.
+fn statuses(response: Option<&Term>) -> Result<Option<String>, String> {
+    let listed = response.and_then(|of| of.get("statuses").or_else(|| of.get("status")));
+    let listed = listed.map(Term::items).unwrap_or_default().iter();
+    let codes = listed.map(|status| status.whole().map(|status| status.to_string()));
+    let codes = codes.collect::<Option<Vec<_>>>().ok_or("one of its status codes is not a number")?;
+    Ok((!codes.is_empty()).then(|| format!("http.response.code in {{{}}}", codes.join(" "))))
 }
 
 /// The URLs that are exempt: `bypass_url_patterns` in version 4, `bypass` in version 5.
