@@ -1,7 +1,6 @@
 //! `apply`: plan, show, ask, make it so, read it back.
 
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
@@ -109,7 +108,7 @@ impl Run for ApplyArgs {
 
     /// Plans, asks and applies.
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
-        let Session { settings, output, interrupt, .. } = *session;
+        let Session { settings, output, .. } = *session;
         let how = How { yes: self.yes, dry_run: self.dry_run, resume: self.resume, verify: self.verify.into() };
         if let Some(exit) = how.refused(output) {
             return Ok(exit);
@@ -118,32 +117,38 @@ impl Run for ApplyArgs {
         // Held to the end; a dry run writes nothing and may run beside others.
         let _lock = if self.dry_run { None } else { Some(lock::take(&settings.flags.journal)?) };
         let begun = match self.spec.single().filter(|path| saved::is_saved_plan(path)) {
-            Some(path) => match consents(&self.consents, settings, output)? {
-                Ok(given) => {
-                    let opened = saved::open(path, self.max_age, settings.now()?, given)?;
-                    let named = settings.flags.base.as_deref();
-                    let other = match named {
-                        Some(named) => Base::differs(named, &opened.0, &settings.base_options()?)?,
-                        None => None,
-                    };
-                    if let Some(how) = other {
-                        let what = "error: the saved plan has another base";
-                        output.message(&format!("{what}: {}; nothing was sent. Plan again.", safe(&how)));
-                        return Ok(Exit::Stale);
-                    }
-                    Ok(opened)
-                }
-                Err(exit) => Err(exit),
-            },
+            Some(path) => self.open(path, settings, output)?,
             None => begin(&self.spec, &self.consents, settings, output)?
                 .map(|(goal, consents)| (goal.with_only(Only::new(self.part.only.clone())), consents)),
         };
         match begun {
-            Ok((goal, consents)) => {
-                plan_and_apply(how, (&goal, &consents), foresight, settings, output, interrupt).await
-            }
+            Ok((goal, consents)) => plan_and_apply(how, (&goal, &consents), foresight, session).await,
             Err(exit) => Ok(exit),
         }
+    }
+}
+
+impl ApplyArgs {
+    /// Opens a saved plan; otherwise how the run ends.
+    fn open(
+        &self,
+        path: &Path,
+        settings: &Settings<'_>,
+        output: &Output,
+    ) -> anyhow::Result<Result<(Goal, Consents), Exit>> {
+        let given = match consents(&self.consents, settings, output)? {
+            Ok(given) => given,
+            Err(exit) => return Ok(Err(exit)),
+        };
+        let opened = saved::open(path, self.max_age, settings.now()?, given)?;
+        if let Some(named) = settings.flags.base.as_deref()
+            && let Some(how) = Base::differs(named, &opened.0, &settings.base_options()?)?
+        {
+            let what = "error: the saved plan has another base";
+            output.message(&format!("{what}: {}; nothing was sent. Plan again.", safe(&how)));
+            return Ok(Err(Exit::Stale));
+        }
+        Ok(Ok(opened))
     }
 }
 
@@ -193,40 +198,38 @@ pub(super) async fn plan_and_apply(
     how: How,
     goal: (&Goal, &Consents),
     foresight: Foresight,
-    settings: &Settings<'_>,
-    output: &Arc<Output>,
-    interrupt: &Interrupt,
+    session: &Session<'_>,
 ) -> anyhow::Result<Exit> {
+    let Session { settings, output, interrupt, .. } = *session;
     let access = if how.dry_run { Access::Read } else { Access::Write(interrupt.stop().clone()) };
     let service = Service::open(settings, access, output, goal.0.needed_zones()).await?;
-    let exit = over(&service, how, goal, foresight, settings, output, interrupt).await;
+    let exit = connected(&service, how, goal, foresight, session).await;
     service.close().await;
     exit
 }
 
 /// Everything between opening and closing the connection.
-async fn over(
+async fn connected(
     service: &Service,
     how: How,
     (goal, consents): (&Goal, &Consents),
     foresight: Foresight,
-    settings: &Settings<'_>,
-    output: &Arc<Output>,
-    interrupt: &Interrupt,
+    session: &Session<'_>,
 ) -> anyhow::Result<Exit> {
+    let Session { settings, output, interrupt, .. } = *session;
     let options = foresight.options(service.options(settings, output));
     let options = reconcile::Options { verify: how.verify, ..options };
     let mut planned = reconcile::plan(goal, &service.reader, &options).await?;
     foresight.add_to(&mut planned, &service.reader, output).await?;
     output.hide();
     let mut consents = consents.clone();
-    let moved = match how.resume {
+    let stale = match how.resume {
         true => resume(&mut planned, &mut consents).err().unwrap_or_default(),
         false => changed_since_saved(&planned),
     };
-    if !moved.is_empty() {
+    if !stale.is_empty() {
         let error = "error: the live state has changed since the plan was saved; nothing was sent. Plan again.";
-        return Ok(report_moved(error, &moved, output));
+        return Ok(report_stale(error, &stale, output));
     }
     planned.warn_of_applied_before(&settings.flags.journal, settings.now()?);
     let mut verdict = planned.judge(&consents);
@@ -248,29 +251,37 @@ async fn over(
         verdict = planned.judge(&consents);
         stop = how.stop(&verdict, &planned);
     }
-    if how.dry_run && verdict != Verdict::Incomplete {
-        if output.format == Format::Json {
-            output.json(&Requests::of(&requests))?;
-        } else {
-            output.result(|out| write_requests(out, &requests, output.colour))?;
+    if how.dry_run {
+        match (verdict == Verdict::Incomplete, output.format) {
+            (true, Format::Json) => show(&planned, &verdict, requests.len(), extent, settings, output)?,
+            (true, _) => {}
+            (false, Format::Json) => output.json(&Requests::of(&requests))?,
+            (false, _) => output.result(|out| write_requests(out, &requests, output.colour))?,
         }
-    } else if how.dry_run && output.format == Format::Json {
-        show(&planned, &verdict, requests.len(), extent, settings, output)?;
     }
     let (None, Some(writer)) = (stop, &service.writer) else { return Ok(stop.unwrap_or(Exit::Success)) };
-    if !how.yes {
-        if !interrupt.while_asking(|| ask(&planned, output))? {
-            return Ok(Exit::Refused);
-        }
-        // Someone thought about it, so time has passed.
-        let moved = changed_since(&planned, &service.reader).await?;
-        if !moved.is_empty() {
-            let error = "error: the live state has changed since this plan was made; nothing was written. Plan again.";
-            return Ok(report_moved(error, &moved, output));
-        }
+    if !how.yes
+        && let Some(exit) = confirm(&planned, service, output, interrupt).await?
+    {
+        return Ok(exit);
     }
-    let means = (&service.reader, writer, interrupt.stop());
-    interrupt.while_writing(execute((&planned, &consents), means, requests.len(), settings, output)).await
+    let handles = (&service.reader, writer, interrupt.stop());
+    interrupt.while_writing(execute((&planned, &consents), handles, requests.len(), settings, output)).await
+}
+
+/// Asks whether to go on, and looks whether the plan still holds: someone thought about it, so time has passed.
+async fn confirm(
+    planned: &Planned<'_>,
+    service: &Service,
+    output: &Output,
+    interrupt: &Interrupt,
+) -> anyhow::Result<Option<Exit>> {
+    if !interrupt.while_asking(|| ask(planned, output))? {
+        return Ok(Some(Exit::Refused));
+    }
+    let stale = changed_since(planned, &service.reader).await?;
+    let error = "error: the live state has changed since this plan was made; nothing was written. Plan again.";
+    Ok((!stale.is_empty()).then(|| report_stale(error, &stale, output)))
 }
 
 /// Asks for each missing consent; whether all were given. Deletes are allowed by typing their number, so that no one allows
@@ -311,13 +322,13 @@ fn ask(planned: &Planned<'_>, output: &Output) -> anyhow::Result<bool> {
 }
 
 /// Says what is no longer as the plan saw it.
-fn report_moved(error: &str, moved: &[StaleOperation], output: &Output) -> Exit {
+fn report_stale(error: &str, stale: &[StaleOperation], output: &Output) -> Exit {
     output.message(error);
-    for StaleOperation { address, what } in moved.iter().take(MOST_OF_A_KIND) {
+    for StaleOperation { address, what } in stale.iter().take(MOST_OF_A_KIND) {
         output.message(&format!("  {}: {}", safe(address), safe(what)));
     }
-    if moved.len() > MOST_OF_A_KIND {
-        output.message(&format!("  … and {} more", moved.len() - MOST_OF_A_KIND));
+    if stale.len() > MOST_OF_A_KIND {
+        output.message(&format!("  … and {} more", stale.len() - MOST_OF_A_KIND));
     }
     Exit::Stale
 }

@@ -49,7 +49,7 @@ impl Run for UndoArgs {
     }
 
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
-        let Session { settings, output, interrupt, .. } = *session;
+        let Session { settings, output, .. } = *session;
         let how = How { yes: self.yes, dry_run: self.dry_run, resume: false, verify: self.verify.into() };
         if let Some(exit) = how.refused(output) {
             return Ok(exit);
@@ -65,6 +65,6 @@ impl Run for UndoArgs {
         // The journal of an apply that is still under way is not read: its end is not known.
         let _lock = if self.dry_run { None } else { Some(lock::take(&settings.flags.journal)?) };
         let goal = Goal::from_journal(&self.journal_file, self.skip_conflicts, settings.flags.zone.clone())?;
-        plan_and_apply(how, (&goal, &consents), Foresight::default(), settings, output, interrupt).await
+        plan_and_apply(how, (&goal, &consents), Foresight::default(), session).await
     }
 }
