@@ -78,7 +78,7 @@ impl Client {
             )));
         }
         if timeout.is_zero() {
-            return Err(ApiError::settings("use a timeout of zero: no request could be answered"));
+            return Err(ApiError::settings("use a timeout of zero: no response could arrive in time"));
         }
         let signer = Signer::new(&credentials)?;
         let transport = Transport::new(BaseUrl::read(&base_url)?, Redactor::new(&credentials), timeout)?;

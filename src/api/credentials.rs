@@ -163,7 +163,7 @@ fn check(what: &str, text: &str) -> Result<(), ApiError> {
 /// The error for a value with spaces, line breaks or characters beyond ASCII.
 fn unusable(what: &str) -> ApiError {
     ApiError::settings(format!(
-        "use the {what}: it holds a blank, a line break or another character that no header carries"
+        "use the {what}: it contains a space, a line break or another character that a header cannot have"
     ))
 }
 

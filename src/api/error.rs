@@ -74,7 +74,7 @@ pub enum ApiError {
         source: Fault,
     },
     /// The request was sent, at least in part, and no whole answer came.
-    #[error("get a whole answer to {request}")]
+    #[error("get a complete response to {request}")]
     Lost {
         /// The request.
         request: RequestName,
@@ -126,7 +126,7 @@ pub enum ApiError {
         to: String,
     },
     /// The answer is larger than any that makes sense.
-    #[error("read the answer to {request}: it has more than {limit}")]
+    #[error("read the response to {request}: it has more than {limit}")]
     TooLarge {
         /// The request.
         request: RequestName,
@@ -136,13 +136,13 @@ pub enum ApiError {
         limit: String,
     },
     /// The user wants to stop, and the request would have had to wait; it was not sent.
-    #[error("send {request}: it would have had to wait, and the run is to stop")]
+    #[error("send {request}: the run was stopped while the request waited")]
     Stopped {
         /// The request.
         request: RequestName,
     },
     /// The answer is looked for in a recording that does not have it; nothing was sent.
-    #[error("find {request} in the snapshot, which does not hold it")]
+    #[error("find {request} in the snapshot: the snapshot does not contain it")]
     Unrecorded {
         /// The request.
         request: RequestName,
@@ -371,7 +371,7 @@ fn cause<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'stati
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_timeout() {
-            return f.write_str("no answer in time");
+            return f.write_str("no response in time");
         }
         f.write_str(&self.root())
     }

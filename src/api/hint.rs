@@ -14,8 +14,8 @@ use crate::model::facts::permissions::{Permission, PermissionGroup};
 const SERVICE: &str = super::Settings::BASE_URL;
 
 /// What to do about a proxy that responds with 407.
-const PROXY_CREDENTIALS: &str =
-    "the proxy asks for credentials, or for others: give them in `HTTPS_PROXY` (`http://user:password@host:port`)";
+const PROXY_CREDENTIALS: &str = "the proxy requires credentials, or refuses those it was given: set them in `HTTPS_PROXY` \
+     (`http://user:password@host:port`)";
 
 impl ApiError {
     /// What to do about it, if that can be told.
@@ -39,7 +39,7 @@ impl ApiError {
 fn hint(error: &ApiError) -> Option<String> {
     match error {
         ApiError::Settings { source, .. } => source.as_ref().map(|_| {
-            "TLS could not be set up: install the system's CA certificates, or name a file of them in `SSL_CERT_FILE`".into()
+            "TLS could not be set up: install the system's CA certificates, or set `SSL_CERT_FILE` to a file with them".into()
         }),
         ApiError::Misused { .. } | ApiError::Stopped { .. } => None,
         ApiError::Unreached { source, .. } => Some(unreached(source)),
@@ -47,14 +47,14 @@ fn hint(error: &ApiError) -> Option<String> {
             Some("Cloudflare is slow, or the connection is bad: run again, or allow more time with `--timeout`".into())
         }
         ApiError::Lost { source, .. } if source.is_not_http() => Some(
-            "what answers there does not speak HTTP: check the base URL's port, and whether it must begin with `https://`".into(),
+            "the server at the base URL does not speak HTTP: check its port, and whether it must begin with `https://`".into(),
         ),
-        ApiError::Lost { .. } => Some("the connection broke off: run again".into()),
+        ApiError::Lost { .. } => Some("the connection was interrupted: run again".into()),
         ApiError::Refused { request, status, signature, .. } => refused(error, request, *status, *signature),
         ApiError::Garbled { status, .. } => garbled(*status),
         ApiError::Throttled { .. } => Some(
-            "other programs use the same budget (1,200 requests in 5 minutes for a user, dashboard included): run again \
-             after 5 minutes, or ask for fewer with `--max-rps`"
+            "other programs use the same API budget (1,200 requests in 5 minutes for a user, dashboard included): run again \
+             after 5 minutes, or send fewer with `--max-rps`"
                 .into(),
         ),
         ApiError::Redirected { .. } => Some(format!("check the base URL; Cloudflare's own is {SERVICE}")),
@@ -84,8 +84,8 @@ fn unreached(fault: &Fault) -> String {
             return "the certificate is for another host: check the base URL, or whether a proxy is in between".into();
         }
         Some(rustls::Error::InvalidCertificate(_)) => {
-            return "the certificate is not from a known authority: a proxy may be reading along (add its authority to the \
-                    system's certificates or name it in `SSL_CERT_FILE`), or the base URL leads to the wrong host"
+            return "the certificate is not from a known authority: a proxy may intercept the connection (add its authority \
+                    to the system's certificates, or set `SSL_CERT_FILE` to it), or the base URL leads to the wrong host"
                 .into();
         }
         Some(_) => {
@@ -123,7 +123,7 @@ fn garbled(status: u16) -> Option<String> {
         407 => PROXY_CREDENTIALS.into(),
         403 => "a proxy or firewall in between refused the request".into(),
         404 | 405 | 200..=299 => format!("check that the base URL leads to Cloudflare, such as {SERVICE}"),
-        500.. => "Cloudflare has trouble; see www.cloudflarestatus.com and run again later".into(),
+        500.. => "Cloudflare has a problem: see www.cloudflarestatus.com and run again later".into(),
         _ => return None,
     })
 }
@@ -134,13 +134,13 @@ fn refused(error: &ApiError, request: &RequestName, status: u16, signature: Sign
     let says = |words: &str| error.messages().iter().any(|m| m.message.to_ascii_lowercase().contains(words));
     if has(&[6111]) || (has(&[6003]) && signature == Signature::Token) {
         return Some(
-            "the API token is malformed: give it whole, without quotes, line breaks and the word `Bearer`".into(),
+            "the API token is malformed: give all of it, without quotes, line breaks or the word `Bearer`".into(),
         );
     }
     if has(&[6103, 6003]) {
         return Some(
             "the global API key or its e-mail address is malformed: a key has 37 hexadecimal digits; an API token is \
-             another thing and goes without an address"
+             something else, and takes no e-mail address"
                 .into(),
         );
     }
@@ -179,7 +179,7 @@ fn refused(error: &ApiError, request: &RequestName, status: u16, signature: Sign
     if has(&[7000, 7001]) && request.path.matches('/').count() <= 1 {
         return Some(format!("check that the base URL leads to Cloudflare, such as {SERVICE}"));
     }
-    (status >= 500).then(|| "Cloudflare has trouble; see www.cloudflarestatus.com and run again later".into())
+    (status >= 500).then(|| "Cloudflare has a problem: see www.cloudflarestatus.com and run again later".into())
 }
 
 /// The hint for a well-formed token that Cloudflare does not know.

@@ -235,7 +235,7 @@ impl Transport {
         match Envelope::read(status, clean.as_bytes()) {
             Err(error) => self.cleaned(error),
             // It became readable only by being cleaned (bytes that are no text): the original reading holds.
-            Ok(_) => EnvelopeError::NotAnEnvelope("the answer is not text".to_owned()),
+            Ok(_) => EnvelopeError::NotAnEnvelope("the response is not text".to_owned()),
         }
     }
 
@@ -258,5 +258,8 @@ impl Transport {
 
 /// A success under a status that is none, which no reading of a body gives.
 fn contradiction() -> Unusable {
-    Unusable::Body { error: EnvelopeError::NotAnEnvelope("a success under a failure's status".to_owned()), body: None }
+    Unusable::Body {
+        error: EnvelopeError::NotAnEnvelope("a success with the status of a failure".to_owned()),
+        body: None,
+    }
 }

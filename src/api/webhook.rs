@@ -36,16 +36,16 @@ pub enum WebhookError {
     #[error("connect")]
     Unreached,
     /// No response arrived in time.
-    #[error("get an answer in time")]
+    #[error("get a response in time")]
     Late,
     /// The connection broke before a response arrived.
-    #[error("get an answer: the connection broke")]
+    #[error("get a response: the connection was interrupted")]
     Lost,
     /// The response is a redirect, which is not followed.
-    #[error("deliver it: the answer is a redirection (status {0}), and none is followed; give the final address")]
+    #[error("deliver it: the response is a redirect (status {0}), which is not followed; give the final address")]
     Redirected(u16),
     /// The receiver refuses it.
-    #[error("deliver it: the answer has status {0}")]
+    #[error("deliver it: the response has status {0}")]
     Refused(u16),
 }
 
@@ -97,7 +97,7 @@ impl Webhook {
             _ => return refuse("it must use https:// (http:// only for localhost)"),
         }
         if timeout.is_zero() {
-            return refuse("with a timeout of zero no answer can arrive");
+            return refuse("with a timeout of zero no response can arrive");
         }
         // An error means that a provider is already installed, which is sufficient.
         let _ = rustls::crypto::ring::default_provider().install_default();

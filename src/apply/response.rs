@@ -114,7 +114,7 @@ pub(super) fn not_resent(reason: &str) -> String {
 
 /// The same for what no answer ever came to.
 pub(super) fn no_response(times: usize, reason: &str) -> String {
-    format!("sent {}, never answered, and no effect is visible; last: {reason}", count(times, "time"))
+    format!("sent {}, without a response, and no effect is visible; last: {reason}", count(times, "time"))
 }
 
 /// The same for [`Meaning::EarlierUnknown`].
@@ -122,7 +122,7 @@ pub(super) fn earlier_unknown(error: &ApiError) -> String {
     let reason = said(error);
     match is_hopeless(error) {
         true => not_resent(&reason),
-        false => format!("{reason}; an earlier try was never answered, and no effect is visible"),
+        false => format!("{reason}; an earlier attempt got no response, and no effect is visible"),
     }
 }
 

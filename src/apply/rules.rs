@@ -136,7 +136,7 @@ impl<W: Writer> Attempt for RuleAttempt<'_, '_, W> {
     }
 
     async fn accepted(&mut self, answer: Envelope) -> Result<Judged, String> {
-        let ruleset = read_ruleset(&answer.result).map_err(|error| format!("the answer cannot be used: {error}"))?;
+        let ruleset = read_ruleset(&answer.result).map_err(|error| format!("the response cannot be used: {error}"))?;
         Ok(match self.keep(EntryPoint::Present(ruleset)).await {
             Some(race) => (StepFate::Done, Some(race.clone()), Outcome::Unknown(race)),
             None => (StepFate::Done, None, Outcome::Done),
@@ -182,7 +182,7 @@ impl<W: Writer> Attempt for RuleAttempt<'_, '_, W> {
         }
         match self.known.get(&phase) {
             Some(before) if same_rules(before, &now) => Seen::Pending,
-            _ => Seen::Moved("the rules are neither as before nor as they should be".to_owned()),
+            _ => Seen::Moved("the rules match neither the state before the plan nor the planned one".to_owned()),
         }
     }
 
@@ -358,7 +358,7 @@ fn difference(expect: &ExpectRuleset, seen: Option<&EntryPoint>, now: &EntryPoin
         }
         (ExpectRuleset::Version { id, version }, EntryPoint::Present(now)) => {
             if *id != now.id {
-                return Some("the ruleset is another one than when the plan was made; plan again".to_owned());
+                return Some("the ruleset was replaced since the plan was made; plan again".to_owned());
             }
             let changed = match (version, &now.version) {
                 (Some(before), Some(after)) => before != after,

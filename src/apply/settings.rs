@@ -182,7 +182,7 @@ fn seen(work: &SettingWork<'_>, now: &LiveZone) -> Seen {
         // Nobody else knows a zone that was made just now, and what it was before could not be read.
         Some(_) if zone.is_new => Seen::Pending,
         Some(change) if change.fields == operation.fields => Seen::Pending,
-        Some(_) => Seen::Moved("it is neither as before nor as it should be: someone else changed it".to_owned()),
+        Some(_) => Seen::Moved("it has neither its previous nor its planned value: someone else changed it".to_owned()),
     }
 }
 

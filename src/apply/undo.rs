@@ -261,7 +261,7 @@ impl<'l> Live<'l> {
                     Some(live) => return Err(changed(live, before)),
                     None if before.data.record_type().is_none() => {
                         return Err(
-                            "this version does not understand the record, so it cannot make it again".to_owned()
+                            "this version does not understand the record, so it cannot create it again".to_owned()
                         );
                     }
                     None => Todo::Create(desired(zone, before, None, entry.place)),

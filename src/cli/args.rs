@@ -84,7 +84,7 @@ pub(super) struct Global {
     /// Handle at most N zones, and send at most N requests, at the same time
     #[arg(long, global = true, value_name = "N", default_value_t = Settings::AT_ONCE, value_parser = clap::value_parser!(u16).range(1..=64), help_heading = CONNECTION)]
     pub concurrency: u16,
-    /// Wait at most SECONDS for an answer
+    /// Wait at most SECONDS for a response
     #[arg(long, global = true, value_name = "SECONDS", default_value_t = Seconds(Settings::TIMEOUT), value_parser = seconds, help_heading = CONNECTION)]
     pub timeout: Seconds,
     /// Directory for cached managed rulesets
@@ -185,7 +185,7 @@ impl SpecArgs {
 /// A part of a plan.
 #[derive(Debug, Args)]
 pub(super) struct PartArgs {
-    /// Only a part of the plan: what has this address, such as example.com/dns/www/A, or matches this glob; repeatable
+    /// Select operations by address, such as example.com/dns/www/A, or by glob; repeatable
     #[arg(long, value_name = "ADDRESS", value_parser = address)]
     pub only: Vec<glob::Pattern>,
 }
@@ -209,10 +209,10 @@ pub(super) struct ConsentArgs {
 /// `--verify`.
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]
 pub(super) enum VerifyArg {
-    /// Read the zone again unless that has to wait for the rate limit; then trust the answers
+    /// Read the zone again unless that has to wait for the rate limit; then trust the responses
     #[default]
     Auto,
-    /// Trust answers that confirm every change
+    /// Trust responses that confirm every change
     Answers,
     /// Always read the zone again
     Read,

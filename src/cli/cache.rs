@@ -69,7 +69,7 @@ impl CatalogueCache for FileCache {
         let written = files::make_directory(&self.directory)
             .and_then(|()| files::replace(&path, text.as_bytes(), Readers::Owner));
         if written.is_err() {
-            tracing::debug!(path = %path.display(), "the managed ruleset could not be kept");
+            tracing::debug!(path = %path.display(), "the managed ruleset could not be cached");
         }
     }
 }

@@ -38,7 +38,7 @@ pub(super) struct TellArgs {
     /// Send the report even without findings
     #[arg(long)]
     pub webhook_always: bool,
-    /// Wait at most DURATION for an answer of the webhook
+    /// Wait at most DURATION for a response of the webhook
     #[arg(long, value_name = "DURATION", default_value = "10s", value_parser = duration)]
     pub webhook_timeout: Duration,
 }

@@ -181,7 +181,7 @@ impl Observer for ApplyProgress {
                 output.news(&format!("{zone}: {reason}; reading the zone to see what took effect"));
             }
             ApplyEvent::LookingAgain { zone } => {
-                output.log(&format!("{zone}: reading the zone again, as it can have changed"));
+                output.log(&format!("{zone}: reading the zone again, because it may have changed"));
             }
             ApplyEvent::Waiting { zone, duration } if duration.as_secs() >= 1 => {
                 output.news(&format!("{zone}: waiting {:.0} s", duration.as_secs_f64()));

@@ -43,7 +43,7 @@ pub(super) fn take(directory: &Path) -> anyhow::Result<Lock> {
     let mut file = options.open(&path).with_context(fail)?;
     anyhow::ensure!(
         is_of_its_own(&file),
-        "{} is another file as well, or none that can be locked; remove it",
+        "{} has another name as well (a hard link), or is not a regular file; remove it",
         path.display()
     );
     match file.try_lock() {
@@ -54,7 +54,7 @@ pub(super) fn take(directory: &Path) -> anyhow::Result<Lock> {
             let holder: String = holder.chars().filter(char::is_ascii_digit).take(10).collect();
             let who = if holder.is_empty() { String::new() } else { format!(" (process {holder})") };
             bail!(
-                "another apply is under way{who}; it holds {}. Wait for it, or look why it does not end",
+                "another apply is running{who}; it holds {}. Wait for it, or check why it does not end",
                 path.display()
             );
         }
@@ -98,7 +98,7 @@ mod tests {
         let other = directory.path().join("other");
         std::fs::write(&other, "precious").unwrap();
         std::fs::hard_link(&other, directory.path().join("apply.lock")).unwrap();
-        assert!(take(directory.path()).unwrap_err().to_string().contains("is another file as well"));
+        assert!(take(directory.path()).unwrap_err().to_string().contains("has another name as well"));
         assert_eq!(std::fs::read_to_string(&other).unwrap(), "precious");
     }
 

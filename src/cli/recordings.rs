@@ -46,7 +46,7 @@ impl RuleArgs {
 /// Lists that expressions name, in files.
 #[derive(Debug, Args)]
 pub(super) struct ListArgs {
-    /// The items of a list that rules name as $NAME, in the CSV form of Cloudflare: one a line; repeatable
+    /// The items of a list that rules name as $NAME, in the CSV form of Cloudflare, one per line; repeatable
     #[arg(long = "list", value_name = "NAME=FILE", value_parser = named_file, hide_short_help = true)]
     lists: Vec<(String, PathBuf)>,
 }
@@ -159,7 +159,7 @@ const MOST_ERRORS: usize = 3;
 /// How requests are judged, recorded ones and expected ones.
 #[derive(Debug, Args)]
 pub(super) struct RequestArgs {
-    /// Say what the plan does to recorded requests: HAR, JSON lines, Logpush, an access log, raw requests, or a directory
+    /// Show what the plan does to recorded requests: HAR, JSON lines, Logpush, an access log, raw requests, or a directory
     #[arg(long, value_name = "FILE", num_args = 1..)]
     requests: Vec<PathBuf>,
     /// Host of requests whose recording does not name one

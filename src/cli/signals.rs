@@ -47,7 +47,7 @@ enum Meaning {
 
 /// What is said when what is under way is finished.
 const FINISHING: &str =
-    "stopping: finishing what is under way and starting nothing more (a second signal ends at once)";
+    "stopping: finishing the requests in flight and starting no others (a second signal stops at once)";
 
 impl Stage {
     /// What it means now that someone wants to stop, for the first time or once more.

@@ -40,7 +40,7 @@ pub(super) async fn verify(
                     Some(TokenState { status, not_before, expires_on }) => {
                         Credentials { owner, status: Some(status), not_before, expires_on, why: None }
                     }
-                    None => unknown(owner, Some("Cloudflare's answer has no status".to_owned())),
+                    None => unknown(owner, Some("Cloudflare's response has no status".to_owned())),
                 });
             }
             Err(Unread::NotSent(why)) => drop(first.get_or_insert((false, why))),

@@ -407,5 +407,5 @@ fn changed(before: &Reviewed, now: &Reviewed) -> String {
     if before.modified_on != now.modified_on {
         return format!("it was touched by someone else{when}");
     }
-    "its meaning or its dangers are others now".to_owned()
+    "its effects or its dangers have changed".to_owned()
 }

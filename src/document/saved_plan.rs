@@ -76,7 +76,7 @@ pub enum SavedPlanError {
     #[error("the file cannot be read")]
     Io(#[source] io::Error),
     /// It is no JSON: cut off, or something else.
-    #[error("the file is not whole, or no plan at all: {0}")]
+    #[error("the file is incomplete, or not a plan: {0}")]
     NotJson(String),
     /// It is JSON of another kind.
     #[error("the file is not a saved plan; save one with `plan --out`")]
@@ -85,7 +85,7 @@ pub enum SavedPlanError {
     #[error("the plan is in format {0}; this version reads format {FORMAT}. Plan again")]
     Format(String),
     /// It was changed after it was written.
-    #[error("the plan was edited or damaged after it was saved: its checksum does not fit. Plan again")]
+    #[error("the plan was edited or damaged after it was saved: its checksum does not match. Plan again")]
     Checksum,
     /// What it was made with is not what it shows.
     #[error("the plan shows another base than the one it was made with. Plan again")]
@@ -94,7 +94,7 @@ pub enum SavedPlanError {
     #[error("the plan is too large: {0}. Plan fewer zones at once")]
     TooLarge(String),
     /// Something in it is missing, or is something else.
-    #[error("the plan is not what this version writes: {0}. Plan again")]
+    #[error("this version cannot read the plan: {0}. Plan again")]
     Malformed(String),
 }
 

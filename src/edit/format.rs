@@ -46,7 +46,7 @@ pub enum FormatError {
     #[error("its meaning would change ({0}); it stays as it is. Please report this, with the file")]
     Meaning(&'static str),
     /// The result would look otherwise if it were formatted again.
-    #[error("it would look otherwise if it were formatted again; it stays as it is. Please report this, with the file")]
+    #[error("formatting it twice would give another result; it stays as it is. Please report this, with the file")]
     Unstable,
 }
 

@@ -527,14 +527,14 @@ fn facets(desired: &Facets, live: &LiveRecord) -> Result<Facets, String> {
 /// The one that it cannot say.
 fn sayable(facets: &Facets) -> Result<(), String> {
     if facets.ttl.is_some_and(|ttl| Ttl::seconds(u64::from(ttl.as_number())).is_err()) {
-        return Err("a spec cannot say its time to live".to_owned());
+        return Err("a spec cannot express its time to live".to_owned());
     }
     if facets.comment.as_ref().and_then(Comment::text).is_some_and(|text| Comment::parse(text).is_err()) {
-        return Err("a spec cannot say its comment, which has several lines or control characters".to_owned());
+        return Err("a spec cannot express its comment, which has several lines or control characters".to_owned());
     }
     let tags = facets.tags.iter().flatten();
     if tags.clone().count() > Tag::MOST || tags.clone().any(|tag| Tag::parse(tag.as_str()).is_err()) {
-        return Err("a spec cannot say its tags".to_owned());
+        return Err("a spec cannot express its tags".to_owned());
     }
     Ok(())
 }
@@ -548,7 +548,7 @@ fn imported(zone: &ZoneName, live: &LiveRecord) -> Result<DesiredRecord, String>
         return Err("this version does not understand its type".to_owned());
     };
     if zone.resolve(zone.relative(&live.name)).as_ref() != Ok(&live.name) {
-        return Err("a spec cannot say its name".to_owned());
+        return Err("a spec cannot express its name".to_owned());
     }
     let facets = Facets {
         ttl: (!live.proxied).then_some(live.ttl),

@@ -122,7 +122,7 @@ impl Rules<'_, '_, '_> {
             return match &change.kind {
                 RuleChangeKind::Create => self.switch(wanted, "off", &address),
                 RuleChangeKind::Update(live) => self.deployment(wanted, live, &address),
-                RuleChangeKind::Move(_) => self.leave(address, "its place among the exceptions has no words in a spec"),
+                RuleChangeKind::Move(_) => self.leave(address, "a spec cannot express its place among the exceptions"),
                 RuleChangeKind::Delete(..) => self.leave(address, "it cannot be deleted"),
             };
         }
@@ -139,7 +139,7 @@ impl Rules<'_, '_, '_> {
                 self.leave(address, "its last day in the spec is over; write a later one, or apply the spec");
             }
             RuleChangeKind::Delete(_, RuleDeleteReason::Removed | RuleDeleteReason::Undone) => {
-                self.leave(address, "the spec gave it up; apply the spec, or write the rule again");
+                self.leave(address, "the spec no longer has it; apply the spec, or write the rule again");
             }
         }
     }
@@ -228,7 +228,7 @@ impl Rules<'_, '_, '_> {
         let imported = crate::import::rule_from_live(live, phase, &self.live.waf);
         let Some(mut rule) = imported.filter(|rule| self.wants.rule(phase, &rule.name).is_none_or(|own| own.is_absent))
         else {
-            return self.leave(address, "a spec cannot say it");
+            return self.leave(address, "a spec cannot express it");
         };
         if matches!(rule.form, RuleForm::Skip(_)) && rule.note.reason.is_none() {
             rule.note = Note { reason: Some(REASON.to_owned()), ..rule.note };
@@ -405,7 +405,7 @@ impl Rules<'_, '_, '_> {
                     self.additions.push((managed.key(), super::settings::one(key, new.clone())));
                 }
                 (Owner::SharedProfile, None) => {
-                    self.leave(address.clone(), "the profile that says it is used elsewhere too")
+                    self.leave(address.clone(), "the profile that sets it is used elsewhere too")
                 }
                 (Owner::Zone | Owner::OwnProfile, Some(new)) => self.workspace.merge(value, old, new, address.as_str()),
                 (Owner::Zone | Owner::OwnProfile, None) if key == "paranoia" => {
@@ -434,7 +434,7 @@ impl Rules<'_, '_, '_> {
             };
             match owner {
                 Owner::Zone | Owner::OwnProfile => self.workspace.files[at.file].changes.remove(item),
-                Owner::SharedProfile => self.leave(address.clone(), "the profile that says it is used elsewhere too"),
+                Owner::SharedProfile => self.leave(address.clone(), "the profile that sets it is used elsewhere too"),
             }
         }
     }

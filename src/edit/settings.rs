@@ -44,7 +44,7 @@ pub(super) fn pull(
         }
         for (path, wanted, found) in values {
             let (Some(wanted), Some(found)) = (wanted, found) else {
-                left.push((address.clone(), "Cloudflare does not say its value".to_owned()));
+                left.push((address.clone(), "Cloudflare does not report its value".to_owned()));
                 continue;
             };
             let (before, after) = (spec::written_value(&wanted), spec::written_value(&named(&wanted, &found)));

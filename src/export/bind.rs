@@ -32,7 +32,8 @@ pub(super) fn write(zone: &DesiredZone, name_servers: &[String], left_out: &mut 
     let servers = match (name_servers, own_servers.as_slice()) {
         ([], []) => {
             left_out.push(format!(
-                "a spec does not contain the zone's name servers; {UNKNOWN_SERVER} stands for them, name them with --name-server"
+                "a spec does not contain the zone's name servers; {UNKNOWN_SERVER} is written in their place; name them \
+                 with --name-server"
             ));
             &unknown
         }

@@ -55,6 +55,6 @@ pub(super) fn name_settings(zone: &DesiredZone, record: &DesiredRecord, known: &
         .gather();
     if !unsaid.is_empty() {
         let unsaid: Vec<String> = unsaid.into_iter().map(|name| format!("`{name}`")).collect();
-        left_out.push(format!("{}: {} cannot be said in this format", shown(zone, record), unsaid.join(", ")));
+        left_out.push(format!("{}: {} cannot be expressed in this format", shown(zone, record), unsaid.join(", ")));
     }
 }

@@ -61,7 +61,7 @@ fn set(zone: &DesiredZone, records: &[&DesiredRecord], left_out: &mut Vec<String
         let outcome = match record.data.type_name() {
             "NS" if is_apex(record) => Err("octoDNS leaves the name servers of the zone itself to Cloudflare"),
             "SRV" | "URI" if !is_of_service(zone.name.relative(&record.name)) => {
-                Err("octoDNS wants a name such as `_service._protocol` for this type")
+                Err("octoDNS requires a name such as `_service._protocol` for this type")
             }
             _ => value(record),
         };
@@ -154,7 +154,7 @@ fn value(record: &DesiredRecord) -> Result<Json, &'static str> {
             for field in facts.fields {
                 let value = fields.get(field.name).ok_or("a part of its value is missing")?;
                 let theirs = names.iter().find(|(_, own)| *own == field.name).map(|(theirs, _)| *theirs);
-                let theirs = theirs.ok_or("octoDNS has no word for a part of its value")?;
+                let theirs = theirs.ok_or("octoDNS cannot express a part of its value")?;
                 let is_host = matches!(field.kind, FieldKind::Host | FieldKind::HostOrRoot | FieldKind::HostKeepDot);
                 members.insert(theirs.to_owned(), member(value, is_host));
             }

@@ -244,7 +244,7 @@ impl Found {
         }
         let is_apex = record.name == *zone.as_fqdn();
         let other = types.iter().find(|other| own.excludes_at(**other, is_apex))?;
-        Some(format!("the name has a record of type {other} already, and {own} cannot be beside it"))
+        Some(format!("the name has a record of type {other} already, and {own} cannot share a name with it"))
     }
 
     /// Adds a zone setting.

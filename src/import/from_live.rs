@@ -45,12 +45,12 @@ pub fn from_live(live: &LiveZone) -> Imported {
         } else if !seen.insert((record.name.clone(), record.data.clone())) {
             notes.push(format!("{} exists twice and was written once", what()));
         } else if live.name.resolve(live.name.relative(&record.name)).as_ref() != Ok(&record.name) {
-            notes.push(format!("{} has a name that a spec cannot say and was left out", what()));
+            notes.push(format!("{} has a name that a spec cannot express and was left out", what()));
         } else {
             let mut desired = desired(live, record);
             let unsaid = unsayable(&mut desired.facets);
             if !unsaid.is_empty() {
-                notes.push(format!("{}: a spec cannot say its {}; left alone", what(), unsaid.join(" and ")));
+                notes.push(format!("{}: a spec cannot express its {}; left alone", what(), unsaid.join(" and ")));
             }
             zone.records.push(desired);
         }
@@ -119,7 +119,7 @@ fn waf(live: &LiveWaf, notes: &mut Vec<String>, meanings: &mut Vec<String>) -> O
         for rule in rules.iter().filter(|r| !deployed.iter().any(|d| d.id == r.id)) {
             if !phase.lists(rule.body.action()) {
                 notes.push(format!(
-                    "the rule {} deploys something that specs have no word for; it is left alone",
+                    "the rule {} deploys something that a spec cannot express; it is left alone",
                     rule.shown()
                 ));
                 continue;
@@ -149,7 +149,7 @@ fn waf(live: &LiveWaf, notes: &mut Vec<String>, meanings: &mut Vec<String>) -> O
             }
             if let RuleForm::Raw(_) = own.form {
                 notes.push(format!(
-                    "the rule {name} is written as Cloudflare has it, because specs have no words for all of it"
+                    "the rule {name} is written as Cloudflare has it, because a spec cannot express all of it"
                 ));
             } else if matches!(own.form, RuleForm::Skip(_)) {
                 own.note =
@@ -165,7 +165,7 @@ fn waf(live: &LiveWaf, notes: &mut Vec<String>, meanings: &mut Vec<String>) -> O
     (!is_silent).then_some(wants)
 }
 
-/// A rule as a spec would have it, under its `ref` or a name made from its description; `None` if a spec cannot say it.
+/// A rule as a spec would have it, under its `ref` or a name made from its description; `None` if a spec cannot express it.
 #[must_use]
 pub fn rule_from_live(live: &LiveRule, phase: Phase, waf: &LiveWaf) -> Option<DesiredRule> {
     let is_said = ["action", "expression"].iter().all(|member| live.body.text(member).is_some());

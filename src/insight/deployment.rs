@@ -47,7 +47,7 @@ fn switched(body: &RuleBody, is_on: bool, stays: bool, catalogue: Option<&Catalo
         (true, true) => format!("the {name} is switched on"),
         (true, false) => format!("the {name} is deployed"),
         (false, true) => format!("the whole {name} is switched off"),
-        (false, false) => format!("the deployment goes: the whole {name} is off"),
+        (false, false) => format!("the deployment is removed: the whole {name} is off"),
     };
     let direction = if is_on { Direction::Strengthens } else { Direction::Weakens };
     let requests = scope::requests(&scope::expression(body));
@@ -56,7 +56,7 @@ fn switched(body: &RuleBody, is_on: bool, stays: bool, catalogue: Option<&Catalo
         return;
     };
     let Some(effective) = effective_deployment(body, catalogue) else {
-        effects.add(direction, format!("{line} for {requests}; its overrides have a shape that is not known"));
+        effects.add(direction, format!("{line} for {requests}; its overrides have an unknown form"));
         return;
     };
     if catalogue.lacks_anomaly_rule() {
@@ -123,7 +123,7 @@ fn changed(before: &RuleBody, after: &RuleBody, catalogue: Option<&Catalogue>, e
             "the overrides change, and the rules of the ruleset are not known".to_owned(),
         ),
         None if overrides_differ => {
-            effects.add(Direction::Unclassified, "the overrides change, and have a shape that is not known".to_owned())
+            effects.add(Direction::Unclassified, "the overrides change, and have an unknown form".to_owned())
         }
         None => {}
     }

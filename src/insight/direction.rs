@@ -175,7 +175,7 @@ pub(super) fn fate(action: &str) -> &'static str {
         Some(Strength::Block) => "are blocked",
         Some(Strength::Challenge) => "are challenged",
         Some(Strength::Log) => "are logged",
-        None => "are handled otherwise",
+        None => "are handled differently",
     }
 }
 

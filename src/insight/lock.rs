@@ -190,7 +190,9 @@ impl Lock {
             if !has_head {
                 match text.strip_prefix("waf.lock ").and_then(|v| v.parse::<u32>().ok()) {
                     Some(FORMAT) => has_head = true,
-                    Some(_) => return error("the file has a form of another version of zonewright; write it again"),
+                    Some(_) => {
+                        return error("the file has the format of another version of zonewright; write it again");
+                    }
                     None => return error("this is not a waf.lock file, which begins with `waf.lock 1`"),
                 }
             } else if let Some(rest) = text.strip_prefix("ruleset ") {

@@ -163,7 +163,7 @@ fn other_members(before: &RuleBody, after: &RuleBody, effects: &mut Effects) {
         effects.remark(format!("hits are {word}"));
     }
     if before.parameter("response") != after.parameter("response") {
-        effects.remark("blocked requests get another answer".to_owned());
+        effects.remark("blocked requests get another response".to_owned());
     }
     let side = |body: &RuleBody| match body.get("action_parameters") {
         Some(Value::Map(parameters)) if skipped(body).is_none() => parameters.clone(),

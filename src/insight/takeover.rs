@@ -78,7 +78,7 @@ pub(super) fn token_removed(name: &Fqdn, before: View<'_, '_>, after: View<'_, '
     let user = names().find(|n| points_there(n));
     let needing = |user: &str| {
         let line = format!(
-            "{name}: the token goes, and {user} still points at {}: someone else could claim it there",
+            "{name}: the token is removed, and {user} still points at {}: someone else could claim it there",
             provider_of_token.name
         );
         Effect::needing(Danger::AllowsTakeover, Topic::Hosting, &domain, line)

@@ -54,7 +54,7 @@ pub enum FetchError {
         what: String,
     },
     /// The result contains no value.
-    #[error("failed to read {what}: the answer has no `value`")]
+    #[error("failed to read {what}: the response has no `value`")]
     NoValue {
         /// What was read.
         what: String,

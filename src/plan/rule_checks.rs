@@ -117,7 +117,7 @@ pub(super) fn expiries(desired: &DesiredZone, live: &LiveZone, changes: &WafChan
             let over = deployment.with_notes(|note| note.is_expired |= note.expires_soon);
             let then = compile(&over, catalogue, Some(body), waf.unmanaged).body;
             let day = note.expires.as_deref().unwrap_or_default();
-            let what = format!("after {day}, overrides of {} are taken back", deployment.ruleset.key());
+            let what = format!("after {day}, overrides of {} are reverted", deployment.ruleset.key());
             tell(place, what, deployment_impact(Some(body), Some(&then), catalogue));
         }
     }
@@ -156,7 +156,7 @@ fn of_problem(problem: &Problem, live: &LiveZone) -> Diagnostic {
             ))
         }
         ProblemKind::StrangeOverrides => findings::STRANGE_OVERRIDES
-            .nowhere("they have a shape that this version does not know, so nothing can be merged into them")
+            .nowhere("they have a form that this version does not know, so nothing can be merged into them")
             .help("write them under `raw`, or remove them at Cloudflare"),
         ProblemKind::Idle(name) => findings::IDLE_TUNING
             .nowhere(format!("`{name}` would be as wanted without it, by the level, the tags or the ruleset's default"))

@@ -43,7 +43,7 @@ pub fn as_found(desired: &Desired) -> AsFound {
             None => true,
             Some(error) => {
                 let what = format!("{} {}", name.relative(&record.name), record.data.type_name());
-                notes.push(format!("{name}: {what} was left out, because a spec cannot say it: {}", error.detail));
+                notes.push(format!("{name}: {what} was left out, because a spec cannot express it: {}", error.detail));
                 false
             }
         });

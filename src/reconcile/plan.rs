@@ -257,7 +257,7 @@ fn dropped(goal: &Goal) -> Diagnostics {
         let words =
             format!("{zone} was in the previous spec ({}); nothing of it is compared or changed any more", base.source);
         let help = format!(
-            "if its records are to go, keep it with `records: []`; if `{zone}` was left out by mistake, write it again"
+            "to delete its records, keep it with `records: []`; if `{zone}` was left out by mistake, add it again"
         );
         let diagnostic = findings::DROPPED_ZONE.nowhere(words);
         diagnostics.push(diagnostic.about(zone.to_string()).help(help));

@@ -62,8 +62,8 @@ pub enum SavedPlanError {
     },
     /// It was made after the moment at which it is read.
     #[error(
-        "{name} was made at {created}, and this machine's clock says {now}: one of the two clocks is wrong, so its age cannot be \
-         told. Set the clock, and plan again"
+        "{name} was made at {created}, and this machine's clock says {now}: one of the two clocks is wrong, so its age is \
+         unknown. Set the clock, and plan again"
     )]
     FromTheFuture {
         /// The file.

@@ -33,9 +33,9 @@ pub(super) fn check(path: &Path, live: &Live) -> Diagnostics {
         Ok(None) => return found,
         Ok(Some(lock)) => lock,
         Err(reason) => {
-            let what = format!("{file}: {reason}; what Cloudflare changed in its rulesets is not said");
+            let what = format!("{file}: {reason}; changes that Cloudflare made to its rulesets are not reported");
             let diagnostic = findings::LOCK_UNREADABLE.nowhere(what);
-            found.push(diagnostic.help("write it anew: zonewright waf lock SPEC"));
+            found.push(diagnostic.help("write it again: zonewright waf lock SPEC"));
             return found;
         }
     };

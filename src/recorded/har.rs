@@ -140,7 +140,7 @@ fn sample(entry: Entry, place: Place, keeps: &mut [bool; 2]) -> Result<Option<Sa
     let Asked { method, url, http_version, headers, post_data, body_size } = entry.request;
     let Some((is_https, host, target)) = of_address(&url) else { return Ok(None) };
     if !is_method(&method) {
-        return Err("its method is not one".to_owned());
+        return Err("its method is not an HTTP method".to_owned());
     }
     // Those that begin with a colon are not headers: HTTP/2 has the request line in them.
     let named = headers.into_iter().filter(|header| !header.name.starts_with(':'));

@@ -107,7 +107,7 @@ pub(super) fn sample(line: Line<'_>, place: Place, options: &Options) -> Result<
     }
     let time = match time {
         None => None,
-        Some(time) => Some(moment::of_json(&time).ok_or("`time` is not a moment")?),
+        Some(time) => Some(moment::of_json(&time).ok_or("`time` is not a valid time")?),
     };
     Ok(Sample { id, place, time, request, target: target.as_bytes().to_vec() })
 }

@@ -3,7 +3,7 @@
 use super::limit::LONGEST;
 
 /// Why a request cannot be evaluated.
-pub(super) const NO_HOST: &str = "it does not tell the host; name it with --host";
+pub(super) const NO_HOST: &str = "it does not contain the host; name it with --host";
 
 /// How to go on after a request that cannot be read.
 pub(super) const GO_ON: &str = "; to leave out what is not a request, add --skip-unreadable";

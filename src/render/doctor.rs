@@ -106,7 +106,7 @@ fn write_connection(out: &mut dyn Write, connection: &Connection) -> io::Result<
             let seconds = seconds.unsigned_abs();
             writeln!(out, "Clock          ! {seconds} s {side} Cloudflare's; set it: expiry dates depend on it")?;
         }
-        Clock::Unknown => writeln!(out, "Clock          ? Cloudflare's answers have no date")?,
+        Clock::Unknown => writeln!(out, "Clock          ? Cloudflare's responses have no date")?,
     }
     if rate_limits.is_empty() {
         writeln!(out, "Rate limit     ? Cloudflare does not report what is left")?;
@@ -233,7 +233,7 @@ fn write_conclusion(out: &mut dyn Write, report: &Doctor) -> io::Result<()> {
     if !report.is_answered() && report.verdict != Sufficiency::Insufficient {
         return writeln!(
             out,
-            "? Cloudflare did not answer what it was asked: see the lines with ?, and run this again later."
+            "? Cloudflare did not answer every request: see the lines with ?, and run this again later."
         );
     }
     if report.spec.is_none() {

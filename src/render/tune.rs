@@ -87,7 +87,8 @@ pub fn write_tuned(out: &mut dyn Write, tuned: &Tuned<'_>) -> io::Result<()> {
     }
     writeln!(
         out,
-        "\n  The setting was found on the requests that are seen, and judged on the others; each request is in a half by its digest."
+        "\n  The setting was found on the requests that are seen, and judged on the others; the digest of a request decides \
+         its half."
     )?;
     if !has_attacks {
         writeln!(

@@ -53,8 +53,8 @@ impl<'a> Review<'a> {
         let operations = self.plan.zones.iter().flat_map(|zone| &zone.operations);
         match operations.filter(|o| o.cause.about(None).is_some()).count() {
             0 => None,
-            1 => Some("1 operation takes back what someone changed outside the spec".to_owned()),
-            count => Some(format!("{count} operations take back what someone changed outside the spec")),
+            1 => Some("1 operation reverts what someone changed outside the spec".to_owned()),
+            count => Some(format!("{count} operations revert what someone changed outside the spec")),
         }
     }
 

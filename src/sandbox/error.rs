@@ -27,7 +27,7 @@ pub enum SandboxError {
     #[error("use the plan `{0}`: it must be free, pro, business or enterprise")]
     Plan(String),
     /// A seed document is invalid.
-    #[error("plant {place}: {problem}")]
+    #[error("load {place}: {problem}")]
     Document {
         /// Where in the document.
         place: String,

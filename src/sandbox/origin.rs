@@ -20,16 +20,15 @@ use super::envelope::{Outcome, Refusal};
 pub(super) fn check(request: &Parts, hosts: &[String]) -> Outcome<()> {
     let refused = |reason: String| Err(Refusal::unnumbered(403, reason));
     if request.headers.contains_key(ORIGIN) {
-        return refused("the sandbox answers no web pages: send the request without `Origin`".to_owned());
+        return refused("the sandbox refuses requests from web pages: send the request without `Origin`".to_owned());
     }
     let named = request.headers.get_all(HOST).iter().map(|host| host.to_str().unwrap_or_default());
     // In HTTP/2 the host is part of the address.
     let named = named.chain(request.uri.authority().map(Authority::as_str));
     match named.into_iter().find(|host| !is_ours(host, hosts)) {
-        Some(host) => refused(format!(
-            "the sandbox answers at loopback addresses and `localhost`, not at `{}`",
-            host.escape_debug()
-        )),
+        Some(host) => {
+            refused(format!("the sandbox serves loopback addresses and `localhost`, not `{}`", host.escape_debug()))
+        }
         None => Ok(()),
     }
 }

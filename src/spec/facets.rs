@@ -84,7 +84,7 @@ impl Defaults {
                 (Some(first), Some(second)) if first.value != second.value => {
                     diagnostics.push(
                         findings::ZONE_CLASH
-                            .at(second.place, format!("the zone's default `{key}` is another one here"))
+                            .at(second.place, format!("the zone's default `{key}` has another value here"))
                             .and_at(first.place, "the first one")
                             .help("give the zone's defaults in one fragment"),
                     );

@@ -295,7 +295,7 @@ impl Loader<'_> {
         let refuse = |detail: &str, help: &str| Err(Box::new(findings::INCLUDE_REFUSED.at(place, detail).help(help)));
         let Some(root) = origin.root.clone() else {
             return refuse(
-                "a spec from the standard input includes nothing, as its paths have no directory to begin at",
+                "a spec from standard input cannot include files, because its paths have no directory to start from",
                 "write the spec to a file, or give the other files on the command line",
             );
         };

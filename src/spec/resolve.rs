@@ -307,7 +307,7 @@ fn agree<T: PartialEq>(key: &str, place: &mut Option<Facet<T>>, value: Facet<T>,
         Some(first) if first.value == value.value => {}
         Some(first) => diagnostics.push(
             findings::ZONE_CLASH
-                .at(value.place, format!("`{key}` is another one here"))
+                .at(value.place, format!("`{key}` has another value here"))
                 .and_at(first.place, "the first one")
                 .help(format!("give `{key}` in one fragment of the zone")),
         ),

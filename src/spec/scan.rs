@@ -336,7 +336,7 @@ impl Scanner<'_> {
             findings::DUPLICATE_KEY
                 .at(place, format!("`{text}` is already defined here"))
                 .and_at(self.tree.place(first), "it is first written here")
-                .help("remove one of the two, or join what they hold"),
+                .help("remove one of the two, or merge what they hold"),
         );
         false
     }
@@ -388,7 +388,7 @@ fn explain(kind: &ErrorKind) -> (Option<&'static str>, Option<&'static str>) {
         ErrorKind::UnclosedFlowCollection { open: '[' } => (Some("a `[` is not closed"), Some("add the closing `]`")),
         ErrorKind::UnclosedFlowCollection { .. } => (Some("a `{` is not closed"), Some("add the closing `}`")),
         ErrorKind::MisplacedFlowCollectionEnd | ErrorKind::MismatchedFlowCollectionEnd { .. } => (
-            Some("this bracket closes none that is open"),
+            Some("this bracket has no opening bracket"),
             Some("remove it, or open it with `[` or `{`; brackets inside text need quotes around the text"),
         ),
         ErrorKind::UnclosedQuotedScalar
@@ -417,7 +417,7 @@ fn explain(kind: &ErrorKind) -> (Option<&'static str>, Option<&'static str>) {
         | ErrorKind::InvalidSimpleKey
         | ErrorKind::SimpleKeyExpected => (
             Some("this line fits neither the indentation above it nor the form `key: value`"),
-            Some("begin the keys of one mapping in the same column, and write a blank after each `:`"),
+            Some("begin the keys of one mapping in the same column, and write a space after each `:`"),
         ),
         ErrorKind::MappingValueNotAllowed | ErrorKind::InvalidColonPlacement => (
             Some("a `:` is where no key can be"),

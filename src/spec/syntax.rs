@@ -367,7 +367,7 @@ pub(super) fn record_type(_: &mut SchemaGenerator) -> Schema {
 fn request_fields(_: &mut SchemaGenerator) -> Schema {
     json_schema!({
         "type": "object",
-        "description": "With `request` or `curl`: fields of the rules language that it does not tell, by name.",
+        "description": "With `request` or `curl`: fields of the rules language that the request does not contain, by name.",
         "additionalProperties": { "type": ["string", "number", "boolean"] },
     })
 }
@@ -401,11 +401,12 @@ fn dns_settings(_: &mut SchemaGenerator) -> Schema {
                 "type": "object", "additionalProperties": false, "description": "The zone's SOA record.",
                 "properties": {
                     "mname": { "type": ["string", "null"], "x-nullable": true, "description": "The primary name server; null for automatic." },
-                    "rname": { "type": "string", "description": "The mailbox of whoever answers for the zone, with dots." },
-                    "refresh": seconds("When secondaries look again", 600, 86_400),
-                    "retry": seconds("When they look again after a failure", 600, 3600),
-                    "expire": seconds("When they give the zone up", 86_400, 2_419_200),
-                    "min_ttl": seconds("How long it is remembered that a name does not exist", 60, 86_400),
+                    "rname": { "type": "string", "description": "The mailbox of the person responsible for the zone, with \
+                     dots only." },
+                    "refresh": seconds("How often secondaries check for changes", 600, 86_400),
+                    "retry": seconds("When secondaries retry after a failure", 600, 3600),
+                    "expire": seconds("When secondaries stop serving the zone", 86_400, 2_419_200),
+                    "min_ttl": seconds("How long resolvers remember that a name does not exist", 60, 86_400),
                     "ttl": seconds("Time to live of the SOA record", 1800, 3600)
                 }
             }

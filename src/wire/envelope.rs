@@ -64,10 +64,10 @@ pub enum EnvelopeError {
         messages: Vec<ApiMessage>,
     },
     /// The body is no JSON envelope: an HTML page, a cut body, something else.
-    #[error("the answer is not the expected JSON: {0}")]
+    #[error("the response is not the expected JSON: {0}")]
     NotAnEnvelope(String),
     /// The body has more values than these, and was not read.
-    #[error("the answer has more than {0} values")]
+    #[error("the response has more than {0} values")]
     TooMany(usize),
 }
 

@@ -19,7 +19,7 @@ const MOST_MEMBERS: usize = 100;
 
 /// An answer that is no record.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("a record in the answer has no usable `{0}`")]
+#[error("a record in the response has no usable `{0}`")]
 pub struct InvalidRecord(&'static str);
 
 impl InvalidRecord {

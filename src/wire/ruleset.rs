@@ -21,7 +21,7 @@ use crate::model::{Value, ZoneId};
 
 /// An invalid ruleset in a response.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("a ruleset in the answer has no usable `{0}`")]
+#[error("a ruleset in the response has no usable `{0}`")]
 pub struct InvalidRuleset(&'static str);
 
 /// The owner of rulesets: an account, or a zone, which also sees those of its account.

@@ -8,7 +8,7 @@ use crate::model::{LiveZone, Tier, ZoneId, ZoneName};
 
 /// An invalid zone in a response.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("a zone in the answer has no usable `{0}`")]
+#[error("a zone in the response has no usable `{0}`")]
 pub struct InvalidZone(&'static str);
 
 /// Parses a zone of a response, without its records.

@@ -270,7 +270,7 @@ fn a_failing_webhook_hides_nothing_and_is_not_named() {
         (vec![Response::Status(500), Response::Status(200)], patient, 2, ""),
         (vec![Response::Status(410)], patient, 1, "the answer has status 410"),
         (vec![Response::Redirect], patient, 1, "redirection (status 302), and none is followed"),
-        (vec![Response::Silence, Response::Silence, Response::Silence], brief, 3, "failed to get an answer in time"),
+        (vec![Response::Silence, Response::Silence, Response::Silence], brief, 3, "failed to get a response in time"),
         (vec![Response::Hangup, Response::Hangup, Response::Status(200)], patient, 3, ""),
     ] {
         let listener = Listener::start(answers);

@@ -55,7 +55,7 @@ fn what_was_exported_is_imported_again() {
             assert!(ran.stderr.contains(said), "{said}\n{}", ran.stderr);
         }
         assert_eq!(ran.stderr.contains("c CERT: octoDNS has no such type"), target == "octodns", "{}", ran.stderr);
-        let words = "odd URI: octoDNS wants a name such as `_service._protocol`";
+        let words = "odd URI: octoDNS requires a name such as `_service._protocol`";
         assert_eq!(ran.stderr.contains(words), target == "octodns", "{}", ran.stderr);
         workspace.file(file, &ran.stdout);
         let back = workspace.run(&["import", &format!("./{file}"), "--offline"]).exits(0);

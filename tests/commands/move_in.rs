@@ -290,8 +290,8 @@ fn rules_that_only_cloudflare_has_are_named_and_quiet_hides_no_difference() {
     assert_eq!(
         lines,
         [
-            "2 of 3 entries imported; without --quiet, each of the others is named",
-            &format!("{counts}; without --quiet, each difference is named"),
+            "2 of 3 entries imported; run without --quiet to list the others",
+            &format!("{counts}; run without --quiet to list each difference"),
         ]
     );
     // Nothing is said where nothing is missing.
@@ -384,7 +384,7 @@ fn a_zone_file_is_believed_about_its_zone_and_a_name_has_one_alias() {
     // Also in several sources, and beside an address.
     workspace.file("more.csv", "name,type,content\nwww,A,192.0.2.1\nwww,TXT,text\nwww,CNAME,one.example.org\n");
     let (spec, said) = imported(&workspace, &["./b.zone", "./more.csv", "--zone-name", "example.net"]);
-    assert!(said.contains("the name has a record of type CNAME already, and A cannot be beside it"), "{said}");
+    assert!(said.contains("the name has a record of type CNAME already, and A cannot share a name with it"), "{said}");
     workspace.file("merged.yaml", &spec);
     workspace.run(&["validate", "merged.yaml"]).exits(0);
     assert!(spec.contains("text") && !spec.contains("192.0.2.1"), "{spec}");

@@ -298,7 +298,7 @@ const TROUBLES: &[Trouble] = &[
             scene.apply(&format!("http://{address}/client/v4"), &[])
         },
         tries: 6,
-        says: "get a whole answer to GET /zones",
+        says: "get a complete response to GET /zones",
         advice: "what answers there does not speak HTTP",
     },
     Trouble {

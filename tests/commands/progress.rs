@@ -54,7 +54,7 @@ fn a_terminal_shows_how_much_is_read_and_how_long_it_takes() {
     // The bar of a library before it is told what to show.
     assert!(!shown.contains(" 0/0") && !shown.contains(" of 0,"), "{shown}");
     let screen = screen(&shown);
-    assert!(screen.contains("59 zones unchanged  (59 objects as wanted; -v names them)"), "{screen}");
+    assert!(screen.contains("59 zones unchanged  (59 objects as wanted; -v lists them)"), "{screen}");
     assert!(!screen.contains(" of 60") && screen.lines().count() < 16, "{screen}");
 }
 

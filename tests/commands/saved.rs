@@ -178,7 +178,7 @@ fn two_applies_exclude_each_other() {
     file.lock().expect("nobody has it");
     let before = workspace.requests().len();
     let ran = workspace.run(&["apply", "plan.json", "--yes"]).exits(1);
-    assert!(ran.stderr.contains("another apply is under way"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("another apply is running"), "{}", ran.stderr);
     assert_eq!(workspace.requests().len(), before, "nothing was asked");
     workspace.run(&["plan", "spec.yaml"]).exits(0);
     // Closing the file is not enough: a process that another test starts right now has it, too, until it begins.

@@ -54,7 +54,7 @@ fn answers_confirm_what_they_say_in_full() {
         "--allow",
         "removes-last-address",
     ]);
-    assert!(ran.exits(0).stdout.contains("3 of 3 operations done; in sync, confirmed by the answers"));
+    assert!(ran.exits(0).stdout.contains("3 of 3 operations done; in sync, confirmed by the responses"));
 }
 
 #[test]
@@ -104,7 +104,7 @@ async fn an_estate_is_read_again_as_far_as_that_costs_no_waiting() {
         let ran = stage.run("apply", &["--yes", &format!("--verify={verify}")]).await;
         assert_eq!(ran.exit, 0, "{}", ran.messages);
         let count = |words: &str| ran.results.lines().filter(|line| line.contains(words)).count();
-        let (read, answered) = (count("in sync, read back"), count("in sync, confirmed by the answers"));
+        let (read, answered) = (count("in sync, read back"), count("in sync, confirmed by the responses"));
         assert_eq!(read + answered, zones);
         assert!(if verify == "read" { answered == 0 } else { answered > zones / 2 }, "{verify}: {read} and {answered}");
         needed.push((ran.requests, ran.took));

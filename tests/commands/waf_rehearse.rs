@@ -348,7 +348,7 @@ fn broken_recordings_are_refused() {
         ("broken.har", "broken.har, entry 1: it ends too early"),
         ("broken.jsonl", "broken.jsonl:1: it is not a request: missing field `method`"),
         ("missing.jsonl", "missing.jsonl: cannot be read"),
-        ("access.log", "access.log:1: it does not tell the host; name it with --host"),
+        ("access.log", "access.log:1: it does not contain the host; name it with --host"),
     ] {
         let ran = workspace.run(&[&FLAGS[..], &["--requests", name]].concat()).exits(1);
         assert!(ran.stderr.contains(words), "{}", ran.stderr);

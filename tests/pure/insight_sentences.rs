@@ -124,7 +124,11 @@ fn a_deployment_comes_goes_and_changes_its_scope() {
     let made = impact(None, Some(&on));
     let reach = "these categories can never reach 25, even if every rule matches: method enforcement 5";
     expect(&made, Direction::Strengthens, &["is deployed for all requests: 135 of 210 rules on, paranoia 1", reach]);
-    expect(&impact(Some(&on), None), Direction::Weakens, &["the deployment goes: the whole OWASP ruleset is off"]);
+    expect(
+        &impact(Some(&on), None),
+        Direction::Weakens,
+        &["the deployment is removed: the whole OWASP ruleset is off"],
+    );
     expect(&impact(Some(&on), Some(&off)), Direction::Weakens, &["the whole OWASP ruleset is switched off"]);
     expect(&impact(Some(&off), Some(&on)), Direction::Strengthens, &["is switched on for all requests"]);
     expect(&impact(Some(&off), None), Direction::Neutral, &["the ruleset is off"]);

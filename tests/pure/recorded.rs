@@ -223,7 +223,10 @@ fn access_logs_are_read() {
     let options = Options::default();
     let unnamed: Vec<_> = read("log", Box::new(Cursor::new(log.as_bytes().to_vec())), &options).collect();
     assert_eq!(unnamed.len(), 1);
-    assert_eq!(unnamed[0].as_ref().unwrap_err().to_string(), "log:1: it does not tell the host; name it with --host");
+    assert_eq!(
+        unnamed[0].as_ref().unwrap_err().to_string(),
+        "log:1: it does not contain the host; name it with --host"
+    );
 }
 
 #[test]

@@ -21,7 +21,7 @@ use crate::live::find_zone_by_name;
 use crate::model::ZoneName;
 use crate::render::conformance::write;
 
-/// Try our assumptions about Cloudflare in a scratch name of your zone
+/// Test the assumptions about Cloudflare at a scratch name of your zone
 ///
 /// Creates records at and below a random name of the zone given by --zone, and deletes them again. Asks about rules by dry runs. Exits
 /// with 2 if something differs.
@@ -33,7 +33,7 @@ pub(in crate::cli) struct ConformanceArgs {
     /// Confirm that records may be created in the zone
     #[arg(long)]
     i_own_this_zone: bool,
-    /// Try only this assumption; repeatable
+    /// Test only this assumption; repeatable
     #[arg(long, value_name = "ID", value_parser = id)]
     only: Vec<String>,
     /// List the assumptions; no requests

@@ -166,7 +166,7 @@ fn joined(
         }
         if output.is_quiet() && !notes.is_empty() {
             let left = count(notes.len(), "thing");
-            output.message(&format!("{}: {left} left out; without --quiet, each is named", zone.name));
+            output.message(&format!("{}: {left} left out; run without --quiet to list each", zone.name));
         }
         for note in notes {
             output.news(&format!("{}: {}", zone.name, safe(&note)));
@@ -265,8 +265,7 @@ fn files_of(args: &ImportArgs, paths: &[&String], output: &Output) -> anyhow::Re
 fn summarise(found: &Found, output: &Output) {
     let (all, imported) = found.tally.values().fold((0, 0), |(all, imported), t| (all + t.all, imported + t.imported));
     if output.is_quiet() && imported < all {
-        output
-            .message(&format!("{imported} of {} imported; without --quiet, each of the others is named", entries(all)));
+        output.message(&format!("{imported} of {} imported; run without --quiet to list the others", entries(all)));
     }
     for (kind, tally) in &found.tally {
         output.news(&format!("{kind}: {} of {} imported", tally.imported, tally.all));

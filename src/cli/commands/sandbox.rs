@@ -77,7 +77,7 @@ struct ServeArgs {
     /// Create this empty zone if it is missing; repeatable
     #[arg(long = "with-zone", value_name = "NAME")]
     with_zone: Vec<String>,
-    /// Form of records in answers: current, with every documented member (full), or that of 2024 (seed)
+    /// Form of records in responses: current, with every documented member (full), or that of 2024 (seed)
     #[arg(long, default_value = "modern", value_parser = ["modern", "full", "seed"])]
     shape: String,
     /// Disable the batch endpoint
@@ -119,7 +119,7 @@ struct ServeArgs {
     /// Requests allowed in five minutes; 0 for no limit
     #[arg(long, default_value_t = sandbox::RateLimit::USUAL.requests, value_name = "N")]
     rate_limit: u32,
-    /// Delay of each answer, in milliseconds
+    /// Delay of each response, in milliseconds
     #[arg(long, default_value_t = 0, value_name = "MILLISECONDS")]
     latency: u64,
     /// Script of failures, as JSON (docs/faults.md)

@@ -106,8 +106,8 @@ async fn run(args: &WatchArgs, global: &Global, output: &Arc<Output>) -> anyhow:
             output.say(&format!("listening on http://{address}/metrics and /healthz"));
             if !address.ip().is_loopback() {
                 output.message(&format!(
-                    "warning: {address} is not a loopback address: whoever reaches it reads the names of your zones and how they \
-                     drift, without a password; allow only your monitoring system to connect"
+                    "warning: {address} is not a loopback address: anyone who reaches it can read the names of your zones \
+                     and how they drift, without a password; allow only your monitoring system to connect"
                 ));
             }
             Some(tokio::spawn(monitor::serve(listener, Arc::clone(&health), stop.clone())))

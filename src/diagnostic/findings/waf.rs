@@ -8,8 +8,8 @@ findings! {
         "Cloudflare accepts the expression, but it probably matches other requests than intended.",
         "Check the marked part.";
     EXPRESSION_NOTE = "WAF0003" Note "about the expression",
-        "Something about the expression that is good to know.",
-        "Nothing has to be done.";
+        "Information about the expression that may be useful.",
+        "No change is needed.";
     DEPLOYED_TWICE = "WAF0004" Error "the managed ruleset is deployed twice",
         "Cloudflare refuses a second rule that executes the same managed ruleset in a zone (20014).",
         "Keep one deployment. Use exceptions to make it do less for some requests.";
@@ -35,7 +35,7 @@ findings! {
         "An entry names one rule or one tag, and what changes.",
         "Write `rule` or `tag`, and the change.";
     NO_REASON = "WAF0012" Error "weaker protection needs a reason",
-        "What is disabled, only logged or skipped says why, so that it can be judged and taken back.",
+        "An entry that disables, only logs or skips something says why, so that others can judge it and revert it.",
         "Add `reason`.";
     SKIP = "WAF0013" Error "invalid `skip`",
         "`skip` is `everything`, or a mapping with at least one thing that matching requests bypass.",

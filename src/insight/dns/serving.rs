@@ -45,7 +45,7 @@ impl Hindrance {
     pub fn about(self) -> &'static str {
         match self {
             Self::Pending => "is pending: Cloudflare does not serve it yet",
-            Self::Moved => "has moved: the registrar names other name servers, so Cloudflare's answers reach nobody",
+            Self::Moved => "has moved: the registrar names other name servers, so resolvers do not ask Cloudflare",
             Self::Partial => {
                 "is partial: other name servers answer for it, and only the names that they point at Cloudflare are answered like this"
             }

@@ -123,7 +123,7 @@ fn decode(data: &str) -> Result<Vec<u8>, String> {
     let bare = data.trim_end_matches('=');
     let whole = format!("{bare}{}", "=".repeat((4 - bare.len() % 4) % 4));
     if bare.len() % 4 == 1 {
-        return Err(format!("the key is truncated: {} characters of base64 are none", bare.len()));
+        return Err(format!("the key is truncated: base64 cannot have {} characters", bare.len()));
     }
     let decoded = BASE64.decode(whole.as_bytes());
     decoded.or_else(|_| lenient(&whole)).map_err(|_| "the key is not base64".to_owned())
@@ -162,11 +162,11 @@ fn rsa_bits(octets: &[u8]) -> Result<usize, String> {
 /// The content of the DER element with this tag at the start, and what follows it.
 fn element(octets: &[u8], tag: u8) -> Result<(&[u8], &[u8]), String> {
     let strange = || "the key is not an RSA key in DER".to_owned();
-    let (&found, rest) = octets.split_first().ok_or("the key is cut")?;
+    let (&found, rest) = octets.split_first().ok_or("the key is cut off")?;
     if found != tag {
         return Err(strange());
     }
-    let (&first, rest) = rest.split_first().ok_or("the key is cut")?;
+    let (&first, rest) = rest.split_first().ok_or("the key is cut off")?;
     let (length, rest) = if first < 0x80 {
         (usize::from(first), rest)
     } else {
@@ -174,7 +174,7 @@ fn element(octets: &[u8], tag: u8) -> Result<(&[u8], &[u8]), String> {
         if count == 0 || count > 4 {
             return Err(strange());
         }
-        let digits = rest.get(..count).ok_or("the key is cut")?;
+        let digits = rest.get(..count).ok_or("the key is cut off")?;
         (digits.iter().fold(0, |sum, digit| (sum << 8) | usize::from(*digit)), &rest[count..])
     };
     if rest.len() < length {

@@ -117,7 +117,7 @@ fn between(
             _ => Direction::Neutral,
         };
         let line = format!(
-            "{what} is another one ({} → {}): mail signed with the old one no longer verifies",
+            "{what} is replaced ({} → {}): mail signed with the old one no longer verifies",
             old.kind, new.kind
         );
         effects.push(shown(direction, line));

@@ -82,7 +82,7 @@ pub(in crate::insight) fn compare(name: &Fqdn, before: View<'_, '_>, after: View
         (_, Announcement::Void(why)) => (Direction::Weakens, format!("is ignored by senders: {why}")),
         (_, Announcement::Missing) => (Direction::Weakens, "is gone".to_owned()),
         (Announcement::Valid(_), Announcement::Valid(new)) if about == "MTA-STS" => {
-            (Direction::Neutral, format!("has another policy ({new}): senders fetch it anew"))
+            (Direction::Neutral, format!("has another policy ({new}): senders fetch it again"))
         }
         (Announcement::Valid(_), Announcement::Valid(new)) => (Direction::Neutral, format!("goes to {new}")),
         (_, Announcement::Valid(new)) => (Direction::Strengthens, format!("is new: {new}")),

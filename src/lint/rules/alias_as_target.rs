@@ -12,8 +12,8 @@ pub(in crate::lint) static RULE: Rule = Rule {
         summary: "the target is an alias",
         severity: Severity::Warning,
         why: "The hosts that MX, NS and SRV records name must have addresses of their own, not a CNAME. Some mail servers refuse to \
-              deliver, and resolvers may not follow. Aliases that Cloudflare flattens are no aliases to anyone, and are not \
-              reported.",
+              deliver, and resolvers may not follow. Resolvers do not see aliases that Cloudflare flattens, so these are \
+              not reported.",
         fix: "Name the host that the alias leads to.",
     },
     sources: &["RFC 2181 section 10.3 (MX, NS)", "RFC 2782 (SRV)"],

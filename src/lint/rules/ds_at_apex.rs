@@ -8,7 +8,7 @@ use crate::lint::{Findings, Rule};
 pub(in crate::lint) static RULE: Rule = Rule {
     finding: Finding {
         code: "LINT0004",
-        summary: "the DS record of a zone belongs into its parent zone",
+        summary: "the DS record of a zone belongs in its parent zone",
         severity: Severity::Error,
         why: "The DS record of a zone belongs in the zone above it, where the registrar puts it. In the zone itself it has no effect.",
         fix: "Remove the record, write `dnssec: on`, and give the DS record that Cloudflare shows to the registrar.",

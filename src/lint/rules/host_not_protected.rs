@@ -14,10 +14,11 @@ pub(in crate::lint) static RULE: Rule = Rule {
         code: "LINT0012",
         summary: "the protection does not reach all hosts of the zone",
         severity: Severity::Note,
-        why: "Rules look at requests that go through Cloudflare. The addresses of a host that is not proxied are handed out as they \
-              are, so that nothing under `waf` applies to it, and often the origin behind the other hosts is known by it. Names that \
-              mail servers, name servers and services have are not looked at, nor those with an `_`.",
-        fix: "Proxy the hosts that serve websites; leave it so if they serve anything else, or have a protection of their own.",
+        why: "Rules look at requests that go through Cloudflare. A host that is not proxied is reached at its real address, \
+              so nothing under `waf` applies to it, and it often reveals the origin behind the other hosts. Names of mail \
+              servers, name servers and services are not checked, nor names with an `_`.",
+        fix: "Proxy the hosts that serve websites; change nothing if they serve anything else, or have a protection of \
+              their own.",
     },
     sources: &[
         "developers.cloudflare.com/dns/proxy-status, read 2026-11-20",

@@ -10,10 +10,10 @@ pub(in crate::lint) static RULE: Rule = Rule {
         code: "LINT0001",
         summary: "the aliases form a loop",
         severity: Severity::Error,
-        why: "Following the CNAME records comes back to a name that was passed already, so no name of the chain is ever answered \
-              with an address. Zones of one spec are looked at together. If the way leads through a wildcard, a live \
-              record may still take the name away from it, so that is a warning.",
-        fix: "Let one of the names have an address, or point it to a name outside the loop.",
+        why: "The chain of CNAME records leads back to itself, so none of its names resolves to an address. Zones of one \
+              spec are checked together. If the chain leads through a wildcard, a live record may still take a name out of \
+              it, so this is a warning.",
+        fix: "Give one of the names an address, or point it to a name outside the loop.",
     },
     sources: &["RFC 1034 section 3.6.2", "RFC 1034 section 5.2.2"],
     good: "\

@@ -15,8 +15,8 @@ pub(in crate::lint) static RULE: Rule = Rule {
         summary: "the name looks like one of another zone",
         severity: Severity::Warning,
         why: "A name without a final dot is completed with the name of the zone, unless it ends with that already: `www.example.net` \
-              in the zone example.com means `www.example.net.example.com`. Reported are names that end with another zone of the \
-              spec, or in `.com`, `.net` or `.org`.",
+              in the zone example.com means `www.example.net.example.com`. The lint reports names that end with another \
+              zone of the spec, or in `.com`, `.net` or `.org`.",
         fix: "Move the record to the zone it belongs to. If it is meant as written, write the whole name with a final dot.",
     },
     sources: &["RFC 1035 section 5.1"],

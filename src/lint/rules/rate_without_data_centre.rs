@@ -13,8 +13,8 @@ pub(in crate::lint) static RULE: Rule = Rule {
         code: "LINT0016",
         summary: "the rate limit does not count by data centre",
         severity: Severity::Warning,
-        why: "Each data centre of Cloudflare counts for itself, so that `cf.colo.id` has to be among the characteristics of a rate limit. \
-              Cloudflare refuses a rule without it. `per` adds it; under `raw` nothing is added.",
+        why: "Each data centre of Cloudflare counts separately, so `cf.colo.id` must be among the characteristics of a rate \
+              limit. Cloudflare refuses a rule without it. `per` adds it; under `raw` nothing is added.",
         fix: "Write the rate limit with `per`, `limit` and `then`, or add `cf.colo.id` to `characteristics`.",
     },
     sources: &["developers.cloudflare.com/waf/rate-limiting-rules/parameters, read 2026-11-22"],

@@ -63,7 +63,7 @@ pub enum SnapshotError {
         what: &'static str,
     },
     /// A line cannot be read although the checksum is right.
-    #[error("line {line} is not what a snapshot has there: {why}")]
+    #[error("line {line} of the snapshot is not valid: {why}")]
     Malformed {
         /// Which line, from 1.
         line: usize,
@@ -148,7 +148,7 @@ impl Snapshot {
             return Err(SnapshotError::Truncated);
         };
         if wanted != HEXLOWER.encode(&sum.finalize()) {
-            return Err(SnapshotError::Changed("its checksum does not fit".to_owned()));
+            return Err(SnapshotError::Changed("its checksum does not match".to_owned()));
         }
         if !packed.fill_buf().map_err(unreadable)?.is_empty() {
             return Err(SnapshotError::Changed("something was added at its end".to_owned()));
@@ -259,7 +259,7 @@ fn read_header(line: &str) -> Result<About, SnapshotError> {
         Some(found) if found > Snapshot::FORMAT => {
             return Err(SnapshotError::Newer { found, known: Snapshot::FORMAT });
         }
-        Some(_) | None => return Err(foreign("its format is none that there ever was")),
+        Some(_) | None => return Err(foreign("its format is unknown")),
     }
     let malformed = |why: String| SnapshotError::Malformed { line: 1, why };
     let header: Header = parse(line.as_bytes(), MOST_VALUES).map_err(|error| malformed(error.to_string()))?;
@@ -297,7 +297,9 @@ impl Reading {
             Entry { path, result: None, items: None, refused: Some(Refused { status, messages }) } => {
                 (path, RecordedResponse::Refused { status, messages: messages.into_iter().map(Into::into).collect() })
             }
-            Entry { .. } => return Err(malformed("it has not one of a result, items and a refusal".to_owned())),
+            Entry { .. } => {
+                return Err(malformed("it must have exactly one of a result, items and a refusal".to_owned()));
+            }
         };
         self.answers.extend([answer]);
         Ok(())

@@ -180,7 +180,7 @@ impl Check<'_> {
             ParameterType::BytesArray => "an array of texts",
             ParameterType::BytesOrArray => "text or an array",
             ParameterType::BytesOrInteger => "text or a number",
-            ParameterType::Scalar => "a number, a truth or an IP address",
+            ParameterType::Scalar => "a number, a boolean or an IP address",
             ParameterType::Map => "a map",
             ParameterType::Collection => "a map or array of single values",
             ParameterType::Single => "a single value",

@@ -34,7 +34,7 @@ impl Scalar {
     /// Its name with an article, for messages.
     pub(super) fn name(self) -> &'static str {
         match self {
-            Self::Boolean => "a truth",
+            Self::Boolean => "a boolean",
             Self::Bytes => "text",
             Self::Integer => "a number",
             Self::Address => "an IP address",
@@ -199,7 +199,7 @@ impl Check<'_> {
     /// (github.com/cloudflare/wirefilter, read 2026-11-23).
     fn single_beside_array(&mut self, single: &Node, each: &Node) {
         let (shown, other) = (self.shown(&single.span), self.shown(&each.span));
-        let message = format!("`{shown}` is one truth; `{other}` has one for each value of an array");
+        let message = format!("`{shown}` is one boolean; `{other}` has one for each value of an array");
         let help = format!("write `{shown}` outside of the call, and `{other}` alone in it");
         self.problems.error(single.span.clone(), "single-beside-array", message, help);
     }

@@ -100,7 +100,7 @@ impl Check<'_> {
                 format!("write `{}.0/24` for all of them, in a set", quoted(text.trim_end_matches(".*")))
             }
             (Scalar::Address, _) => "write an address such as `192.0.2.1` or, in a set, a network".to_owned(),
-            (Scalar::Boolean, _) => "write a truth alone, without operator".to_owned(),
+            (Scalar::Boolean, _) => "write a boolean alone, without an operator".to_owned(),
         };
         let (code, what) = match literal {
             Literal::Unquoted(_) if scalar == Scalar::Bytes => ("unquoted-text", "is without quotes".to_owned()),

@@ -64,9 +64,9 @@ pub(super) fn regex(check: &mut Check<'_>, pattern: &str, span: &Span) -> Option
         regex_syntax::Error::Parse(error) => {
             let help = match error.kind() {
                 ErrorKind::UnsupportedLookAround => {
-                    "Rust's regular expressions cannot look around: add a condition instead"
+                    "Rust's regular expressions have no look-around: add a condition instead"
                 }
-                ErrorKind::UnsupportedBackreference => "Rust's regular expressions have no references back",
+                ErrorKind::UnsupportedBackreference => "Rust's regular expressions have no back-references",
                 _ => "regular expressions are Rust's: docs.rs/regex; in `r\"…\"` no backslash is lost",
             };
             (error.kind().to_string(), help)

@@ -136,11 +136,11 @@ fn text(check: &mut Check<'_>, text: &Text<'_>) {
         }
         "http.request.uri.path.extension" if value.starts_with('.') && matches!(part, Part::Whole | Part::Start) => {
             let help = format!("write `\"{}\"`", quoted(&value[1..]));
-            warn("never-equal", "the extension is without its point".to_owned(), help);
+            warn("never-equal", "extensions are compared without the dot".to_owned(), help);
         }
         "http.request.uri.query" if value.starts_with('?') && matches!(part, Part::Whole | Part::Start) => {
             let help = format!("write `\"{}\"`", quoted(&value[1..]));
-            warn("never-equal", "the query is without its question mark".to_owned(), help);
+            warn("never-equal", "queries are compared without the question mark".to_owned(), help);
         }
         _ => {}
     }

@@ -72,7 +72,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, DataError> {
                 Some(b'"') if quoted => {
                     at += 1;
                     if bytes.get(at).is_some_and(|b| !b.is_ascii_whitespace()) {
-                        return Err(DataError::whole("text follows a closing quote without a blank")
+                        return Err(DataError::whole("text follows a closing quote without a space")
                             .help("write a `\"` inside a quoted string as `\\\"`")
                             .at(at));
                     }

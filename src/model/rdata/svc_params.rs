@@ -186,7 +186,7 @@ fn item(text: &str, from: usize) -> Result<Option<Item>, DataError> {
         end = (end..=bytes.len()).find(|n| text.is_char_boundary(*n)).unwrap_or(bytes.len());
     }
     if quoted && bytes.get(end).is_some_and(|b| !b.is_ascii_whitespace()) {
-        return Err(wrong("text follows a closing quote without a blank", "write a blank between parameters").at(end));
+        return Err(wrong("text follows a closing quote without a space", "write a space between parameters").at(end));
     }
     let shift = |mut e: DataError| {
         e.field = Some("value");

@@ -164,7 +164,7 @@ fn without_ansi_c(command: &str) -> Result<String, RequestError> {
 
 /// The text up to the quote that closes it.
 fn ansi_c(rest: &mut Peekable<Chars<'_>>) -> Result<String, RequestError> {
-    let refused = |what: String| RequestError::new(what, "copy the command again, or quote the text by `'`");
+    let refused = |what: String| RequestError::new(what, "copy the command again, or quote the text with `'`");
     let mut bytes = Vec::new();
     // The first half of a character that is written as two.
     let mut half = None;
@@ -215,7 +215,7 @@ fn ansi_c(rest: &mut Peekable<Chars<'_>>) -> Result<String, RequestError> {
         });
     }
     if half.is_some() {
-        return Err(refused("half a character in `$'…'`".to_owned()));
+        return Err(refused("an incomplete character in `$'…'`".to_owned()));
     }
     String::from_utf8(bytes).map_err(|_| refused("the text in `$'…'` is not UTF-8".to_owned()))
 }

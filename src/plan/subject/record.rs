@@ -116,7 +116,7 @@ impl RecordSubject {
                     Overwrites::Nothing => Why::default(),
                     Overwrites::Unknown { .. } => why(
                         "replaces a live value; without --base it is unknown who made it",
-                        "replaces a live value, unknown whose",
+                        "replaces a live value of unknown origin",
                     ),
                     Overwrites::Foreign => {
                         why("replaces a foreign value, which no spec ever named", "replaces a foreign value")
@@ -127,7 +127,7 @@ impl RecordSubject {
                 Overwrites::Nothing => Why::fixed(reason.about(), reason.brief()),
                 Overwrites::Unknown { .. } => Why {
                     about: format!("{}; without --base it is unknown who made this one", reason.about()).into(),
-                    brief: format!("{}, unknown whose", reason.brief()).into(),
+                    brief: format!("{}, of unknown origin", reason.brief()).into(),
                     noted: String::new(),
                 },
                 Overwrites::Foreign => Why {

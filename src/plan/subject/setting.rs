@@ -142,7 +142,9 @@ pub(in crate::plan) fn notes(desired: &DesiredZone, live: &LiveZone) -> Vec<Stri
             (true, "pending", None) => {
                 notes.push("DNSSEC is pending: the registrar needs the zone's DS record".to_owned())
             }
-            (true, "error", _) => notes.push("DNSSEC: Cloudflare reports an error; look there".to_owned()),
+            (true, "error", _) => {
+                notes.push("DNSSEC: Cloudflare reports an error; check it in the dashboard".to_owned())
+            }
             (false, "pending-disabled", _) => {
                 notes.push("DNSSEC is being switched off: remove the DS record at the registrar".to_owned());
             }

@@ -96,7 +96,7 @@ fn write_quiet(out: &mut dyn Write, zones: &[&ZonePlan], paper: Paper) -> io::Re
     let sum = |number: fn(&ZonePlan) -> usize| zones.iter().map(|zone| number(zone)).sum::<usize>();
     let (same, unmanaged) = (sum(|zone| zone.unchanged + zone.rules_unchanged), sum(|zone| zone.unmanaged));
     let unmanaged = if unmanaged > 0 { format!(", {unmanaged} unmanaged left alone") } else { String::new() };
-    let about = format!("({} as wanted{unmanaged}; -v names them)", count(same, "object"));
+    let about = format!("({} as wanted{unmanaged}; -v lists them)", count(same, "object"));
     let line = hanging().add(format!("{} unchanged", count(zones.len(), "zone")), BOLD);
     line.add("  ", PLAIN).add(about, DIM).write(out, paper)?;
     writeln!(out)

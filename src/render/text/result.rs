@@ -75,7 +75,7 @@ pub fn write_result(out: &mut dyn Write, zones: &[ZoneResult], colour: bool) -> 
         let left = remaining.map(|plan| plan.operations.len());
         let state = match left {
             Some(0) if verified.is_some_and(|v| !v.is_in_sync()) => {
-                styled("something wanted cannot be had", DELETE, colour)
+                styled("something in the spec is not possible", DELETE, colour)
             }
             _ if !plan.left_out.is_empty() && (left == Some(0) || *is_confirmed) => styled(
                 &format!("what was chosen is in sync; {} left out", count(plan.left_out.len(), "operation")),
@@ -83,9 +83,9 @@ pub fn write_result(out: &mut dyn Write, zones: &[ZoneResult], colour: bool) -> 
                 colour,
             ),
             Some(0) if applied.is_complete() => styled("in sync, read back", CREATE, colour),
-            Some(0) => styled("in sync, read back, although not everything was ours", CREATE, colour),
+            Some(0) => styled("in sync, read back, although not every operation succeeded", CREATE, colour),
             Some(n) => styled(&format!("{} left after reading back", count(n, "difference")), DELETE, colour),
-            None if *is_confirmed => styled("in sync, confirmed by the answers", CREATE, colour),
+            None if *is_confirmed => styled("in sync, confirmed by the responses", CREATE, colour),
             None if applied.wrote_anything() => styled("not read back", DELETE, colour),
             None => styled("nothing was written", DELETE, colour),
         };

@@ -164,7 +164,7 @@ fn write_ruleset(out: &mut dyn Write, ruleset: &RulesetSurvey, with_rules: bool,
     }
     line(out, "scope", &scope(&ruleset.scope), colour)?;
     let Some(effective) = &ruleset.effective else {
-        let why = if ruleset.catalogue.is_some() { "overrides of a shape that is not known" } else { "not read" };
+        let why = if ruleset.catalogue.is_some() { "overrides of an unknown form" } else { "not read" };
         line(out, "rules", why, colour)?;
         return writeln!(out);
     };

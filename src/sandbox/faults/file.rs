@@ -56,7 +56,7 @@ impl Fault {
             }
         }
         if self.times == 0 {
-            return Err("with `times` 0 it never strikes".into());
+            return Err("with `times` 0 the fault never happens".into());
         }
         match &self.what {
             What::Status { code, .. }

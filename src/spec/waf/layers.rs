@@ -308,11 +308,11 @@ impl Join<'_> {
         };
         let diagnostic = match self.kind {
             Kind::Fragments => findings::ZONE_CLASH
-                .at(place, format!("{subject} is another one here"))
+                .at(place, format!("{subject} is different here"))
                 .and_at(first, "the first one")
                 .help(format!("give {subject} in one fragment of the zone")),
             Kind::Profiles(used) => findings::PROFILE_CLASH
-                .at(place, format!("{subject} is another one here"))
+                .at(place, format!("{subject} is different here"))
                 .and_at(first, "than here")
                 .and_at(used, "both are used by this zone")
                 .help(format!("give the zone its own {what}, or use one of the profiles")),

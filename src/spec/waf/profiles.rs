@@ -46,7 +46,7 @@ impl Profiles {
                 findings::PROFILE_TWICE
                     .at(name.place, format!("`{}` is defined here again", super::super::clip(&name.value)))
                     .and_at(first.place, "it is defined here first")
-                    .help("join the two, or give one of them another name"),
+                    .help("merge the two, or give one of them another name"),
             );
             return;
         }

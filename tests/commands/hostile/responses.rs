@@ -274,8 +274,8 @@ fn what_is_imported_reads_as_it_was() {
         3
     );
     for left in [
-        "u TXT: a spec cannot say its comment; left alone",
-        "v TXT: a spec cannot say its tags; left alone",
+        "u TXT: a spec cannot express its comment; left alone",
+        "v TXT: a spec cannot express its tags; left alone",
         "a name that a spec cannot say",
     ] {
         assert!(ran.stderr.contains(left), "{left}: {}", ran.stderr);

@@ -123,7 +123,7 @@ fn a_log_is_not_wrapped() {
 fn unchanged_zones_are_one_line() {
     let made = zones(60, 1);
     let shown = String::from_utf8(text(&made, None, false, false)).unwrap();
-    assert!(shown.contains("59 zones unchanged  (59 objects as wanted; -v names them)\n"), "{shown}");
+    assert!(shown.contains("59 zones unchanged  (59 objects as wanted; -v lists them)\n"), "{shown}");
     assert!(shown.lines().count() < 12, "{shown}");
     let shown = String::from_utf8(text(&made, None, false, true)).unwrap();
     assert_eq!(shown.matches(".example  ").count(), 60, "{shown}");

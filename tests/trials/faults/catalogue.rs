@@ -125,7 +125,7 @@ fn connections() -> Vec<Trouble> {
         both("reset without an answer", What::ResetBeforeEffect, What::ResetAfterEffect),
         both("closed without an answer", What::CloseBeforeEffect, What::CloseAfterEffect),
         with_effect("reset in the middle of the body", What::ResetMidBody),
-        both("no answer in time", What::Delay { milliseconds: FOR_EVER }, What::Stall { milliseconds: FOR_EVER }),
+        both("no response in time", What::Delay { milliseconds: FOR_EVER }, What::Stall { milliseconds: FOR_EVER }),
         with_effect("a late answer", What::Delay { milliseconds: 20 }),
         with_effect("body byte by byte", What::Drip { milliseconds: 0 }),
         with_effect("body byte by byte, without end", What::Drip { milliseconds: FOR_EVER }),

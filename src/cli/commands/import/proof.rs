@@ -88,7 +88,7 @@ fn report(planned: &Planned<'_>, found: &Found, output: &Output) {
     );
     // That they differ is a result.
     match output.is_quiet() && different + only_in_source + only_at_cloudflare > 0 {
-        true => output.message(&format!("{counts}; without --quiet, each difference is named")),
+        true => output.message(&format!("{counts}; run without --quiet to list each difference")),
         false => output.news(&counts),
     }
 }
