@@ -10,7 +10,7 @@ use zonewright::api::{ApiError, Reader, RequestName, Signature, Stop, Writer, wa
 use zonewright::apply::{ApplyEvent, Executor, Journal, JournalRun, JournalText, Verify, ZoneWork, needed, undo_zone};
 use zonewright::diagnostic::{Severity, Sources};
 use zonewright::import::from_live;
-use zonewright::live::{Options as ReadOptions, WafQuery, Wanted, fetch};
+use zonewright::live::{Options as ReadOptions, WafQuery, ZoneQuery, fetch};
 use zonewright::model::ruleset::{EntryPoint, canonical};
 use zonewright::model::{Desired, LiveZone, ZoneId, ZoneName};
 use zonewright::plan::{Lowering, plan_zone};
@@ -196,7 +196,7 @@ pub fn exchange(data: &[u8]) {
     let desired = desired.expect("the spec is right");
     let wants = desired.zones.values().next().expect("it has a zone");
     let waf = wants.waf.as_ref().map(|waf| WafQuery::of(waf)).unwrap_or_default();
-    let wanted = Wanted { name: wants.name.clone(), id: wants.id.clone(), settings: wants.settings.clone(), waf };
+    let wanted = ZoneQuery { name: wants.name.clone(), id: wants.id.clone(), settings: wants.settings.clone(), waf };
     let options = ReadOptions { page_size: 3, ..ReadOptions::default() };
     let fetched = wait(fetch(&script, std::slice::from_ref(&wanted), &options, &|_| {}));
     let Ok(fetched) = fetched else { return };

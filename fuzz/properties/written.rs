@@ -17,7 +17,7 @@ use zonewright::document::reviewed::{differences, differences_of_rest};
 use zonewright::document::saved_plan::{SavedPlanError, checksum, looks_like_plan, read};
 use zonewright::insight::lock::{Lock, compare};
 use zonewright::live::snapshot::Snapshot;
-use zonewright::live::{Options as ReadOptions, WafQuery, Wanted, fetch};
+use zonewright::live::{Options as ReadOptions, WafQuery, ZoneQuery, fetch};
 use zonewright::model::ruleset::{EntryPoint, LiveRule, LiveRuleset, RuleBody, RuleId, RulesetId};
 use zonewright::model::{Desired, LiveDnssec, LiveRecord, LiveSetting, LiveZone, Value, ZoneName};
 use zonewright::plan::{Lowering, ZonePlan, lower};
@@ -284,8 +284,8 @@ pub fn snapshot(data: &[u8]) {
     assert_eq!(snapshot.to_bytes().expect("memory can be written"), again);
     let query = WafQuery::everything();
     let zones = snapshot.about().zones.iter();
-    let wanted: Vec<Wanted> = zones
-        .map(|z| Wanted {
+    let wanted: Vec<ZoneQuery> = zones
+        .map(|z| ZoneQuery {
             name: z.name.clone(),
             id: z.pinned.clone(),
             settings: Default::default(),

@@ -1,9 +1,9 @@
 //! What can go wrong between us and Cloudflare.
 //!
 //! Every variant says how much is known about the *effect* of the request, because that decides what may follow: a request
-//! that never left may be repeated, a write whose answer is lost must be settled by reading. Texts are fragments that read
-//! after "failed to". Texts of Cloudflare have been rid of secrets before they get here; control characters in them are
-//! the concern of those who print them.
+//! that never left may be repeated, a write whose response is lost must be settled by reading. Texts are fragments that read
+//! after "failed to". Secrets are removed from Cloudflare's texts before they get here; control
+//! characters in them are for those who print them to escape.
 
 use std::error::Error;
 use std::fmt;

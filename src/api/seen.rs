@@ -1,4 +1,4 @@
-//! What the headers of answers said so far, for a report about the connection.
+//! What the headers of responses said so far, for a report about the connection.
 
 use std::collections::BTreeMap;
 

@@ -1,8 +1,8 @@
-//! One exchange over HTTP: a request goes out, an answer or a fault comes back. It never repeats anything.
+//! One exchange over HTTP: a request goes out, a response or a fault comes back. It never repeats anything.
 //!
-//! The credentials stay with the host they are meant for: no redirection is followed. Answers are taken in within the budget of
-//! their kind, and few large ones at once, so that no answer fills the memory. What Cloudflare says in a failure is rid of secrets here, before anyone else sees it; the result
-//! of a success is data and is left as it is.
+//! The credentials stay with the host they are meant for: no redirect is followed. Responses are read within the budget of their
+//! kind, and few large ones at once, so that no response fills the memory. Secrets are removed here from what Cloudflare says in a
+//! failure, before any other module sees it; the result of a success is data and is left as it is.
 
 use std::time::{Duration, SystemTime};
 

@@ -1,4 +1,4 @@
-//! Operations that were applied a short while ago and are planned again: they did not converge, or someone takes them back.
+//! Operations that were applied a short while ago and are planned again: they did not converge, or someone reverts them.
 //!
 //! The newest journal that names an address decides: a spec that goes there and back is no repetition. A journal that was undone
 //! says nothing about the zones of the undo. A zone is known by its id and the moment of its creation, because the zones of a

@@ -1,4 +1,4 @@
-//! What keeps an undo from taking something back: it is no longer as the apply left it.
+//! What keeps an undo from reverting something: it is no longer as the apply left it.
 
 use super::journal_run::Entry;
 

@@ -1,7 +1,7 @@
-//! Carries out what is done to a zone itself: it is made, and its settings are changed.
+//! Carries out what is done to a zone itself: it is created, and its settings are changed.
 //!
-//! A lost answer to making a zone is settled by looking for it. A zone just made can answer 403 for a while; it is waited for,
-//! within bounds.
+//! If the response to creating a zone is lost, the zone is looked up. A new zone can respond with 403 for a while; the executor
+//! waits for it, within bounds.
 
 use serde_json::Value as Json;
 

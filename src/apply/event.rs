@@ -1,4 +1,4 @@
-//! What the executor tells while it works. Displays and logs are observers; the executor prints nothing.
+//! What the executor reports while it works. Displays and logs are observers; the executor prints nothing.
 
 use std::time::Duration;
 

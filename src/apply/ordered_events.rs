@@ -1,6 +1,6 @@
-//! Events of zones that are applied at the same time, told in the order of the plan.
+//! Events of zones that are applied at the same time, reported in the order of the plan.
 //!
-//! The first zone that is not finished is told as it goes; what happens in later ones is kept until it is their turn.
+//! Events of the first zone that is not finished are reported at once; those of later ones are kept until it is their turn.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -16,7 +16,7 @@ pub(super) struct OrderedEvents<'o> {
 /// Which zone's events are shown as they come, and those kept for later.
 #[derive(Default)]
 struct State {
-    /// The number of the zone that is told as it goes.
+    /// The number of the zone whose events are reported at once.
     now: usize,
     /// What happened in later zones; whether that is all.
     kept: BTreeMap<usize, (Vec<ApplyEvent>, bool)>,

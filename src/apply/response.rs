@@ -1,4 +1,4 @@
-//! What an answer to a write means that is not success. The same for records, for rules and for the settings of a zone.
+//! What a response to a write means that is not a success: the same for records, rules and the settings of a zone.
 //!
 //! | answer | of this request | of an earlier try whose response was lost |
 //! |---|---|---|

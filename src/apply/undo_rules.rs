@@ -7,7 +7,7 @@
 //! | moved a rule | it goes back behind the rule that it was behind | nothing to do | conflict |
 //! | deleted a rule | it is made again at its place | nothing to do | conflict |
 //!
-//! Several operations on one rule count as one. Whether the order is as the apply left it is told by carrying out its moves on
+//! Several operations on one rule count as one. Whether the order is as the apply left it is found by carrying out its moves on
 //! the order that the journal holds. Rules that appeared since stay where they are.
 
 use std::collections::BTreeSet;

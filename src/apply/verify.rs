@@ -1,4 +1,4 @@
-//! Reads a zone back and compares again: "in sync" is said only of what was seen.
+//! Reads a zone back and compares again: only what was read is reported as "in sync".
 
 use std::collections::BTreeSet;
 

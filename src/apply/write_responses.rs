@@ -1,4 +1,4 @@
-//! What the answers to writes of records say, held against what was planned. Pure.
+//! What the responses to writes of records say, compared with what was planned. Pure.
 //!
 //! | the answer to | holds |
 //! |---|---|

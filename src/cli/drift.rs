@@ -1,4 +1,4 @@
-//! One look at drift, and whom to tell. Shared by `drift` and `watch`.
+//! One check for drift, and where its report goes. Shared by `drift` and `watch`.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -121,7 +121,7 @@ pub(super) fn webhook(tell: &TellArgs, settings: &Settings<'_>) -> anyhow::Resul
     Ok(Webhook::new(&url, tell.webhook_timeout).map(Some).map_err(|error| format!("the webhook: failed to {error}")))
 }
 
-/// Sends a report; whether it arrived. A failure is told, and is nothing more: the report itself has been shown.
+/// Sends a report; whether it arrived. A failure is only a warning: the report itself has been shown.
 pub(super) async fn deliver(webhook: &Webhook, report: &DriftDocument, output: &Output) -> bool {
     let delivered = webhook.post(report).await;
     if let Err(error) = delivered {

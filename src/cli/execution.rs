@@ -1,4 +1,4 @@
-//! Applies a plan: tells what happens meanwhile, and what came of it.
+//! Applies a plan: reports its progress and its result.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

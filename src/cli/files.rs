@@ -251,7 +251,7 @@ fn descriptor(path: &Path) -> Option<Target> {
     match number {
         _ if !is_own && !directory.starts_with("/proc") => None,
         _ if directory.file_name() != Some("fd".as_ref()) => None,
-        // Opened anew, a file would be written from its beginning, over what the stream has written.
+        // Opened again, a file would be written from its beginning, over what the stream has written.
         1 if is_own => Some(Target::Results),
         2 if is_own => Some(Target::Messages),
         _ => Some(Target::Stream(path.to_owned())),

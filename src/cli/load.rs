@@ -63,7 +63,7 @@ pub(super) fn load(
 /// Reads a spec and shows nothing; the previous spec is left for [`with_base`].
 ///
 /// # Errors
-/// Standard input fails, or the zones to work on cannot be told.
+/// Standard input fails, or the zones to work on are unknown.
 pub(super) fn read(args: &SpecArgs, settings: &Settings<'_>) -> anyhow::Result<Result<Goal, Box<InvalidSpec>>> {
     let inputs: Vec<_> = args.spec.iter().map(|path| input(path)).collect::<anyhow::Result<_>>()?;
     Ok(Goal::from_spec(&inputs, &settings.spec_options()?, settings.selection()?))

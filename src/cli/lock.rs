@@ -1,7 +1,7 @@
 //! One apply at a time on one machine: a lock on a file in the directory of the journals.
 //!
-//! The lock is the operating system's and goes with the process, however that ends. Across machines the expectations of each
-//! operation do the same job.
+//! The lock is the operating system's, and ends with the process, however that ends. It has no time limit. Across machines, the
+//! expectations of each operation prevent what the lock prevents here.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Write};

@@ -6,13 +6,13 @@
 //!
 //! | the run | first | second |
 //! |---|---|---|
-//! | reads, compares, shows | ends at once: nothing was written, exit code 1 | |
+//! | reads, compares, shows | stops at once: nothing was written, exit code 1 | |
 //! | asks whether to apply | ends at once: that was a no, exit code 3 | |
 //! | writes | begins nothing more and finishes what is under way | ends at once, exit code 5: says what may be left, or where that is noted |
 //! | writes to its own sandbox | the same | ends at once, exit code 1: nothing was sent to Cloudflare |
 //!
-//! What ends at once is ended from another thread than the one that works, so that neither a long computation nor a question
-//! holds it up. There is nothing to lose then: locks go with the process, and files are whole or not there.
+//! Another thread than the one that works ends such a run, so that neither a long computation nor a question delays it. Nothing is
+//! lost: locks go with the process, and files are complete or absent.
 //!
 //! A run inside another program touches no signals: it listens to whom it was given, and where a process would end, the run is
 //! dropped.

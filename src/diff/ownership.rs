@@ -1,4 +1,4 @@
-//! Whose a live value is, as far as the base tells.
+//! Who owns a live value, as far as the base shows.
 //!
 //! Decided within one name, type and [`Purpose`], and within one [slot](crate::model::Rdata::slot) first:
 //!

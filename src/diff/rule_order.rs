@@ -42,7 +42,7 @@ struct Wish<'w> {
 }
 
 impl<'w> WantedOrder<'_, 'w, '_> {
-    /// The order, and which of ours are placed anew. What cannot be is reported with the place of the entry.
+    /// The order, and which of ours are placed again. What cannot be is reported with the place of the entry.
     pub(super) fn find(&self, misplaced: &mut Vec<(Place, String)>) -> Sequence {
         // Deployments stay where they are; only rules of the other kinds have an order among themselves.
         let item = |pair: &&Pair<'_, '_>| Item { live: pair.live, is_free: matches!(pair.ours, Ours::Deployment(_)) };

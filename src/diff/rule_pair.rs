@@ -1,4 +1,4 @@
-//! Rules of the spec beside the live ones.
+//! Pairs of rules: one of the spec and the live one that it stands for.
 
 use super::delete_reason::RuleDeleteReason;
 use super::sequence::Member;

@@ -46,7 +46,7 @@ pub struct RuleChange<'a> {
     pub after: RuleBody,
     /// The differences.
     pub fields: Vec<FieldChange>,
-    /// Its place in the order of [`PhaseChanges::order`], where it is placed anew.
+    /// Its place in the order of [`PhaseChanges::order`], where it is placed again.
     pub placed: Option<Member>,
     /// The spec entry that asks for it.
     pub place: Option<Place>,

@@ -50,7 +50,7 @@ pub(super) struct Cycle {
 /// The wanted order of a ruleset.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Sequence {
-    /// Items that are placed anew, by their index.
+    /// Items that are placed again, by their index.
     pub(super) placed: BTreeSet<usize>,
     /// Everything in its order, once all is placed.
     pub(super) order: Vec<Member>,
@@ -283,7 +283,7 @@ impl Order {
             Some(high) if high - low >= Self::FRESH => low + (high - low) / 2,
             Some(high) if high - low >= 2 => low + Self::STEP.min((high - low) / 2),
             Some(high) => {
-                // No number is left between two: all are labelled anew, which happens once in very many members.
+                // No number is left between two: all are labelled again, which happens once in very many members.
                 let next = self.by_label[&high];
                 *self = Self::new(std::mem::take(self).finish());
                 return self.insert(self.label(next).map_or(Spot::End, Spot::Before), member);

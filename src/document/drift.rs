@@ -106,7 +106,7 @@ struct Expectation {
     name: String,
     /// Whether it holds: `passed`, `failed` or `unknown`.
     outcome: &'static str,
-    /// What is found instead, or why it cannot be told.
+    /// What is found instead, or why it is unknown.
     why: Option<String>,
     /// Its place in the spec.
     source: Source,

@@ -78,7 +78,7 @@ struct Checked {
     name: String,
     /// Whether it holds.
     outcome: Holds,
-    /// What is found instead, or why it cannot be told.
+    /// What is found instead, or why it is unknown.
     why: Option<String>,
     /// Its place in the spec.
     source: Source,
@@ -93,7 +93,7 @@ enum Holds {
     Passed,
     /// It does not.
     Failed,
-    /// It cannot be told.
+    /// It is unknown.
     Unknown,
 }
 

@@ -94,7 +94,7 @@ pub(super) fn mistyped<'a>(
         if names.is_empty() {
             continue;
         }
-        // A host that is known already is no news; a text can be written anew.
+        // A host that is known already is no news; a text can be written again.
         let old: BTreeSet<Fqdn> = match record.data.target() {
             Some(_) => step.before.iter().flat_map(named).collect(),
             None => gone.get(record.name).into_iter().flatten().flat_map(named).collect(),

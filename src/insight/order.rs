@@ -195,7 +195,7 @@ fn sentence(
         (false, Direction::Strengthens) => "less is bypassed".to_owned(),
         (false, Direction::Both) => "something else is bypassed".to_owned(),
         (_, Direction::Neutral | Direction::Both | Direction::Unclassified) => {
-            format!("{} act in order, and what this does cannot be told", phase.about())
+            format!("{} act in order, and the effect of this is unknown", phase.about())
         }
     };
     format!("is {side} {name} now: {what}")

@@ -39,7 +39,7 @@ pub(super) fn compare(before: &Expression, after: &Expression) -> Option<(Direct
             (Direction::Both, "other requests match, and none of those before")
         }
         ScopeChange::Unknown => {
-            (Direction::Unclassified, "whether more or fewer requests match cannot be told from the expressions")
+            (Direction::Unclassified, "the expressions do not show whether more or fewer requests match")
         }
     };
     Some((direction, format!("scope {} → {}: {about}", requests(before), requests(after))))

@@ -218,7 +218,7 @@ impl<'z, 'a> View<'z, 'a> {
         self.after.locate(&format!(" .{parent}"))?.wildcard
     }
 
-    /// What answers for a name for a moment while it is made anew.
+    /// What answers for a name for a moment while it is made again.
     fn wildcard_note(&self, record: &RecordSubject) -> Option<String> {
         let RecordAction::Delete { before, reason, .. } = &record.action else { return None };
         let (name, shown) = (&before.name, &record.shown_name);

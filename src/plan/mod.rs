@@ -1,8 +1,18 @@
 //! From differences to operations: complete, ordered, reversible, judged. Pure.
 //!
 //! A [`Plan`] leaves no choice to whoever executes it. [`plan_zone`] turns a zone's changes into [`Operation`]s with what
-//! they expect to find and how to undo them; `record_checks` and `rule_checks` hold them against the limits of the zone's plan; `consent` names the
-//! dangers and asks for consents; `changes_much` says when a large part of a zone changes; `grades` says which weakenings are narrow; `conflicts` says what happens to values of others; `order` puts them in order; `batches` cuts them into requests; `lower` turns steps into exact requests. `part` leaves out what was not chosen.
+//! they expect to find.
+//!
+//! | step | file |
+//! |---|---|
+//! | changes as operations | `build`, `rules`, `subject` |
+//! | with a previous spec: intent or drift, and what happens to values of others | `three_way`, `conflicts` |
+//! | a part, chosen by addresses | `part` |
+//! | their order | `order`, `transition`, `positions` |
+//! | the limits of the zone's Cloudflare plan, and what has no effect | `record_checks`, `rule_checks`, `not_in_force`, `postponed` |
+//! | what is dangerous about them | `dangers`, `explain`, `changes_much`, `grades` |
+//! | the consents that are missing | `consent`, `policy` |
+//! | exact requests | `batches`, `lower` |
 
 mod action;
 mod base_source;

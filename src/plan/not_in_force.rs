@@ -1,4 +1,4 @@
-//! What a spec says, or said, and Cloudflare does not do: findings, so that a plan without operations is not taken for more.
+//! What a spec says, or said, and Cloudflare does not do: findings, so that nobody takes a plan without operations for agreement.
 //!
 //! - `ttl` of a record whose live counterpart is proxied and stays so: a proxied record has no TTL of its own.
 //! - With a base: what the spec stopped naming. It stays as it is, and is no longer compared.

@@ -20,7 +20,7 @@ pub(super) struct RulePositions<'a> {
     wanted: &'a [Member],
     /// Where each member is in it.
     ranks: BTreeMap<Member, usize>,
-    /// Those of them that are in place already; the others are placed anew and have not been yet.
+    /// Those of them that are in place already; the others are placed again and have not been yet.
     settled: BTreeSet<usize>,
     /// What is there now.
     now: Line,

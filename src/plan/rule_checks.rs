@@ -1,5 +1,5 @@
-//! What is the matter with the protection that a spec wants: what Cloudflare does not have, what has no effect, what its
-//! plan does not allow.
+//! Problems of the protection that a spec wants: what Cloudflare does not have, what has no effect, what its plan does not
+//! allow.
 
 use std::collections::BTreeSet;
 

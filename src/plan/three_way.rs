@@ -1,9 +1,9 @@
-//! The third leg of a comparison: what the spec said before. It tells intent from drift, and what was given up.
+//! The previous spec in a comparison: it tells intent from drift, and names what is no longer wanted.
 //!
 //! | the spec | live | cause |
 //! |---|---|---|
 //! | changed | as the base wanted it | `spec` |
-//! | as before | not as the base wanted it | `drift`: someone else changed it, and the plan takes that back |
+//! | as before | not as the base wanted it | `drift`: someone else changed it, and the plan reverts that |
 //! | changed | not as the base wanted it | `both`: a conflict |
 //!
 //! All cases of records are in [`super::conflicts`].

@@ -330,7 +330,7 @@ impl<'c> Stage<'c> {
         Self { phase, order, ranks, before, after, live: live.rules().len(), members, changes: changed }
     }
 
-    /// Carries out a change: the rule is removed, or it is as wanted and, if it is placed anew, before the next one that is in
+    /// Carries out a change: the rule is removed, or it is as wanted and, if it is placed again, before the next one that is in
     /// its place.
     fn carry_out(&self, now: &mut Now, number: usize) {
         let change = &self.changes[number];

@@ -1,4 +1,4 @@
-//! The alarm that an apply did not last: what was applied a short while ago is planned again.
+//! Warns that an apply did not last: what was applied a short while ago is planned again.
 
 use std::fs;
 use std::path::{Path, PathBuf};

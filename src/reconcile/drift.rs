@@ -1,4 +1,4 @@
-//! One look at drift: what differs from the spec, since when, and who changed it.
+//! One check for drift: what differs from the spec, since when, and who changed it.
 
 use std::time::SystemTime;
 

@@ -1,4 +1,4 @@
-//! Tells the notes and warnings that a change brings from those that were true before it.
+//! Separates the notes and warnings that a change brings from those that were true before it.
 //!
 //! A reviewer reads what a change does. A note such as "this category can never reach the threshold" is true of the zone in every
 //! plan, so plans count it, and `validate` and `-v` show it. A warning is counted only if the base has it as well: without a base

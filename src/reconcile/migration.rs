@@ -1,4 +1,4 @@
-//! What the tool that a zone leaves says and Cloudflare does not have, and the other way round.
+//! What differs between the source of an import and Cloudflare.
 //!
 //! In: the plan of what was imported, and where each record comes from. Out: findings, at places of the source. Pure.
 

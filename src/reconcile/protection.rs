@@ -29,7 +29,7 @@ pub struct Protected {
     pub problems: usize,
 }
 
-/// Why protection cannot be told.
+/// Why the protection is unknown.
 #[derive(Debug, thiserror::Error)]
 pub enum ProtectionError {
     /// It cannot be read.

@@ -1,4 +1,4 @@
-//! The other way round: the spec's own files, edited so that they say what Cloudflare has.
+//! The opposite of apply: the spec's own files, edited to match what Cloudflare has.
 //!
 //! New texts are never trusted: they are read again and planned again against the same live state. They are good if nothing that
 //! was chosen differs any more, everything else resolves to what it was, and no comment is gone.

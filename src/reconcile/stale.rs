@@ -1,5 +1,5 @@
-//! Whether a plan still holds: plan again, and compare. This is the one check, for a plan that was saved and for one that someone
-//! has thought about.
+//! Whether a plan still holds: plan again, and compare. This is the one check, for a saved plan and for a plan that
+//! waited for confirmation.
 
 use std::collections::BTreeMap;
 

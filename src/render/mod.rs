@@ -5,13 +5,12 @@
 //! |---|---|
 //! | `document` | what a format is that is a document of its own: `markdown`, `html`, `github`, `sarif`, `junit` |
 //! | `text` | plans and results on a terminal |
-//! | `json` | the same for programs |
 //! | `markdown` | a plan or findings as a comment on a pull request |
 //! | `html` | a plan or findings as one self-contained page |
 //! | `github` | findings and dangers as annotations of GitHub Actions |
 //! | `sarif`, `junit` | findings for code scanning and for test reports |
 //! | `expectations` | what must hold, and whether it does |
-//! | `answer` | authoritative answers with the records that make them |
+//! | `dns_answer` | authoritative answers with the records that make them |
 //! | `conformance` | which assumptions about Cloudflare held |
 //! | `doctor` | what credentials may do |
 //! | `trace` | the rules that a request meets |

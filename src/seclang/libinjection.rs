@@ -1,6 +1,6 @@
 //! SQL and HTML injection by the lexers of libinjection, in their port to Rust.
 //!
-//! The port has no unsafe code, but may index out of bounds; a panic is no answer here.
+//! The port has no unsafe code, but may index out of bounds; a panic counts as no result.
 
 /// Bytes of a value that are looked at. An injection begins early, and the lexers are not linear in all inputs.
 const LONGEST: usize = 64 * 1024;

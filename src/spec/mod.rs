@@ -5,7 +5,7 @@
 //! | read | `load` | paths → texts and include relations; the only file access in `spec` |
 //! | scan | `scan`, `tree` | text → tree with places; syntax, duplicate keys, limits |
 //! | substitute | `template` | `${NAME}` in the tree |
-//! | check the shape | `shape`, `schema` | tree × JSON Schema → findings, and the tree without what was refused |
+//! | check the shape | `schema_check`, `schema` | tree × JSON Schema → findings, and the tree without what was refused |
 //! | read | `read`, `syntax` | tree → typed syntax with places |
 //! | resolve | `resolve`, `records`, `facets`, `check` | syntax of all files → the model |
 //! | protection | `waf` | `waf` sections and profiles, in all of these steps |

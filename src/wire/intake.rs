@@ -1,4 +1,4 @@
-//! The body of an answer, taken in as it arrives.
+//! The body of a response, read as it arrives.
 //!
 //! Two kinds are read: [`Whole`] keeps the body and makes a tree of values of it, within a small budget. [`List`] is for pages of
 //! records, the one kind that may be large: each item of `result` is decoded into its type as soon as its last byte is there, and

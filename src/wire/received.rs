@@ -1,6 +1,6 @@
 //! A record as it is received, decoded without a tree of values.
 //!
-//! Answers are read in every shape seen: with and without `data`, with `priority` at either place or both, with the `meta` of old
+//! Responses are read in every form seen: with and without `data`, with `priority` at either place or both, with the `meta` of old
 //! and new. Members that are not used are skipped.
 
 use std::borrow::Cow;

@@ -1,4 +1,4 @@
-//! `apply`: plan, show, ask, make it so, read it back.
+//! `apply`: show the plan, ask for confirmation, apply it, verify the result.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

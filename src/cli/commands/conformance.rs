@@ -1,4 +1,4 @@
-//! `conformance`: try the assumptions about Cloudflare in a scratch name of a real zone.
+//! `conformance`: test the assumptions about Cloudflare at a scratch name of a real zone.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! `pull`: edit the spec's files so that they say what Cloudflare has. Holds no means of writing zones.
+//! `pull`: edit the spec's files to match what Cloudflare has. Holds no means of writing zones.
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};

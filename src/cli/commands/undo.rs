@@ -1,4 +1,4 @@
-//! `undo`: the plan that takes an apply back, carried out like any other.
+//! `undo`: the plan that reverts an apply, carried out like any other.
 
 use std::path::PathBuf;
 

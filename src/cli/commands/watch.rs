@@ -1,7 +1,8 @@
 //! `watch`: checks for drift continuously, at an interval. It cannot write.
 //!
-//! Each round begins anew: spec, spec before, credentials and connection. So a corrected spec or a renewed token is taken up
-//! without a restart, and nothing is kept that could grow. A round that fails is told, and what the last good one found stays.
+//! Each round reads everything again: the spec, the previous spec, the credentials; and it opens a new connection. So a corrected
+//! spec or a renewed token is used without a restart, and no state grows. A round that fails is reported, and the result of the
+//! last good one stays.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::net::SocketAddr;
@@ -92,7 +93,7 @@ async fn run(args: &WatchArgs, global: &Global, output: &Arc<Output>) -> anyhow:
         Ok(webhook) => webhook,
         Err(message) => return usage(&message),
     };
-    // What no later round can put right is said at once.
+    // What no later round can fix is reported at once.
     if global.sandbox.is_none() {
         settings.credentials()?;
     }
@@ -218,7 +219,7 @@ impl Watcher<'_> {
         look(goal, settings, self.output, &mut self.requests).await
     }
 
-    /// Tells everybody what was found; one who cannot be told does not keep the others from hearing it.
+    /// Tells everyone what was found; a receiver that cannot be reached does not keep the others from it.
     async fn tell(&mut self, look: &Look) -> anyhow::Result<()> {
         let tell = &self.args.tell;
         let view = look.view(tell);
@@ -230,7 +231,7 @@ impl Watcher<'_> {
         if let Some(webhook) = &self.webhook {
             let is_found = look.report.count_of(&tell.fail_on) > 0;
             let now = is_found.then(|| look.report.fingerprint(&tell.fail_on));
-            // What was told already is not told again; that it is over is told once, unless that is not known.
+            // What was reported already is not reported again; that it is over is reported once, unless that is unknown.
             let is_news = now != self.told && (is_found || view.verdict() != Verdict::Incomplete);
             if (tell.webhook_always || is_news) && deliver(webhook, &document(&view), self.output).await {
                 self.told = now;

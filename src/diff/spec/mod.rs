@@ -8,7 +8,7 @@
 //! | a zone as an outline of named things | `zone`, `records`, `waf` |
 //! | two outlines held against each other | `outline` |
 //!
-//! Silence is not a value: where one spec says nothing about a thing, the other *begins* or *ceases* to say it.
+//! An absent value is not a value: where one spec does not mention a thing, the other *begins* or *ceases* to manage it.
 
 mod change;
 mod outline;

@@ -9,7 +9,7 @@
 //! | one IP address in one data centre, or one visitor behind NAT | the characteristics |
 //! | a block is at least as long as the period | its duration |
 //! | a period or a duration that rules usually do not have | none: Cloudflare rounded it when it replaced the old rate limits |
-//! | they are tried from the newest to the oldest | none: the source does not tell the order, which the report says |
+//! | they are tried from the newest to the oldest | none: the source does not contain the order, which the report says |
 //!
 //! # Sources
 //! developers.cloudflare.com/waf/reference/legacy/old-rate-limiting and …/upgrade; `cloudflare_rate_limit` in the documentation of the

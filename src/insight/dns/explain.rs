@@ -1,8 +1,8 @@
-//! What edits of records mean to everybody who asks: sentences for each edit, and for the zone.
+//! What edits of records mean to resolvers: sentences for each edit, and for the zone.
 //!
-//! Only what the edit does not show by itself is said: a name that stops existing or falls to a wildcard, records that a wildcard
+//! The sentences are about what the edit does not show by itself: a name that stops existing or falls to a wildcard, records that a wildcard
 //! no longer gives, what a wildcard or a delegation covers, aliases that change with their target, references, mail servers in
-//! their order, and how long caches keep what was there. Nothing is said about times to live, comments and tags.
+//! their order, and how long caches keep what was there. There are none about times to live, comments and tags.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -389,7 +389,7 @@ impl<'v, 'a> View<'v, 'a> {
         Some(format!("caches may keep the old answer for up to {} (ttl {seconds})", duration(seconds)))
     }
 
-    /// When everybody sees the changes of a zone.
+    /// When everyone sees the changes of a zone.
     fn about_zone(&self, zone: &ZoneIndex<'a>, by_name: &BTreeMap<&Fqdn, Vec<usize>>) -> Vec<String> {
         match zone.serving().hindrance {
             Some(Hindrance::Pending) => {

@@ -1,7 +1,7 @@
-//! What a change of the way in which a zone is served means, whatever its records: sentences for the zone.
+//! What a change of how a zone is served means, whatever its records: sentences for the zone.
 //!
 //! Only settings that are known before and after are compared. DNSSEC is not among them: what has to be done at the registrar
-//! is said with the setting.
+//! is reported with the setting.
 
 use super::index::{Node, ZoneIndex};
 use super::say::{duration, list};

@@ -9,7 +9,7 @@ pub enum Outcome {
     PassedSoFar(String),
     /// It does not hold; what is found instead.
     Failed(String),
-    /// It cannot be told; why.
+    /// It is unknown; why.
     Unknown(String),
 }
 
@@ -24,7 +24,7 @@ impl Outcome {
         }
     }
 
-    /// What is found instead, why it cannot be told, or what was not evaluated.
+    /// What is found instead, why it is unknown, or what was not evaluated.
     #[must_use]
     pub fn why(&self) -> Option<&str> {
         match self {

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! The first line can be looked at with `zcat FILE | head -1`. The same answers make the same bytes. The checksum finds what
-//! was damaged or edited by hand; it is no signature, as everybody can compute it.
+//! was damaged or edited by hand; it is no signature, because anyone can compute it.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, BufReader, Write};

@@ -266,7 +266,7 @@ fn score(name: &str) -> Option<i64> {
     SCORES.iter().find_map(of)
 }
 
-/// Whether a value of a property is accepted; `None` if that cannot be told.
+/// Whether a value of a property is accepted; `None` if that is unknown.
 fn accepts(comparison: &Comparison, value: &str) -> Option<bool> {
     let is = |literal: &Literal| match literal {
         Literal::Bytes(text) => Some(text.as_slice() == value.as_bytes()),

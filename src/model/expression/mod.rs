@@ -3,15 +3,15 @@
 //! | step | files |
 //! |---|---|
 //! | text to tokens | `lexer` |
-//! | tokens to a tree with places | `parse`, `operand`, `right`; `phrases`: common mistakes; `syntax`: the tree |
+//! | tokens to a tree with places | `parse`, `operand`, `compared_value`; `phrases`: common mistakes; `syntax`: the tree |
 //! | types and vocabulary | `check`, `call`, `literals` |
-//! | valid, but probably not what was meant | `mistakes`, `patterns` |
-//! | the canonical form | `normal` |
+//! | valid, but probably not what was meant | `suspicious_values`, `patterns` |
+//! | the canonical form | `canonical` |
 //! | whether one expression matches more or less than another | `scope`, `values` |
 //! | whether it matches a request | `evaluate` |
 //! | what an expression names: a page, hosts, clients | `bounds` |
 //!
-//! What a request is, and which fields follow from it, is told elsewhere: here a request is a value for each field.
+//! What a request is, and which fields follow from it, is in [`request`](crate::model::request): here a request is a value for each field.
 //!
 //! Cloudflare decides what is valid; this code refuses only what Cloudflare's documentation excludes.
 

@@ -15,7 +15,7 @@ use crate::cli::relevance::Matters;
 use crate::insight::lock::{Lock, compare};
 use crate::live::WafQuery;
 use crate::model::managed::Catalogue;
-use crate::reconcile::waf_lock::{self, beside};
+use crate::reconcile::waf_lock::{self, path_beside};
 use crate::render::text::write_waf_lock;
 use crate::render::waf as json;
 
@@ -61,7 +61,7 @@ impl Run for WafLockArgs {
         if lock.rulesets.is_empty() {
             bail!("the spec tunes no managed ruleset that Cloudflare offers, so there is nothing to lock");
         }
-        let path = self.lock.clone().unwrap_or_else(|| beside(self.spec.first_file()));
+        let path = self.lock.clone().unwrap_or_else(|| path_beside(self.spec.first_file()));
         let before = read(&path, self.check)?;
         let of_id = |id: &str| catalogues().find(|c| c.id.0 == id);
         let known = before.clone().unwrap_or_default();
@@ -88,7 +88,7 @@ impl Run for WafLockArgs {
     }
 }
 
-/// What was written down; `None` where nothing was. One that cannot be read is written anew unless it is only to check.
+/// What was written down; `None` where nothing was. One that cannot be read is written again unless it is only to check.
 fn read(path: &Path, is_check: bool) -> anyhow::Result<Option<Lock>> {
     let text = match waf_lock::read_text(path) {
         Ok(text) => text,

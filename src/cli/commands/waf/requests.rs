@@ -1,4 +1,4 @@
-//! Requests for the commands below `waf`: one that is asked about, or many in a file.
+//! Requests for the commands below `waf`: one in an argument, or many in a file.
 
 use std::path::{Path, PathBuf};
 
