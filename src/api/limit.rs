@@ -83,7 +83,7 @@ struct Wait {
     /// The reason.
     reason: WaitReason,
     /// When to check again.
-    again: Instant,
+    retry_at: Instant,
     /// The latest end.
     until: Instant,
 }
@@ -91,7 +91,7 @@ struct Wait {
 impl Wait {
     /// A wait until a known time.
     fn until(reason: WaitReason, until: Instant) -> Self {
-        Self { reason, again: until, until }
+        Self { reason, retry_at: until, until }
     }
 }
 
@@ -133,10 +133,10 @@ impl Limiter {
                 return Some(Permit { limiter: self, kind: kind.clone() });
             };
             if self.stop.is_asked() {
-                if wait.again > Instant::now() + LAST_WAIT {
+                if wait.retry_at > Instant::now() + LAST_WAIT {
                     return None;
                 }
-                sleep_until(wait.again).await;
+                sleep_until(wait.retry_at).await;
                 continue;
             }
             if let Some(duration) = news {
@@ -145,7 +145,7 @@ impl Limiter {
             tokio::select! {
                 biased;
                 () = self.stop.asked(1) => {}
-                () = sleep_until(wait.again) => {}
+                () = sleep_until(wait.retry_at) => {}
             }
         }
     }
@@ -199,7 +199,7 @@ impl State {
         let mut until = self.next;
         let reported = self.reports.wait(kind, now);
         if self.reports.room(now).is_none() {
-            if let Some(wait) = self.spread(now).filter(|wait| wait.again > until && !is_stopping) {
+            if let Some(wait) = self.spread(now).filter(|wait| wait.retry_at > until && !is_stopping) {
                 return Some(wait);
             }
             if self.tokens < 1.0 {
@@ -210,9 +210,9 @@ impl State {
                 until = until.max(self.answered.front().map_or(now + Duration::from_secs(1), |first| *first + WINDOW));
             }
         }
-        if let Some(reported) = reported.filter(|reported| reported.again > until) {
+        if let Some(reported) = reported.filter(|reported| reported.retry_at > until) {
             let reason = if reported.is_for_others { WaitReason::SharedQuota } else { WaitReason::Budget };
-            return Some(Wait { reason, again: reported.again, until: reported.until });
+            return Some(Wait { reason, retry_at: reported.retry_at, until: reported.until });
         }
         (until > now).then_some(Wait::until(WaitReason::Budget, until))
     }
@@ -221,11 +221,11 @@ impl State {
     fn spread(&self, now: Instant) -> Option<Wait> {
         let (counted, first) = (self.counted(), self.answered.front()?);
         let left = self.quota.checked_sub(counted).filter(|left| *left > 0 && counted >= burst(self.quota))?;
-        let again = self.sent + (*first + WINDOW).saturating_duration_since(self.sent).div_f64(left as f64);
+        let retry_at = self.sent + (*first + WINDOW).saturating_duration_since(self.sent).div_f64(left as f64);
         // It ends when so many have left the window that another burst fits in.
         let last =
             usize::try_from(counted - burst(self.quota)).ok().and_then(|n| self.answered.get(n)).unwrap_or(first);
-        (again > now).then_some(Wait { reason: WaitReason::Spread, again, until: *last + WINDOW })
+        (retry_at > now).then_some(Wait { reason: WaitReason::Spread, retry_at, until: *last + WINDOW })
     }
 
     /// Requests that count in the window.

@@ -50,7 +50,7 @@ pub(super) struct Reports {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Obstacle {
     /// When to check again.
-    pub(super) again: Instant,
+    pub(super) retry_at: Instant,
     /// The latest time at which it ends.
     pub(super) until: Instant,
     /// Whether the quota is reserved for others.
@@ -166,13 +166,13 @@ impl Limit {
         }
         let (remaining, until) = self.remaining?;
         if remaining <= self.margin() {
-            return Some(Obstacle { again: until, until, is_for_others: false });
+            return Some(Obstacle { retry_at: until, until, is_for_others: false });
         }
         if remaining > self.claim(until, now) {
             return None;
         }
-        let again = self.sent.map_or(now, |sent| sent + PROBE).min(until);
-        (again > now).then_some(Obstacle { again, until, is_for_others: true })
+        let retry_at = self.sent.map_or(now, |sent| sent + PROBE).min(until);
+        (retry_at > now).then_some(Obstacle { retry_at, until, is_for_others: true })
     }
 
     /// What is always left unused.

@@ -38,7 +38,7 @@ pub(super) enum Next {
 /// What to do about an error; `asked` is the time that the response requested, if any.
 pub(super) fn next(error: &ApiError, asked: Option<Duration>) -> Next {
     let read = error.request().is_some_and(|request| request.method.is_read());
-    let again = match error {
+    let is_repeatable = match error {
         ApiError::Throttled { wait, .. } => {
             let wait = wait.unwrap_or_default();
             return if wait > PATIENCE { Next::GiveUp } else { Next::Pause(wait) };
@@ -59,7 +59,7 @@ pub(super) fn next(error: &ApiError, asked: Option<Duration>) -> Next {
         | ApiError::TooLarge { .. } => false,
     };
     match asked {
-        _ if !again => Next::GiveUp,
+        _ if !is_repeatable => Next::GiveUp,
         None => Next::BackOff,
         Some(asked) if asked <= PATIENCE => Next::Wait(asked),
         Some(_) => Next::GiveUp,

@@ -138,8 +138,8 @@ impl<W: Writer> Attempt for SettingAttempt<'_, '_, W> {
         let Self { executor, work, .. } = self;
         let SettingWork { zone, desired, live, setting, .. } = work;
         executor.observer.event(&ApplyEvent::Settling { zone: zone.name.clone(), reason: failure.reason() });
-        let wants = only(setting, &desired.settings);
-        let settings = match fetch_settings(executor.reader, live, &wants, executor.options).await {
+        let named = only(setting, &desired.settings);
+        let settings = match fetch_settings(executor.reader, live, &named, executor.options).await {
             Ok(settings) => settings,
             Err(error) => return Seen::Unread(format!("it could not be read to see what took effect: {error}")),
         };
@@ -197,8 +197,8 @@ pub(super) fn change_of(setting: &ZoneSetting, desired: &DesiredZone, now: &Live
 }
 
 /// What is wanted of one setting.
-fn only(setting: &ZoneSetting, wants: &DesiredSettings) -> DesiredSettings {
-    let DesiredSettings { settings, dnssec, dns_settings } = wants;
+fn only(setting: &ZoneSetting, named: &DesiredSettings) -> DesiredSettings {
+    let DesiredSettings { settings, dnssec, dns_settings } = named;
     let mut one = DesiredSettings::default();
     match setting {
         ZoneSetting::Setting { name, .. } => {

@@ -145,7 +145,7 @@ fn overrides(
                 let mut on = rule.clone();
                 on.remove("enabled");
                 let place = crate::diagnostic::Place::NOWHERE;
-                let found = recognise(&on, Managed::Owasp, catalogue, place).wants;
+                let found = recognise(&on, Managed::Owasp, catalogue, place).desired;
                 found.paranoia.map_or_else(|| Value::from("custom"), |(level, _)| Value::from(u32::from(level.level())))
             }
         };

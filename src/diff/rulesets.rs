@@ -88,26 +88,26 @@ pub struct WafChanges<'a> {
 #[must_use]
 pub fn diff_rulesets<'a>(desired: &DesiredZone, live: &'a LiveZone) -> WafChanges<'a> {
     let mut changes = WafChanges::default();
-    let Some(wants) = &desired.waf else { return changes };
+    let Some(section) = &desired.waf else { return changes };
     for (phase, entry_point) in &live.waf.entry_points {
-        let Some(ours) = ours(wants, *phase) else { continue };
-        let found = diff_phase(wants, *phase, &ours, entry_point, &live.waf, &mut changes);
+        let Some(ours) = ours(section, *phase) else { continue };
+        let found = diff_phase(section, *phase, &ours, entry_point, &live.waf, &mut changes);
         changes.phases.push(found);
     }
     changes
 }
 
 /// Our rules of a phase in the wanted order; `None` if the phase is not ours.
-fn ours(wants: &DesiredWaf, phase: Phase) -> Option<Vec<Ours<'_>>> {
-    let named = wants.rules(phase);
-    let deployments = wants.deployments.iter().filter(|_| phase.deploys()).map(Ours::Deployment);
+fn ours(section: &DesiredWaf, phase: Phase) -> Option<Vec<Ours<'_>>> {
+    let named = section.rules(phase);
+    let deployments = section.deployments.iter().filter(|_| phase.deploys()).map(Ours::Deployment);
     let all: Vec<_> = named.into_iter().flatten().map(Ours::Rule).chain(deployments).collect();
     (named.is_some() || !all.is_empty()).then_some(all)
 }
 
 /// Compares one phase.
 fn diff_phase<'a>(
-    wants: &DesiredWaf,
+    section: &DesiredWaf,
     phase: Phase,
     ours: &[Ours<'_>],
     entry_point: &'a EntryPoint,
@@ -128,10 +128,10 @@ fn diff_phase<'a>(
             Ours::Rule(r) => (Ours::Rule(r), by_reference.get(r.name.as_str()).copied()),
         };
         taken.extend(live);
-        let compiled = compiled(&one, phase, live.map(|n| &rules[n].body), wants.unmanaged, waf);
+        let compiled = compiled(&one, phase, live.map(|n| &rules[n].body), section.unmanaged, waf);
         pairs.push(Pair { ours: one, live, compiled, rules });
     }
-    adopt(&mut pairs, &mut taken, wants, phase, waf, all);
+    adopt(&mut pairs, &mut taken, section, phase, waf, all);
     for pair in &pairs {
         if pair.gone().is_none() && !pair.is_nothing() {
             all.problems.extend(pair.compiled.problems.iter().cloned());
@@ -144,7 +144,7 @@ fn diff_phase<'a>(
             all.problems.push(Problem { kind: ProblemKind::NoRuleset(d.ruleset), place: d.place });
         }
     }
-    let pruned = pruned(wants, phase, rules, &taken);
+    let pruned = pruned(section, phase, rules, &taken);
     let gone: BTreeSet<usize> =
         pairs.iter().filter(|p| p.gone().is_some()).filter_map(|p| p.live).chain(pruned.iter().copied()).gather();
     let placed: Vec<&Pair> = pairs.iter().filter(|p| p.gone().is_none() && !p.is_nothing()).collect();
@@ -159,7 +159,7 @@ fn diff_phase<'a>(
         foreign: Vec::new(),
     };
     for (n, pair) in placed.iter().enumerate() {
-        match change(pair, sequence.placed.contains(&n).then_some(n), wants.unmanaged, waf) {
+        match change(pair, sequence.placed.contains(&n).then_some(n), section.unmanaged, waf) {
             Some(change) => changes.changes.push(change),
             None => changes.unchanged += 1,
         }
@@ -171,7 +171,7 @@ fn diff_phase<'a>(
     }
     for n in &pruned {
         let live = &rules[*n];
-        changes.changes.push(deletion(live, live.shown().to_owned(), RuleDeleteReason::Pruned, Some(wants.place)));
+        changes.changes.push(deletion(live, live.shown().to_owned(), RuleDeleteReason::Pruned, Some(section.place)));
     }
     changes.foreign =
         rules.iter().enumerate().filter(|(n, _)| !taken.contains(n) && !gone.contains(n)).map(|(_, r)| r).collect();
@@ -181,8 +181,8 @@ fn diff_phase<'a>(
 /// The definition wanted.
 fn compiled(one: &Ours<'_>, phase: Phase, live: Option<&RuleBody>, unmanaged: Unmanaged, waf: &LiveWaf) -> Compiled {
     match one {
-        Ours::Deployment(wants) => compile(wants, waf.managed(wants.ruleset), live, unmanaged),
-        Ours::Rule(wants) => compile_rule(wants, phase, live, waf),
+        Ours::Deployment(section) => compile(section, waf.managed(section.ruleset), live, unmanaged),
+        Ours::Rule(section) => compile_rule(section, phase, live, waf),
     }
 }
 
@@ -190,7 +190,7 @@ fn compiled(one: &Ours<'_>, phase: Phase, live: Option<&RuleBody>, unmanaged: Un
 fn adopt(
     pairs: &mut [Pair<'_, '_>],
     taken: &mut BTreeSet<usize>,
-    wants: &DesiredWaf,
+    section: &DesiredWaf,
     phase: Phase,
     waf: &LiveWaf,
     all: &mut WafChanges<'_>,
@@ -216,17 +216,17 @@ fn adopt(
         let rule = &pair.rules[n];
         taken.insert(n);
         pair.live = Some(n);
-        pair.compiled = compiled(&pair.ours, phase, Some(&rule.body), wants.unmanaged, waf);
+        pair.compiled = compiled(&pair.ours, phase, Some(&rule.body), section.unmanaged, waf);
         all.unnamed.push((pair.place(), pair.name().to_owned()));
     }
 }
 
 /// Live rules of the kinds that the spec names, in a section that is the complete state, that are not named.
-fn pruned(wants: &DesiredWaf, phase: Phase, rules: &[LiveRule], taken: &BTreeSet<usize>) -> Vec<usize> {
+fn pruned(section: &DesiredWaf, phase: Phase, rules: &[LiveRule], taken: &BTreeSet<usize>) -> Vec<usize> {
     // Deployments of other rulesets are not named by the list of exceptions.
-    let is_named_kind = |rule: &LiveRule| wants.rules(phase).is_some() && phase.lists(rule.body.action());
+    let is_named_kind = |rule: &LiveRule| section.rules(phase).is_some() && phase.lists(rule.body.action());
     let numbers = rules.iter().enumerate().filter(|(n, rule)| !taken.contains(n) && is_named_kind(rule));
-    if wants.unmanaged == Unmanaged::Prune { numbers.map(|(n, _)| n).collect() } else { Vec::new() }
+    if section.unmanaged == Unmanaged::Prune { numbers.map(|(n, _)| n).collect() } else { Vec::new() }
 }
 
 /// What is to be done to one of our rules; `None` if nothing.

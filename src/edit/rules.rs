@@ -39,7 +39,7 @@ enum Owner {
 struct Rules<'w, 't, 'a> {
     workspace: &'w mut Workspace<'t>,
     zone: &'a DesiredZone,
-    wants: &'a DesiredWaf,
+    desired: &'a DesiredWaf,
     live: &'a LiveZone,
     /// The sections that the zone's protection comes from, those of the zone first.
     sections: Vec<(At, Owner)>,
@@ -55,9 +55,9 @@ pub(super) fn pull(
     chosen: &Chosen<'_>,
     left: &mut Left,
 ) {
-    let Some(wants) = zone.waf.as_deref() else { return };
+    let Some(desired) = zone.waf.as_deref() else { return };
     let sections = sections(workspace, zone);
-    let mut rules = Rules { workspace, zone, wants, live, sections, additions: Vec::new(), left };
+    let mut rules = Rules { workspace, zone, desired, live, sections, additions: Vec::new(), left };
     for phase in &diff_rulesets(zone, live).phases {
         let entry_point = Address::of_rule(&zone.name, phase.phase, None);
         let is_absent = matches!(phase.live, EntryPoint::Absent);
@@ -117,7 +117,7 @@ impl Rules<'_, '_, '_> {
     /// One difference.
     fn change(&mut self, phase: &PhaseChanges<'_>, change: &RuleChange<'_>, address: Address) {
         let deployment = Managed::ALL.iter().copied().find(|m| phase.phase == Phase::Managed && m.key() == change.name);
-        let wanted = deployment.and_then(|m| self.wants.deployments.iter().find(|d| d.ruleset == m));
+        let wanted = deployment.and_then(|m| self.desired.deployments.iter().find(|d| d.ruleset == m));
         if let Some(wanted) = wanted {
             return match &change.kind {
                 RuleChangeKind::Create => self.switch(wanted, "off", &address),
@@ -191,7 +191,7 @@ impl Rules<'_, '_, '_> {
 
     /// A rule that Cloudflare has otherwise.
     fn rule(&mut self, phase: Phase, name: &str, live: &LiveRule, address: &Address) {
-        let Some(wanted) = self.wants.rule(phase, name).cloned() else { return };
+        let Some(wanted) = self.desired.rule(phase, name).cloned() else { return };
         let found = recognise_rule(live, name, phase, &self.live.waf, Place::NOWHERE);
         if matches!(&found.form, RuleForm::Raw(raw) if raw.holds_credential()) {
             return self.leave(address.clone(), "it names a credential, which no spec may hold");
@@ -226,7 +226,8 @@ impl Rules<'_, '_, '_> {
     /// A rule that the spec does not name.
     fn add(&mut self, phase: Phase, live: &LiveRule, address: Address) {
         let imported = crate::import::rule_from_live(live, phase, &self.live.waf);
-        let Some(mut rule) = imported.filter(|rule| self.wants.rule(phase, &rule.name).is_none_or(|own| own.is_absent))
+        let Some(mut rule) =
+            imported.filter(|rule| self.desired.rule(phase, &rule.name).is_none_or(|own| own.is_absent))
         else {
             return self.leave(address, "a spec cannot express it");
         };
@@ -306,7 +307,7 @@ impl Rules<'_, '_, '_> {
     /// A managed ruleset that is deployed otherwise.
     fn deployment(&mut self, wanted: &DesiredDeployment, live: &LiveRule, address: &Address) {
         let catalogue = self.live.waf.managed(wanted.ruleset);
-        let found = recognise(&live.body, wanted.ruleset, catalogue, Place::NOWHERE).wants;
+        let found = recognise(&live.body, wanted.ruleset, catalogue, Place::NOWHERE).desired;
         match (wanted.switch, found.switch) {
             (Switch::Off, Switch::On) => return self.switch(wanted, "on", address),
             (Switch::On, Switch::Off) => return self.switch(wanted, "off", address),
@@ -357,7 +358,7 @@ impl Rules<'_, '_, '_> {
                 None => self.drop_tuning(wanted.ruleset, own.place, address),
             }
         }
-        if self.wants.unmanaged == Unmanaged::Prune {
+        if self.desired.unmanaged == Unmanaged::Prune {
             self.whole(wanted, &found, (&before, &after));
         }
     }

@@ -106,14 +106,14 @@ fn unsayable(facets: &mut Facets) -> Vec<&'static str> {
 
 /// The protection of a zone; `None` if there is none.
 fn waf(live: &LiveWaf, notes: &mut Vec<String>, meanings: &mut Vec<String>) -> Option<DesiredWaf> {
-    let mut wants = DesiredWaf::new(Place::NOWHERE);
+    let mut section = DesiredWaf::new(Place::NOWHERE);
     for (phase, entry_point) in &live.entry_points {
         let rules = entry_point.rules();
         if rules.is_empty() {
             continue;
         }
         let deployed: Vec<&LiveRule> =
-            if phase.deploys() { deployments(rules, live, &mut wants, notes, meanings) } else { Vec::new() };
+            if phase.deploys() { deployments(rules, live, &mut section, notes, meanings) } else { Vec::new() };
         let mut names = BTreeSet::new();
         let mut list = Vec::new();
         for rule in rules.iter().filter(|r| !deployed.iter().any(|d| d.id == r.id)) {
@@ -158,11 +158,11 @@ fn waf(live: &LiveWaf, notes: &mut Vec<String>, meanings: &mut Vec<String>) -> O
             list.push(own);
         }
         if !list.is_empty() {
-            wants.lists.insert(*phase, list);
+            section.lists.insert(*phase, list);
         }
     }
-    let is_silent = wants.phases().next().is_none();
-    (!is_silent).then_some(wants)
+    let is_silent = section.phases().next().is_none();
+    (!is_silent).then_some(section)
 }
 
 /// A rule as a spec would have it, under its `ref` or a name made from its description; `None` if a spec cannot express it.
@@ -192,7 +192,7 @@ fn is_dead(rules: &[LiveRule], rule: &LiveRule) -> bool {
 fn deployments<'r>(
     rules: &'r [LiveRule],
     live: &LiveWaf,
-    wants: &mut DesiredWaf,
+    section: &mut DesiredWaf,
     notes: &mut Vec<String>,
     meanings: &mut Vec<String>,
 ) -> Vec<&'r LiveRule> {
@@ -201,25 +201,25 @@ fn deployments<'r>(
         let catalogue: Option<&Catalogue> = live.managed(*managed);
         let Some(rule) = find_deployment(rules, *managed, catalogue) else { continue };
         let mut found = recognise(&rule.body, *managed, catalogue, Place::NOWHERE);
-        let why = match &found.wants.raw {
+        let why = match &found.desired.raw {
             Some((raw, _)) if Overrides::read(Some(raw)).is_none() => Some("are not understood by this version"),
             Some((raw, _)) if raw.holds_credential() => Some("name a credential"),
             _ => None,
         };
         if let Some(why) = why {
-            found.wants.raw = None;
+            found.desired.raw = None;
             notes.push(format!("{}: its overrides {why} and are left alone", managed.facts().name));
         }
         if let Some(why) = found.strange_levels {
             meanings.push(format!("{}: {why}; it is written as Cloudflare has it", managed.facts().name));
         }
-        for tuning in &mut found.wants.rules {
+        for tuning in &mut found.desired.rules {
             tuning.note.reason.get_or_insert_with(|| REASON.to_owned());
         }
-        for tuning in &mut found.wants.tags {
+        for tuning in &mut found.desired.tags {
             tuning.note.reason.get_or_insert_with(|| REASON.to_owned());
         }
-        wants.deployments.push(found.wants);
+        section.deployments.push(found.desired);
         deployed.push(rule);
     }
     deployed

@@ -18,7 +18,7 @@ pub(super) fn narrow(
     change: &RuleChange,
     waf: &LiveWaf,
 ) -> Option<Narrow> {
-    let wants = desired.waf.as_deref()?;
+    let section = desired.waf.as_deref()?;
     let (before, is_moved) = match &change.kind {
         RuleChangeKind::Create => (None, false),
         RuleChangeKind::Update(live) => (Some(&live.body), change.placed.is_some()),
@@ -33,11 +33,11 @@ pub(super) fn narrow(
             waf.managed(wanted.ruleset).is_some_and(|catalogue| catalogue.id.0 == id)
                 && Some(wanted.place) == change.place
         };
-        let wanted = wants.deployments.iter().find(is_it)?;
+        let wanted = section.deployments.iter().find(is_it)?;
         return of_overrides(wanted, before?, &change.after, waf);
     }
     let is_it = |wanted: &&DesiredRule| wanted.name == change.name && Some(wanted.place) == change.place;
-    let wanted = wants.exceptions().find(is_it)?;
+    let wanted = section.exceptions().find(is_it)?;
     let rules = narrow_exception(phase.phase, before, &change.after, waf)?;
     Narrow::new(rules, std::iter::once(&wanted.note))
 }

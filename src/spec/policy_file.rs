@@ -123,9 +123,9 @@ pub fn read_policy(name: &str, text: &str) -> Result<PolicyFile, Box<PolicyError
 /// The policy in a text; what may be a secret is added to `found`.
 fn policy(text: &str, source: SourceId, diagnostics: &mut Diagnostics, found: &mut Vec<Place>) -> Option<PolicyFile> {
     static SHAPE: OnceLock<CompiledSchema> = OnceLock::new();
-    let shape = SHAPE.get_or_init(|| CompiledSchema::new(&policy_schema()));
+    let compiled = SHAPE.get_or_init(|| CompiledSchema::new(&policy_schema()));
     let mut tree = parse(text, source, diagnostics)?;
-    found.extend(check_with_schema(shape, "the policy", &mut tree, &HashSet::new(), diagnostics).secrets);
+    found.extend(check_with_schema(compiled, "the policy", &mut tree, &HashSet::new(), diagnostics).secrets);
     if !matches!(tree.node(tree.root).kind, Kind::Mapping(_)) {
         return None;
     }

@@ -74,7 +74,7 @@ pub(super) fn check(tree: &mut Tree, failed: &HashSet<NodeId>, diagnostics: &mut
 
 /// Checks a tree against a schema, and removes what was refused; `name` is what messages call the whole file.
 pub(super) fn check_with_schema(
-    shape: &CompiledSchema,
+    compiled: &CompiledSchema,
     name: &'static str,
     tree: &mut Tree,
     failed: &HashSet<NodeId>,
@@ -82,7 +82,7 @@ pub(super) fn check_with_schema(
 ) -> Checked {
     let mut check = Check { tree, failed, diagnostics, left: Checked::default() };
     let root = check.tree.root;
-    check.node(root, shape, Name::File(name));
+    check.node(root, compiled, Name::File(name));
     check.left
 }
 
@@ -90,7 +90,7 @@ pub(super) fn check_with_schema(
 fn compile(schema: &Value) -> CompiledSchema {
     let judged = ["type", "anyOf", "oneOf", "enum", "const", "properties"];
     let is_free = schema.is_object() && judged.iter().all(|key| schema.get(*key).is_none());
-    let mut shape = CompiledSchema { is_free, ..CompiledSchema::default() };
+    let mut compiled = CompiledSchema { is_free, ..CompiledSchema::default() };
     let types = match &schema["type"] {
         Value::Array(types) => types.iter().filter_map(Value::as_str).collect(),
         Value::String(one) => vec![one.as_str()],
@@ -98,47 +98,47 @@ fn compile(schema: &Value) -> CompiledSchema {
     };
     for name in types {
         match name {
-            "null" => shape.kinds.null = true,
-            "boolean" => shape.kinds.boolean = true,
-            "integer" => shape.kinds.integer = true,
-            "number" => shape.kinds.number = true,
-            "string" => shape.kinds.string = true,
-            "array" => shape.kinds.array = true,
-            _ => shape.kinds.object = true,
+            "null" => compiled.kinds.null = true,
+            "boolean" => compiled.kinds.boolean = true,
+            "integer" => compiled.kinds.integer = true,
+            "number" => compiled.kinds.number = true,
+            "string" => compiled.kinds.string = true,
+            "array" => compiled.kinds.array = true,
+            _ => compiled.kinds.object = true,
         }
     }
     let list = |key: &str| schema[key].as_array().map(Vec::as_slice).unwrap_or_default();
     let texts = |values: &[Value]| values.iter().filter_map(Value::as_str).map(str::to_owned).collect::<Vec<_>>();
-    shape.words = texts(list("enum"));
+    compiled.words = texts(list("enum"));
     // schemars writes an enumeration with descriptions as one alternative for each word.
     for branch in list("oneOf") {
-        shape.words.extend(branch["const"].as_str().map(str::to_owned));
-        shape.words.extend(texts(branch["enum"].as_array().map(Vec::as_slice).unwrap_or_default()));
-        shape.kinds.string = true;
+        compiled.words.extend(branch["const"].as_str().map(str::to_owned));
+        compiled.words.extend(texts(branch["enum"].as_array().map(Vec::as_slice).unwrap_or_default()));
+        compiled.kinds.string = true;
     }
-    shape.is_record_type = schema.get("enumDescriptions").is_some();
-    shape.required = texts(list("required"));
+    compiled.is_record_type = schema.get("enumDescriptions").is_some();
+    compiled.required = texts(list("required"));
     if let Value::Object(properties) = &schema["properties"] {
-        shape.keys = properties.keys().cloned().collect();
-        shape.properties = properties.iter().map(|(key, value)| (key.clone(), compile(value))).collect();
+        compiled.keys = properties.keys().cloned().collect();
+        compiled.properties = properties.iter().map(|(key, value)| (key.clone(), compile(value))).collect();
     }
-    shape.free = schema["additionalProperties"].is_object().then(|| compile(&schema["additionalProperties"]).into());
-    shape.items = schema["items"].is_object().then(|| compile(&schema["items"]).into());
-    shape.needs_item = schema["minItems"].as_u64().is_some_and(|n| n > 0);
-    shape.range = schema["minimum"].as_i64().zip(schema["maximum"].as_i64());
-    shape.alternatives = list("anyOf").iter().map(compile).collect();
-    for alternative in &shape.alternatives {
-        shape.kinds = shape.kinds.or(alternative.kinds);
+    compiled.free = schema["additionalProperties"].is_object().then(|| compile(&schema["additionalProperties"]).into());
+    compiled.items = schema["items"].is_object().then(|| compile(&schema["items"]).into());
+    compiled.needs_item = schema["minItems"].as_u64().is_some_and(|n| n > 0);
+    compiled.range = schema["minimum"].as_i64().zip(schema["maximum"].as_i64());
+    compiled.alternatives = list("anyOf").iter().map(compile).collect();
+    for alternative in &compiled.alternatives {
+        compiled.kinds = compiled.kinds.or(alternative.kinds);
     }
-    shape
+    compiled
 }
 
 impl CompiledSchema {
     /// That of a file. Its version is checked when it is parsed, before its shape.
     pub(super) fn new(schema: &Value) -> Self {
-        let mut shape = compile(schema);
-        shape.required.clear();
-        shape
+        let mut compiled = compile(schema);
+        compiled.required.clear();
+        compiled
     }
 
     /// Whether a word is one of the allowed ones.
@@ -244,30 +244,30 @@ struct Check<'a> {
 
 impl Check<'_> {
     /// Checks a node; returns whether it is kept.
-    fn node(&mut self, id: NodeId, shape: &CompiledSchema, name: Name<'_>) -> bool {
+    fn node(&mut self, id: NodeId, compiled: &CompiledSchema, name: Name<'_>) -> bool {
         if self.failed.contains(&id) || super::is_enough(self.diagnostics) {
             return false;
         }
-        if shape.is_free {
+        if compiled.is_free {
             return true;
         }
-        if !shape.kinds.take(self.tree, id) {
-            self.wrong_kind(id, shape, name);
+        if !compiled.kinds.take(self.tree, id) {
+            self.wrong_kind(id, compiled, name);
             return false;
         }
-        if !shape.alternatives.is_empty() {
+        if !compiled.alternatives.is_empty() {
             let is_scalar = matches!(self.tree.node(id).kind, Kind::Scalar(..));
             // The model checks scalars with alternatives (a time to live, a priority), because it knows more.
-            let fitting = shape.alternatives.iter().find(|a| a.kinds.take(self.tree, id)).filter(|_| !is_scalar);
+            let fitting = compiled.alternatives.iter().find(|a| a.kinds.take(self.tree, id)).filter(|_| !is_scalar);
             return fitting.is_none_or(|alternative| self.node(id, alternative, name));
         }
         match &mut self.tree.node_mut(id).kind {
-            Kind::Scalar(..) => self.scalar(id, shape, name),
+            Kind::Scalar(..) => self.scalar(id, compiled, name),
             Kind::Sequence(items) => {
                 let mut items = std::mem::take(items);
                 let (was_empty, length) = (items.is_empty(), items.len());
-                if let Some(shape) = &shape.items {
-                    items.retain(|item| self.node(*item, shape, name.item()));
+                if let Some(compiled) = &compiled.items {
+                    items.retain(|item| self.node(*item, compiled, name.item()));
                 }
                 if items.len() < length {
                     self.left.reduced.insert(self.tree.node(id).span.start);
@@ -275,7 +275,7 @@ impl Check<'_> {
                 if let Kind::Sequence(place) = &mut self.tree.node_mut(id).kind {
                     *place = items;
                 }
-                if was_empty && shape.needs_item {
+                if was_empty && compiled.needs_item {
                     let place = self.tree.place(id);
                     self.diagnostics.push(
                         findings::OUT_OF_RANGE
@@ -287,36 +287,36 @@ impl Check<'_> {
                 true
             }
             Kind::Mapping(_) => {
-                self.mapping(id, shape, name);
+                self.mapping(id, compiled, name);
                 true
             }
         }
     }
 
     /// Checks a single value of the right kind.
-    fn scalar(&mut self, id: NodeId, shape: &CompiledSchema, name: Name<'_>) -> bool {
+    fn scalar(&mut self, id: NodeId, compiled: &CompiledSchema, name: Name<'_>) -> bool {
         let (text, place) = (self.tree.text(id), self.tree.place(id));
-        if !shape.words.is_empty() && !shape.words.iter().any(|w| w == text) {
-            let diagnostic = if shape.is_record_type && text.eq_ignore_ascii_case("SOA") {
+        if !compiled.words.is_empty() && !compiled.words.iter().any(|w| w == text) {
+            let diagnostic = if compiled.is_record_type && text.eq_ignore_ascii_case("SOA") {
                 findings::SERVICE_TYPE
                     .at(place, "SOA records are written by Cloudflare")
                     .help("remove the record; Cloudflare answers SOA queries by itself")
-            } else if shape.is_record_type
+            } else if compiled.is_record_type
                 && let Some(help) = foreign_type(text)
             {
                 findings::UNKNOWN_WORD.at(place, format!("`{}` is not a type of records", super::clip(text))).help(help)
             } else {
                 findings::UNKNOWN_WORD
                     .at(place, format!("`{}` is not a valid value for {name}", super::clip(text)))
-                    .help(match switch_meant(text).filter(|word| shape.allows_value(word)) {
+                    .help(match switch_meant(text).filter(|word| compiled.allows_value(word)) {
                         Some(word) => format!("write `{word}`"),
-                        None => hint(text, shape.words.iter().map(String::as_str), "words"),
+                        None => hint(text, compiled.words.iter().map(String::as_str), "words"),
                     })
             };
             self.diagnostics.push(diagnostic);
             return false;
         }
-        if let (Some((least, most)), Some(Meaning::Integer(number))) = (shape.range, self.tree.meaning(id))
+        if let (Some((least, most)), Some(Meaning::Integer(number))) = (compiled.range, self.tree.meaning(id))
             && !(least..=most).contains(&number)
         {
             self.diagnostics.push(
@@ -330,24 +330,24 @@ impl Check<'_> {
     }
 
     /// Checks the keys of a mapping and their values, and removes what is refused.
-    fn mapping(&mut self, id: NodeId, shape: &CompiledSchema, name: Name<'_>) {
+    fn mapping(&mut self, id: NodeId, compiled: &CompiledSchema, name: Name<'_>) {
         let Kind::Mapping(entries) = &mut self.tree.node_mut(id).kind else { return };
         let mut entries = std::mem::take(entries);
         let present: Vec<NodeId> =
-            if shape.required.is_empty() { Vec::new() } else { entries.iter().map(|e| e.key).collect() };
+            if compiled.required.is_empty() { Vec::new() } else { entries.iter().map(|e| e.key).collect() };
         let handle = entries.first().map_or(self.tree.place(id), |e| self.tree.place(e.key));
         let mut meant = Vec::new();
         let start = self.tree.node(id).span.start;
         entries.retain(|entry| {
             let key = self.tree.text(entry.key);
-            if let Some((key, shape)) = shape.properties.get_key_value(key) {
-                let kept = self.node(entry.value, shape, Name::Key(key));
+            if let Some((key, compiled)) = compiled.properties.get_key_value(key) {
+                let kept = self.node(entry.value, compiled, Name::Key(key));
                 if !kept {
                     self.left.reduced.insert(start);
                 }
                 return kept;
             }
-            if let Some(free) = &shape.free
+            if let Some(free) = &compiled.free
                 && (!names_credential(key) || name != Name::Key("variables") && free.kinds.take(self.tree, entry.value))
             {
                 if self.failed.contains(&entry.key) {
@@ -359,18 +359,18 @@ impl Check<'_> {
             if super::is_enough(self.diagnostics) {
                 return false;
             }
-            let foreign = foreign_key(key).filter(|meant| shape.properties.contains_key(*meant));
-            if let Some(key) = foreign.or_else(|| nearest(key, shape.keys.iter().map(String::as_str))) {
+            let foreign = foreign_key(key).filter(|meant| compiled.properties.contains_key(*meant));
+            if let Some(key) = foreign.or_else(|| nearest(key, compiled.keys.iter().map(String::as_str))) {
                 meant.push(key);
                 self.left.reduced.insert(start);
             }
-            self.unknown_key(entry.key, entry.value, shape);
+            self.unknown_key(entry.key, entry.value, compiled);
             false
         });
         if let Kind::Mapping(place) = &mut self.tree.node_mut(id).kind {
             *place = entries;
         }
-        for required in &shape.required {
+        for required in &compiled.required {
             if !meant.contains(&required.as_str()) && !present.iter().any(|key| self.tree.text(*key) == required) {
                 self.diagnostics.push(
                     findings::MISSING_KEY
@@ -382,20 +382,20 @@ impl Check<'_> {
     }
 
     /// A key that is not in the schema.
-    fn unknown_key(&mut self, id: NodeId, value: NodeId, shape: &CompiledSchema) {
+    fn unknown_key(&mut self, id: NodeId, value: NodeId, compiled: &CompiledSchema) {
         let (key, place) = (self.tree.text(id), self.tree.place(id));
         if names_credential(key) {
             self.diagnostics.push(super::secrets::found(place, "this key names a credential; its value is not shown"));
             self.left.secrets.push(self.tree.place(value));
             return;
         }
-        if let Some(meant) = foreign_key(key).filter(|meant| shape.properties.contains_key(*meant)) {
+        if let Some(meant) = foreign_key(key).filter(|meant| compiled.properties.contains_key(*meant)) {
             let detail = format!("there is no key `{}` here", super::clip(key));
             self.diagnostics.push(findings::UNKNOWN_KEY.at(place, detail).help(format!("write `{meant}`")));
             return;
         }
         // A consent of an earlier version: the new one covers more, so it is for the author to say it.
-        if let Some(danger) = Danger::successor(key).filter(|danger| shape.properties.contains_key(danger.code())) {
+        if let Some(danger) = Danger::successor(key).filter(|danger| compiled.properties.contains_key(danger.code())) {
             self.diagnostics.push(
                 findings::UNKNOWN_KEY
                     .at(place, Danger::unknown(key))
@@ -403,7 +403,7 @@ impl Check<'_> {
             );
             return;
         }
-        let keys = shape.keys.iter().map(String::as_str);
+        let keys = compiled.keys.iter().map(String::as_str);
         self.diagnostics.push(
             findings::UNKNOWN_KEY
                 .at(place, format!("there is no key `{}` here", super::clip(key)))
@@ -412,27 +412,27 @@ impl Check<'_> {
     }
 
     /// A value of the wrong kind.
-    fn wrong_kind(&mut self, id: NodeId, shape: &CompiledSchema, name: Name<'_>) {
+    fn wrong_kind(&mut self, id: NodeId, compiled: &CompiledSchema, name: Name<'_>) {
         if let (Kind::Sequence(_), Name::Key(key @ ("owasp" | "cloudflare"))) = (&self.tree.node(id).kind, name) {
             let place = self.tree.handle(id);
             self.diagnostics.push(super::waf::several_deployments(key, place));
             return;
         }
         let text = self.tree.text(id);
-        let expected = shape.kinds.words();
+        let expected = compiled.kinds.words();
         let (found, place) = match (&self.tree.node(id).kind, self.tree.meaning(id)) {
             (Kind::Sequence(_), _) => ("a list".to_owned(), self.tree.handle(id)),
             (Kind::Mapping(_), _) => ("a mapping".to_owned(), self.tree.handle(id)),
             (_, Some(Meaning::Null)) if text.is_empty() => ("nothing".to_owned(), self.tree.place(id)),
             _ => (format!("`{}`", super::clip(text)), self.tree.place(id)),
         };
-        let kinds = shape.kinds;
+        let kinds = compiled.kinds;
         let help = match self.tree.meaning(id) {
             Some(Meaning::Null) if text.is_empty() && kinds.string => "write a value, or remove the key".to_owned(),
             Some(Meaning::Null) if kinds.array => "write `[]` for an empty list, or remove the key".to_owned(),
             Some(Meaning::Null) if kinds.object => "write `{}` for an empty mapping, or remove the key".to_owned(),
             Some(Meaning::Null) if text.is_empty() => "write a value, or remove the key".to_owned(),
-            Some(Meaning::Bool(_)) if shape.allows_value("on") => {
+            Some(Meaning::Bool(_)) if compiled.allows_value("on") => {
                 let on = matches!(text.to_ascii_lowercase().as_str(), "true" | "yes" | "y");
                 format!("write `{}`", if on { "on" } else { "off" })
             }

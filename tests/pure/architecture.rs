@@ -254,6 +254,47 @@ fn every_file_says_what_it_is_for() {
     assert!(silent.is_empty(), "{silent:?}");
 }
 
+/// The names in the columns `file` and `files` of the tables at the top of a source.
+fn files_in_tables(text: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut columns: Option<Vec<bool>> = None;
+    for line in text.lines().map_while(|line| line.strip_prefix("//!")) {
+        let line = line.trim();
+        let Some(row) = line.strip_prefix("| ") else {
+            columns = columns.filter(|_| line.starts_with("|-"));
+            continue;
+        };
+        let cells: Vec<&str> = row.split(" | ").map(|cell| cell.trim_end_matches(" |")).collect();
+        match &columns {
+            None => columns = Some(cells.iter().map(|cell| ["file", "files"].contains(cell)).collect()),
+            Some(is_file) => {
+                let cells = cells.iter().zip(is_file).filter(|(_, is_file)| **is_file);
+                let spans = cells.flat_map(|(cell, _)| cell.split('`').skip(1).step_by(2));
+                let is_name = |span: &&str| span.chars().all(|c| c.is_ascii_lowercase() || c == '_');
+                names.extend(spans.filter(is_name).map(str::to_owned));
+            }
+        }
+    }
+    names
+}
+
+#[test]
+fn tables_of_files_name_files_that_exist() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let (mut wrong, mut checked) = (Vec::new(), 0);
+    for file in files() {
+        let folder = root.join(&file.path).parent().unwrap().to_owned();
+        for name in files_in_tables(&fs::read_to_string(root.join(&file.path)).unwrap()) {
+            checked += 1;
+            if !folder.join(format!("{name}.rs")).exists() && !folder.join(&name).is_dir() {
+                wrong.push(format!("{}: {name}", file.path));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "there is no such file:\n{}", wrong.join("\n"));
+    assert!(checked >= 80, "{checked}");
+}
+
 #[test]
 fn the_checks_can_fail() {
     let file = |path: &str, code: &str| File {
@@ -271,4 +312,7 @@ fn the_checks_can_fail() {
     let found: Vec<_> = files.iter().map(|file| named(file, &modules(&files))).collect();
     assert_eq!(found, [vec!["c::D"], vec!["c::D", "c::E", "f", "f::h"], vec![], vec![]]);
     assert!(!super::source::files().is_empty());
+    let text =
+        "//! | step | file |\n//! |---|---|\n//! | one | `a`, `b_c`; `D` |\n//!\n//! | a | b |\n//! | `x` | `y` |\n";
+    assert_eq!(files_in_tables(text), ["a", "b_c"]);
 }

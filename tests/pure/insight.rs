@@ -290,7 +290,7 @@ proptest! {
         for known in [Some(&catalogue), None] {
             let recognised = recognise(&live, which, known, place());
             for (base, unmanaged) in [(&live, Unmanaged::Keep), (&live, Unmanaged::Prune), (&bare, Unmanaged::Keep)] {
-                let again = compile(&recognised.wants, known, Some(base), unmanaged).body;
+                let again = compile(&recognised.desired, known, Some(base), unmanaged).body;
                 prop_assert_eq!(canonical(&again), canonical(&live), "{:#?}", recognised);
             }
         }
@@ -302,10 +302,10 @@ proptest! {
     ) {
         let which = catalogue.which.expect("one of ours");
         let live = whole(&catalogue, value);
-        let wants = DesiredDeployment::new(
+        let desired = DesiredDeployment::new(
             which, Switch::On, place(),
         );
-        let again = compile(&wants, Some(&catalogue), Some(&live), Unmanaged::Keep).body;
+        let again = compile(&desired, Some(&catalogue), Some(&live), Unmanaged::Keep).body;
         prop_assert_eq!(canonical(&again), canonical(&live));
     }
 
@@ -322,12 +322,12 @@ proptest! {
             tags.retain(|t| t["category"].as_str().is_some_and(|t| t.starts_with("paranoia")));
         }
         let live = whole(&catalogue, value);
-        let mut wants = DesiredDeployment::new(Managed::Owasp, Switch::On, place());
-        wants.paranoia = Paranoia::new(level).map(|l| (l, place()));
-        wants.threshold = Some((threshold, place()));
-        wants.action = ScoreAction::parse(action).map(|a| (a, place()));
-        let once = compile(&wants, Some(&catalogue), Some(&live), Unmanaged::Keep).body;
-        let twice = compile(&wants, Some(&catalogue), Some(&once), Unmanaged::Keep).body;
+        let mut desired = DesiredDeployment::new(Managed::Owasp, Switch::On, place());
+        desired.paranoia = Paranoia::new(level).map(|l| (l, place()));
+        desired.threshold = Some((threshold, place()));
+        desired.action = ScoreAction::parse(action).map(|a| (a, place()));
+        let once = compile(&desired, Some(&catalogue), Some(&live), Unmanaged::Keep).body;
+        let twice = compile(&desired, Some(&catalogue), Some(&once), Unmanaged::Keep).body;
         prop_assert_eq!(&once, &twice);
         let now = effective_deployment(&once, &catalogue).expect("a known shape");
         prop_assert_eq!((now.threshold(), now.action()), (Some(threshold), Some(action)));
@@ -390,7 +390,7 @@ proptest! {
         let mut bare = live.clone();
         bare.remove_parameter("overrides");
         for base in [&live, &bare] {
-            let again = compile(&recognised.wants, None, Some(base), Unmanaged::Keep);
+            let again = compile(&recognised.desired, None, Some(base), Unmanaged::Keep);
             prop_assert_eq!(canonical(&again.body), canonical(&live));
             prop_assert!(again.problems.is_empty());
         }

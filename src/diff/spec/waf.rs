@@ -63,8 +63,8 @@ fn scope(expression: &Expression) -> &str {
 }
 
 /// A `waf` section.
-pub(super) fn outline(wants: &DesiredWaf) -> Said {
-    let DesiredWaf { place, unmanaged, deployments, lists, accept_weakening } = wants;
+pub(super) fn outline(desired: &DesiredWaf) -> Said {
+    let DesiredWaf { place, unmanaged, deployments, lists, accept_weakening } = desired;
     let mut parts = Parts::new(*place);
     if let Some(said) = prunes(*unmanaged, *place) {
         parts.all.insert("unmanaged".to_owned(), said);
@@ -73,21 +73,21 @@ pub(super) fn outline(wants: &DesiredWaf) -> Said {
         parts.all.insert("accept_weakening".to_owned(), Said::value(words.as_str(), *place));
     }
     // They are in the order of Cloudflare's choice, which no spec can change.
-    for wants in deployments {
-        parts.all.insert(wants.ruleset.key().to_owned(), deployment(wants));
+    for desired in deployments {
+        parts.all.insert(desired.ruleset.key().to_owned(), deployment(desired));
     }
     for (phase, list) in lists {
         // An empty list is not silence: the rules of the phase are managed, and may be pruned.
-        let items = list.iter().map(|wants| (wants.name.clone(), rule(wants))).collect();
+        let items = list.iter().map(|desired| (desired.name.clone(), rule(desired))).collect();
         parts.add(phase.key(), What::List { items, is_managed: true });
     }
     Said { place: *place, what: What::Group(parts.all) }
 }
 
 /// A managed ruleset.
-fn deployment(wants: &DesiredDeployment) -> Said {
+fn deployment(desired: &DesiredDeployment) -> Said {
     let DesiredDeployment { ruleset: _, place, switch, when, version, paranoia, threshold, action, tags, rules, raw } =
-        wants;
+        desired;
     let mut parts = Parts::new(*place);
     let switch = match switch {
         Switch::On => "on",
@@ -165,8 +165,8 @@ fn noted(note: &Note) -> String {
 }
 
 /// A rule with a name.
-fn rule(wants: &DesiredRule) -> Said {
-    let DesiredRule { name: _, place, when, is_absent, enabled, description, form, log, anchors, note } = wants;
+fn rule(desired: &DesiredRule) -> Said {
+    let DesiredRule { name: _, place, when, is_absent, enabled, description, form, log, anchors, note } = desired;
     let mut parts = Parts::new(*place);
     if *is_absent {
         parts.put("state", Some("absent"));
@@ -186,7 +186,7 @@ fn rule(wants: &DesiredRule) -> Said {
             parts.put("response", response.clone());
             action.clone()
         }
-        RuleForm::Rate(wants) => rate(&mut parts, wants),
+        RuleForm::Rate(desired) => rate(&mut parts, desired),
         RuleForm::Raw(value) => {
             parts.all.insert("raw".to_owned(), raw(value, *place));
             "a raw rule".to_owned()
@@ -223,8 +223,8 @@ fn skipped(targets: &[SkipTarget]) -> Value {
 }
 
 /// A rate; the same in a few words.
-fn rate(parts: &mut Parts, wants: &DesiredRate) -> String {
-    let DesiredRate { per, requests, period, action, timeout, count, to_origin, response } = wants;
+fn rate(parts: &mut Parts, desired: &DesiredRate) -> String {
+    let DesiredRate { per, requests, period, action, timeout, count, to_origin, response } = desired;
     let per: std::collections::BTreeSet<&String> = per.iter().gather();
     let per = Value::List(per.into_iter().map(|name| Value::from(name.as_str())).collect());
     let words = format!("{action} above {requests} in {period} s per {per}");

@@ -31,26 +31,27 @@ impl Check<'_> {
         let mut collection = None;
         for (n, argument) in arguments.iter().enumerate() {
             let position = if n == 0 { Position::FirstArgument } else { Position::LaterArgument };
-            let shape = self.argument(argument, position);
+            let operand_type = self.argument(argument, position);
             let Some(parameter) =
                 function.parameters.get(n).or(function.parameters.last().filter(|_| function.is_variadic))
             else {
                 break;
             };
             self.given(function, parameter, argument);
-            let Some(shape) = shape else { continue };
+            let Some(operand_type) = operand_type else { continue };
             if parameter.kind == ParameterType::Collection {
-                collection = Some(shape.scalar);
+                collection = Some(operand_type.scalar);
             }
-            let is_other = parameter.kind == ParameterType::Single && collection.is_some_and(|c| c != shape.scalar);
+            let is_other =
+                parameter.kind == ParameterType::Single && collection.is_some_and(|c| c != operand_type.scalar);
             if is_other {
                 let shown = self.shown(&argument.span);
-                let held = collection.unwrap_or(shape.scalar).name();
-                let message = format!("`{shown}` is {}; the collection holds {held}", shape.scalar.name());
+                let held = collection.unwrap_or(operand_type.scalar).name();
+                let message = format!("`{shown}` is {}; the collection holds {held}", operand_type.scalar.name());
                 self.problems.error(argument.span.clone(), "wrong-argument", message, format!("give {held}"));
-            } else if !accepts(parameter.kind, &shape) {
-                self.wrong_argument(function, parameter, argument, &shape);
-            } else if shape.is_each && parameter.kind != ParameterType::BooleanArray {
+            } else if !accepts(parameter.kind, &operand_type) {
+                self.wrong_argument(function, parameter, argument, &operand_type);
+            } else if operand_type.is_each && parameter.kind != ParameterType::BooleanArray {
                 // One result for each value.
                 result.layers.push(Layer::Array);
             }
@@ -164,15 +165,15 @@ impl Check<'_> {
         function: &ExpressionFunction,
         parameter: &Parameter,
         node: &Node,
-        shape: &OperandType,
+        operand_type: &OperandType,
     ) {
         let shown = self.shown(&node.span);
-        let is = match shape.layers.last() {
+        let is = match operand_type.layers.last() {
             Some(Layer::Array) => "an array",
             Some(Layer::Map) => "a map",
-            None => shape.scalar.name(),
+            None => operand_type.scalar.name(),
         };
-        let wants = match parameter.kind {
+        let expected = match parameter.kind {
             ParameterType::Bytes => "text",
             ParameterType::Integer => "a number",
             ParameterType::Address => "an IP address",
@@ -185,14 +186,16 @@ impl Check<'_> {
             ParameterType::Collection => "a map or array of single values",
             ParameterType::Single => "a single value",
         };
-        let help = match (parameter.kind, shape.layers.as_slice(), shape.scalar) {
+        let help = match (parameter.kind, operand_type.layers.as_slice(), operand_type.scalar) {
             (ParameterType::BooleanArray, [], Scalar::Boolean) => {
                 format!(
                     "write `{shown}` without `{}`, or compare an array: `{}(…[*] eq …)`",
                     function.name, function.name
                 )
             }
-            (ParameterType::BooleanArray, ..) if shape.is_each => format!("write `{}({shown} eq …)`", function.name),
+            (ParameterType::BooleanArray, ..) if operand_type.is_each => {
+                format!("write `{}({shown} eq …)`", function.name)
+            }
             (ParameterType::BooleanArray, ..) => format!("write `{}({shown}[*] eq …)`", function.name),
             (ParameterType::Collection, [Layer::Array, Layer::Map], _) => {
                 format!("write `{shown}[\"…\"]`, or `has_key({shown}, …)` to ask for a name")
@@ -200,9 +203,9 @@ impl Check<'_> {
             (ParameterType::Map, ..) => "give a map, such as `http.request.headers`".to_owned(),
             (ParameterType::Bytes, [Layer::Array], _) => format!("write `{shown}[*]` or `{shown}[0]`"),
             (_, [.., Layer::Map], _) => format!("write `{shown}[\"…\"]`"),
-            _ => format!("give {wants}"),
+            _ => format!("give {expected}"),
         };
-        let message = format!("`{shown}` is {is}; `{}` takes {wants}", function.name);
+        let message = format!("`{shown}` is {is}; `{}` takes {expected}", function.name);
         self.problems.error(node.span.clone(), "wrong-argument", message, help);
     }
 
@@ -238,25 +241,26 @@ fn is_function_name(name: &str) -> bool {
 }
 
 /// Whether a parameter accepts a type.
-fn accepts(parameter: ParameterType, shape: &OperandType) -> bool {
-    let is_plain = shape.layers.is_empty();
+fn accepts(parameter: ParameterType, operand_type: &OperandType) -> bool {
+    let is_plain = operand_type.layers.is_empty();
     match parameter {
-        ParameterType::Bytes => is_plain && shape.scalar == Scalar::Bytes,
-        ParameterType::Integer => is_plain && shape.scalar == Scalar::Integer,
-        ParameterType::Address => is_plain && shape.scalar == Scalar::Address,
+        ParameterType::Bytes => is_plain && operand_type.scalar == Scalar::Bytes,
+        ParameterType::Integer => is_plain && operand_type.scalar == Scalar::Integer,
+        ParameterType::Address => is_plain && operand_type.scalar == Scalar::Address,
         ParameterType::BooleanArray => {
-            shape.scalar == Scalar::Boolean && (shape.layers == [Layer::Array] || is_plain && shape.is_each)
+            operand_type.scalar == Scalar::Boolean
+                && (operand_type.layers == [Layer::Array] || is_plain && operand_type.is_each)
         }
-        ParameterType::BytesArray => shape.scalar == Scalar::Bytes && shape.layers == [Layer::Array],
-        ParameterType::BytesOrArray => match shape.layers.last() {
-            None => shape.scalar == Scalar::Bytes,
+        ParameterType::BytesArray => operand_type.scalar == Scalar::Bytes && operand_type.layers == [Layer::Array],
+        ParameterType::BytesOrArray => match operand_type.layers.last() {
+            None => operand_type.scalar == Scalar::Bytes,
             Some(Layer::Array) => true,
             Some(Layer::Map) => false,
         },
-        ParameterType::BytesOrInteger => is_plain && matches!(shape.scalar, Scalar::Bytes | Scalar::Integer),
-        ParameterType::Scalar => is_plain && shape.scalar != Scalar::Bytes,
-        ParameterType::Map => shape.layers.last() == Some(&Layer::Map),
-        ParameterType::Collection => shape.layers.len() == 1,
+        ParameterType::BytesOrInteger => is_plain && matches!(operand_type.scalar, Scalar::Bytes | Scalar::Integer),
+        ParameterType::Scalar => is_plain && operand_type.scalar != Scalar::Bytes,
+        ParameterType::Map => operand_type.layers.last() == Some(&Layer::Map),
+        ParameterType::Collection => operand_type.layers.len() == 1,
         ParameterType::Single => is_plain,
     }
 }

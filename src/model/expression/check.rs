@@ -182,14 +182,14 @@ impl Check<'_> {
             NodeKind::Not(inner) => self.condition(inner, position),
             NodeKind::Comparison(comparison) => self.comparison(comparison, position),
             NodeKind::Operand(operand) => {
-                let Some(shape) = self.operand(operand, position) else { return false };
+                let Some(operand_type) = self.operand(operand, position) else { return false };
                 let is_truth =
-                    shape.scalar == Scalar::Boolean && !matches!(operand.base, Base::Literal(Literal::Bytes(_)));
-                let is_list = position != Position::Outside && shape.layers == [Layer::Array];
-                if !is_truth || !(shape.layers.is_empty() || is_list) {
-                    self.not_a_truth(operand, &shape);
+                    operand_type.scalar == Scalar::Boolean && !matches!(operand.base, Base::Literal(Literal::Bytes(_)));
+                let is_list = position != Position::Outside && operand_type.layers == [Layer::Array];
+                if !is_truth || !(operand_type.layers.is_empty() || is_list) {
+                    self.not_a_truth(operand, &operand_type);
                 }
-                shape.is_each || is_list
+                operand_type.is_each || is_list
             }
             NodeKind::Broken => false,
         }
@@ -230,7 +230,7 @@ impl Check<'_> {
     }
 
     /// Reports an operand where a boolean is required.
-    fn not_a_truth(&mut self, operand: &Operand, shape: &OperandType) {
+    fn not_a_truth(&mut self, operand: &Operand, operand_type: &OperandType) {
         let shown = self.shown(&operand.span);
         let (message, help) = match operand.base {
             Base::Literal(_) => (
@@ -238,13 +238,16 @@ impl Check<'_> {
                 "compare a field with it, such as `http.host eq \"…\"`".to_owned(),
             ),
             Base::Field(_) | Base::Call(..) => {
-                let example = match (shape.layers.first(), shape.scalar) {
+                let example = match (operand_type.layers.first(), operand_type.scalar) {
                     (Some(_), _) => format!("any({shown}[*] eq …)"),
                     (None, Scalar::Bytes) => format!("{shown} eq \"…\""),
                     (None, Scalar::Integer) => format!("{shown} ge 1"),
                     (None, Scalar::Boolean | Scalar::Address) => format!("{shown} in {{…}}"),
                 };
-                (format!("`{shown}` is {}, and is alone", shape.scalar.name()), format!("compare it: `{example}`"))
+                (
+                    format!("`{shown}` is {}, and is alone", operand_type.scalar.name()),
+                    format!("compare it: `{example}`"),
+                )
             }
         };
         self.problems.error(operand.span.clone(), "not-a-truth", message, help);
@@ -252,7 +255,7 @@ impl Check<'_> {
 
     /// The type of an operand; `None` if a problem was reported.
     pub(super) fn operand(&mut self, operand: &Operand, position: Position) -> Option<OperandType> {
-        let shape = match &operand.base {
+        let operand_type = match &operand.base {
             Base::Field(name) => Some(OperandType::of(self.field(name, operand)?.kind)),
             Base::Call(name, arguments) => self.call(name, arguments, operand),
             Base::Literal(literal) => Some(OperandType::plain(match literal {
@@ -262,11 +265,11 @@ impl Check<'_> {
                 Literal::Truth(_) => Scalar::Boolean,
             })),
         };
-        let mut shape = shape?;
+        let mut operand_type = operand_type?;
         for (index, span) in &operand.indexes {
-            self.index(operand, index, span, position, &mut shape)?;
+            self.index(operand, index, span, position, &mut operand_type)?;
         }
-        Some(shape)
+        Some(operand_type)
     }
 
     /// Takes a value out of an array or map.
@@ -276,22 +279,22 @@ impl Check<'_> {
         index: &Index,
         span: &Span,
         position: Position,
-        shape: &mut OperandType,
+        operand_type: &mut OperandType,
     ) -> Option<()> {
         let shown = self.shown(&(operand.span.start..span.start));
-        let (what, help) = match (shape.layers.last(), index) {
+        let (what, help) = match (operand_type.layers.last(), index) {
             (Some(Layer::Map), Index::Key(key)) => {
                 suspicious_values::map_key(self, operand, key, span);
-                shape.layers.pop();
+                operand_type.layers.pop();
                 return Some(());
             }
             (Some(Layer::Array), Index::Number(_)) => {
-                shape.layers.pop();
+                operand_type.layers.pop();
                 return Some(());
             }
             (Some(Layer::Array | Layer::Map), Index::Each) => {
-                shape.layers.pop();
-                shape.is_each = true;
+                operand_type.layers.pop();
+                operand_type.is_each = true;
                 return self.each(operand, span, position);
             }
             (Some(Layer::Map), Index::Number(_)) => ("a map, which has keys", format!("write `{shown}[\"…\"][0]`")),
@@ -382,23 +385,26 @@ impl Check<'_> {
     /// Checks a comparison. Returns whether it is made for each value of an array.
     fn comparison(&mut self, comparison: &Comparison, position: Position) -> bool {
         let errors = self.problems.errors();
-        let Some(shape) = self.operand(&comparison.left, position) else {
+        let Some(operand_type) = self.operand(&comparison.left, position) else {
             if self.problems.errors() == errors {
                 self.of_unknown_type(&comparison.right, &comparison.right_span);
             }
             return false;
         };
-        if let Some(layer) = shape.layers.last() {
+        if let Some(layer) = operand_type.layers.last() {
             self.missing_index(comparison, *layer, position);
             return false;
         }
         // A broken right side has been reported, and allows no further checks.
         let is_whole = comparison.right != ComparedValue::Broken;
-        if is_whole && self.operator(comparison, shape.scalar) && self.fits_operand(comparison, shape.scalar) {
+        if is_whole
+            && self.operator(comparison, operand_type.scalar)
+            && self.fits_operand(comparison, operand_type.scalar)
+        {
             patterns::check(self, comparison);
             suspicious_values::comparison(self, comparison);
         }
-        shape.is_each
+        operand_type.is_each
     }
 
     /// Reports an array or map that is compared as a whole.

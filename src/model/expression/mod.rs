@@ -121,10 +121,10 @@ pub fn parse_expression(text: &str, setting: ExpressionSetting<'_>) -> (Option<E
     let node = parse::parse(text, &tokens, &mut problems);
     let is_whole = !problems.has_errors();
     Check { text, setting, problems: &mut problems }.expression(&node);
-    let normal = CanonicalForm::of(&node);
-    if let (true, Some(normal)) = (is_whole, &normal)
-        && let Some(truth) = scope::truth(normal)
-        && normal.text != "true"
+    let form = CanonicalForm::of(&node);
+    if let (true, Some(form)) = (is_whole, &form)
+        && let Some(truth) = scope::truth(form)
+        && form.text != "true"
     {
         let code = if truth { "always-true" } else { "always-false" };
         let (what, help) = if truth {
@@ -134,13 +134,13 @@ pub fn parse_expression(text: &str, setting: ExpressionSetting<'_>) -> (Option<E
         };
         problems.warning(node.span.clone(), code, format!("the expression matches {what}"), help);
     }
-    if normal.is_none() && !problems.has_errors() {
+    if form.is_none() && !problems.has_errors() {
         // What has no canonical form should have been reported at its place; a late error is better than accepting it.
         let help = "write it more plainly, and report this as an error of the program";
         problems.error(node.span.clone(), "unreadable", "the expression cannot be read", help);
     }
-    let expression = match (problems.has_errors(), normal) {
-        (false, Some(normal)) => Some(Expression { text: text.to_owned(), canonical: normal.text, is_parsed: true }),
+    let expression = match (problems.has_errors(), form) {
+        (false, Some(form)) => Some(Expression { text: text.to_owned(), canonical: form.text, is_parsed: true }),
         (true, _) | (false, None) => None,
     };
     (expression, problems.finish())
@@ -152,7 +152,7 @@ impl Expression {
     #[must_use]
     pub fn reported(text: &str) -> Self {
         match tree(text).as_ref().and_then(CanonicalForm::of) {
-            Some(normal) => Self { text: text.to_owned(), canonical: normal.text, is_parsed: true },
+            Some(form) => Self { text: text.to_owned(), canonical: form.text, is_parsed: true },
             None => Self { text: text.to_owned(), canonical: text.trim().to_owned(), is_parsed: false },
         }
     }
@@ -219,7 +219,7 @@ impl Expression {
     /// Whether it requires a boolean field to be true: `cf.client.bot`, but not `not cf.client.bot`.
     #[must_use]
     pub fn asks_for(&self, field: &str) -> bool {
-        self.canonical_form().is_some_and(|normal| scope::asks_for(&normal, field, true))
+        self.canonical_form().is_some_and(|form| scope::asks_for(&form, field, true))
     }
 
     /// The hosts outside which it certainly matches nothing, in lower case; `None` if unknown.
@@ -231,13 +231,13 @@ impl Expression {
     /// Whether it certainly matches nothing but one page, or one directory of at least two segments, of one host.
     #[must_use]
     pub fn is_one_place(&self) -> bool {
-        self.canonical_form().is_some_and(|normal| bounds::is_one_place(&normal))
+        self.canonical_form().is_some_and(|form| bounds::is_one_place(&form))
     }
 
     /// Whether everything that it matches is named by one of these, as far as its form shows; ordinary visitors are not.
     #[must_use]
     pub fn names(&self, wanted: &[Bound]) -> bool {
-        self.canonical_form().is_some_and(|normal| bounds::names(&normal, wanted))
+        self.canonical_form().is_some_and(|form| bounds::names(&form, wanted))
     }
 
     /// How the requests matched by two expressions differ, as far as their forms show.

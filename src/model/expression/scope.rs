@@ -53,8 +53,8 @@ const ANY_REGEX: &[&str] = &["", "^", "$", ".*", "^.*", ".*$", "^.*$", "(.*)"];
 const SLASHED_REGEX: &[&str] = &["/", "^/", ".", ".+", "^.+", "^.+$", "/.*", "^/.*", "^/.*$", "^/(.*)$"];
 
 /// The value of an expression, if it is certainly the same for every request.
-pub(super) fn truth(normal: &CanonicalForm) -> Option<bool> {
-    match &normal.kind {
+pub(super) fn truth(form: &CanonicalForm) -> Option<bool> {
+    match &form.kind {
         CanonicalKind::Not(inner) => truth(inner).map(|t| !t),
         CanonicalKind::Operand(operand) => match (&operand.base, operand.arguments()) {
             (Base::Literal(Literal::Truth(truth)), _) => Some(*truth),
@@ -133,31 +133,31 @@ fn of_chain(connective: Connective, parts: &[CanonicalForm]) -> Option<bool> {
 }
 
 /// The part inside a negation.
-fn contrary(normal: &CanonicalForm) -> Option<&CanonicalForm> {
-    match &normal.kind {
+fn contrary(form: &CanonicalForm) -> Option<&CanonicalForm> {
+    match &form.kind {
         CanonicalKind::Not(inner) => Some(inner),
         CanonicalKind::Chain(..) | CanonicalKind::Comparison(_) | CanonicalKind::Operand(_) => None,
     }
 }
 
 /// The comparison of a part.
-fn compared(normal: &CanonicalForm) -> Option<&Comparison> {
-    match &normal.kind {
+fn compared(form: &CanonicalForm) -> Option<&Comparison> {
+    match &form.kind {
         CanonicalKind::Comparison(comparison) => Some(comparison),
         CanonicalKind::Chain(..) | CanonicalKind::Not(_) | CanonicalKind::Operand(_) => None,
     }
 }
 
 /// The operand, and the only values that it may have.
-fn chosen(normal: &CanonicalForm) -> Option<(&Operand, Values)> {
-    let comparison = compared(normal)?;
+fn chosen(form: &CanonicalForm) -> Option<(&Operand, Values)> {
+    let comparison = compared(form)?;
     matches!(comparison.operator, Operator::Equal | Operator::In).then_some(())?;
     Some((&comparison.left, Values::of(comparison.operator, &comparison.right)?))
 }
 
 /// The field, which every request has, and the value that it must not have.
-fn unequal(normal: &CanonicalForm) -> Option<(&Operand, Values)> {
-    let comparison = compared(normal)?;
+fn unequal(form: &CanonicalForm) -> Option<(&Operand, Values)> {
+    let comparison = compared(form)?;
     let is_there = ALWAYS_THERE.contains(&comparison.left.plain_field()?);
     (is_there && comparison.operator == Operator::NotEqual).then_some(())?;
     Some((&comparison.left, Values::of(Operator::Equal, &comparison.right)?))
@@ -174,8 +174,8 @@ fn exclude_one_another<'n>(choices: impl Iterator<Item = (&'n Operand, Values)>)
 }
 
 /// Whether a boolean is required to be true, after an even number of negations.
-pub(super) fn asks_for(normal: &CanonicalForm, field: &str, is_asked: bool) -> bool {
-    match &normal.kind {
+pub(super) fn asks_for(form: &CanonicalForm, field: &str, is_asked: bool) -> bool {
+    match &form.kind {
         CanonicalKind::Chain(Connective::Xor, _) | CanonicalKind::Comparison(_) => false,
         CanonicalKind::Chain(Connective::And | Connective::Or, parts) => {
             parts.iter().any(|part| asks_for(part, field, is_asked))
@@ -186,11 +186,11 @@ pub(super) fn asks_for(normal: &CanonicalForm, field: &str, is_asked: bool) -> b
 }
 
 /// The hosts outside which nothing matches.
-pub(super) fn hosts(normal: &CanonicalForm) -> Option<BTreeSet<String>> {
-    if truth(normal) == Some(false) {
+pub(super) fn hosts(form: &CanonicalForm) -> Option<BTreeSet<String>> {
+    if truth(form) == Some(false) {
         return Some(BTreeSet::new());
     }
-    match &normal.kind {
+    match &form.kind {
         CanonicalKind::Comparison(comparison) => {
             let is_host = comparison.left.plain_field() == Some("http.host")
                 || super::canonical::operand_text(&comparison.left)? == "lower(http.host)";

@@ -165,8 +165,8 @@ fn merged(mut intervals: Vec<(ValueKind, u128, u128)>) -> Vec<(ValueKind, u128, 
 }
 
 /// The operand of a part, and the values that it accepts.
-pub(super) fn of_canonical(normal: &CanonicalForm) -> Option<(String, Values)> {
-    match &normal.kind {
+pub(super) fn of_canonical(form: &CanonicalForm) -> Option<(String, Values)> {
+    match &form.kind {
         CanonicalKind::Comparison(comparison) => {
             Some((operand_text(&comparison.left)?, Values::of(comparison.operator, &comparison.right)?))
         }

@@ -66,38 +66,38 @@ pub fn find_deployment<'r>(
 /// The rule that deploys a managed ruleset as wanted, merged into the live one.
 #[must_use]
 pub fn compile(
-    wants: &DesiredDeployment,
+    desired: &DesiredDeployment,
     catalogue: Option<&Catalogue>,
     live: Option<&RuleBody>,
     unmanaged: Unmanaged,
 ) -> Compiled {
     let mut problems = Vec::new();
-    let mut body = live.cloned().unwrap_or_else(|| created(wants.ruleset, catalogue));
-    body.set("enabled", wants.switch == Switch::On);
+    let mut body = live.cloned().unwrap_or_else(|| created(desired.ruleset, catalogue));
+    body.set("enabled", desired.switch == Switch::On);
     if body.parameter("version") == Some(&Value::from("latest")) {
         // Cloudflare adds it to answers; requests do without it.
         body.remove_parameter("version");
     }
-    if wants.switch == Switch::Off {
+    if desired.switch == Switch::Off {
         return Compiled { body, problems };
     }
-    if let Some((when, _)) = &wants.when
+    if let Some((when, _)) = &desired.when
         && body.expression().as_ref() != Some(when)
     {
         body.set("expression", when.text());
     }
-    match &wants.version {
+    match &desired.version {
         Some((version, _)) if version == "latest" => body.remove_parameter("version"),
         Some((version, _)) => body.set_parameter("version", version.as_str()),
         None => {}
     }
     let live_overrides = || body.parameter("overrides").cloned();
-    let base = match (&wants.raw, unmanaged) {
+    let base = match (&desired.raw, unmanaged) {
         (Some((raw, _)), _) => Some(raw.clone()),
         (None, Unmanaged::Prune) => None,
         (None, Unmanaged::Keep) => live_overrides(),
     };
-    if !wants.tunes() {
+    if !desired.tunes() {
         // Nothing is merged into them, so they stay verbatim, even in an unknown shape.
         match base {
             Some(value) => body.set_parameter("overrides", value),
@@ -106,10 +106,10 @@ pub fn compile(
         return Compiled { body, problems };
     }
     let Some(mut overrides) = Overrides::read(base.as_ref()) else {
-        problems.push(Problem { kind: ProblemKind::StrangeOverrides, place: wants.place });
+        problems.push(Problem { kind: ProblemKind::StrangeOverrides, place: desired.place });
         return Compiled { body, problems };
     };
-    lay_over(wants, catalogue, &mut overrides, &mut problems);
+    lay_over(desired, catalogue, &mut overrides, &mut problems);
     match overrides.value() {
         Some(value) => body.set_parameter("overrides", value),
         None => body.remove_parameter("overrides"),
@@ -130,12 +130,12 @@ fn created(ruleset: Managed, catalogue: Option<&Catalogue>) -> RuleBody {
 
 /// Merges what is wanted into overrides.
 fn lay_over(
-    wants: &DesiredDeployment,
+    desired: &DesiredDeployment,
     catalogue: Option<&Catalogue>,
     overrides: &mut Overrides,
     problems: &mut Vec<Problem>,
 ) {
-    let DesiredDeployment { paranoia, threshold, action, tags, rules, .. } = wants;
+    let DesiredDeployment { paranoia, threshold, action, tags, rules, .. } = desired;
     if let Some((level, _)) = paranoia {
         set_paranoia(*level, catalogue, overrides);
     }
@@ -153,7 +153,7 @@ fn lay_over(
     }
     lay_tags(tags, catalogue, overrides, problems);
     for tuning in rules {
-        lay_rules(tuning, wants.ruleset, catalogue, overrides, problems);
+        lay_rules(tuning, desired.ruleset, catalogue, overrides, problems);
     }
     *overrides = std::mem::take(overrides).pruned();
 }
@@ -303,7 +303,7 @@ fn is_idle(
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recognised {
     /// The spec form.
-    pub wants: DesiredDeployment,
+    pub desired: DesiredDeployment,
     /// Why the paranoia level could not be determined, if so.
     pub strange_levels: Option<String>,
 }
@@ -313,48 +313,48 @@ pub struct Recognised {
 /// Compiling the result gives the same deployment: each key is used only if it expresses exactly what is live.
 #[must_use]
 pub fn recognise(rule: &RuleBody, ruleset: Managed, catalogue: Option<&Catalogue>, place: Place) -> Recognised {
-    let mut wants = DesiredDeployment::new(ruleset, Switch::On, place);
+    let mut desired = DesiredDeployment::new(ruleset, Switch::On, place);
     if !rule.is_enabled() {
-        wants.switch = Switch::Off;
-        return Recognised { wants, strange_levels: None };
+        desired.switch = Switch::Off;
+        return Recognised { desired, strange_levels: None };
     }
-    wants.when = rule.expression().filter(|e| *e != Expression::reported("true")).map(|e| (e, place));
+    desired.when = rule.expression().filter(|e| *e != Expression::reported("true")).map(|e| (e, place));
     if let Some(Value::Text(version)) = rule.parameter("version")
         && version != "latest"
     {
-        wants.version = Some((version.clone(), place));
+        desired.version = Some((version.clone(), place));
     }
     let verbatim = || rule.parameter("overrides").cloned().map(|value| (value, place));
-    let is_exact = |wants: &DesiredDeployment| {
+    let is_exact = |desired: &DesiredDeployment| {
         let mut bare = rule.clone();
         bare.remove_parameter("overrides");
-        let again = compile(wants, catalogue, Some(&bare), Unmanaged::Keep);
+        let again = compile(desired, catalogue, Some(&bare), Unmanaged::Keep);
         let fatal = |p: &Problem| !matches!(p.kind, ProblemKind::Idle(_));
         !again.problems.iter().any(fatal) && canonical(&again.body) == canonical(rule)
     };
     let Some(mut rest) = Overrides::read(rule.parameter("overrides")) else {
-        wants.raw = verbatim();
-        return Recognised { wants, strange_levels: None };
+        desired.raw = verbatim();
+        return Recognised { desired, strange_levels: None };
     };
-    let plain = wants.clone();
+    let plain = desired.clone();
     let strange_levels = match ruleset {
-        Managed::Owasp => take_owasp(&mut wants, &mut rest, catalogue, place),
+        Managed::Owasp => take_owasp(&mut desired, &mut rest, catalogue, place),
         Managed::Cloudflare => None,
     };
-    take_rules(&mut wants, &mut rest, catalogue, place);
+    take_rules(&mut desired, &mut rest, catalogue, place);
     if ruleset == Managed::Cloudflare {
-        take_tags(&mut wants, &mut rest, place);
+        take_tags(&mut desired, &mut rest, place);
     }
-    wants.raw = rest.value().map(|value| (value, place));
-    if !is_exact(&wants) {
-        wants = DesiredDeployment { raw: verbatim(), ..plain };
+    desired.raw = rest.value().map(|value| (value, place));
+    if !is_exact(&desired) {
+        desired = DesiredDeployment { raw: verbatim(), ..plain };
     }
-    Recognised { wants, strange_levels }
+    Recognised { desired, strange_levels }
 }
 
 /// Paranoia level, threshold and action; returns why a level cannot be determined.
 fn take_owasp(
-    wants: &mut DesiredDeployment,
+    desired: &mut DesiredDeployment,
     rest: &mut Overrides,
     catalogue: Option<&Catalogue>,
     place: Place,
@@ -377,17 +377,17 @@ fn take_owasp(
         Some(level) => {
             let by_level = with_level(level, Vec::new());
             rest.tags.retain(|t| !PARANOIA_TAGS.contains(&t.tag.as_str()) || said.contains(t) && !by_level.contains(t));
-            wants.paranoia = Some((level, place));
+            desired.paranoia = Some((level, place));
             None
         }
         None => Some(strange_levels(rest, &levels)),
     };
     let id = Catalogue::anomaly_id(catalogue).to_owned();
     if let Some(anomaly) = rest.rules.iter_mut().find(|r| r.id == id && r.enabled != Some(false)) {
-        wants.threshold = anomaly.threshold.take().map(|t| (t, place));
+        desired.threshold = anomaly.threshold.take().map(|t| (t, place));
         if let Some(action) = anomaly.action.as_deref().and_then(ScoreAction::parse) {
             anomaly.action = None;
-            wants.action = Some((action, place));
+            desired.action = Some((action, place));
         }
     }
     rest.rules.retain(|r| !r.is_empty());
@@ -419,8 +419,8 @@ fn strange_levels(overrides: &Overrides, levels: &[&TagOverride]) -> String {
 }
 
 /// Rules that are switched on or off and, in other rulesets, those with another action.
-fn take_rules(wants: &mut DesiredDeployment, rest: &mut Overrides, catalogue: Option<&Catalogue>, place: Place) {
-    let ruleset = wants.ruleset;
+fn take_rules(desired: &mut DesiredDeployment, rest: &mut Overrides, catalogue: Option<&Catalogue>, place: Place) {
+    let ruleset = desired.ruleset;
     let is_known = |r: &RuleOverride| catalogue.is_some_and(|c| c.rule(&r.id).is_some());
     let is_plain = |r: &RuleOverride| {
         let RuleOverride { id: _, enabled, action, threshold, other } = r;
@@ -431,7 +431,7 @@ fn take_rules(wants: &mut DesiredDeployment, rest: &mut Overrides, catalogue: Op
     let (taken, left): (Vec<_>, Vec<_>) =
         std::mem::take(&mut rest.rules).into_iter().partition(|r| is_known(r) && is_plain(r));
     rest.rules = left;
-    wants.rules.extend(taken.into_iter().map(|RuleOverride { id, enabled, action, .. }| {
+    desired.rules.extend(taken.into_iter().map(|RuleOverride { id, enabled, action, .. }| {
         let number = catalogue.and_then(|c| c.rule(&id)).and_then(|r| r.number).map(|n| n.to_string());
         let unique = number.filter(|n| catalogue.is_some_and(|c| super::RuleName::new(n).resolve(c).is_ok()));
         let target = TuningTarget::Rule(super::RuleName::new(unique.as_deref().unwrap_or(&id)));
@@ -440,11 +440,11 @@ fn take_rules(wants: &mut DesiredDeployment, rest: &mut Overrides, catalogue: Op
 }
 
 /// Tags with only a switch or an action.
-fn take_tags(wants: &mut DesiredDeployment, rest: &mut Overrides, place: Place) {
+fn take_tags(desired: &mut DesiredDeployment, rest: &mut Overrides, place: Place) {
     if rest.tags.iter().any(|t| !t.other.is_empty()) {
         return;
     }
-    wants.tags.extend(std::mem::take(&mut rest.tags).into_iter().map(
+    desired.tags.extend(std::mem::take(&mut rest.tags).into_iter().map(
         |TagOverride { tag, enabled, action, .. }| TagTuning { tag, enabled, action, note: Note::default(), place },
     ));
 }
@@ -474,11 +474,11 @@ mod tests {
         let empty = entry(&[("category", Value::from("paranoia-level-4"))]);
         let rule = live(Value::Map([("categories".to_owned(), empty)].into()));
         for strange in [rule, live(Value::from("all of them"))] {
-            let wants = DesiredDeployment::new(Managed::Owasp, Switch::On, Place::NOWHERE);
-            let kept = compile(&wants, None, Some(&strange), Unmanaged::Keep);
+            let desired = DesiredDeployment::new(Managed::Owasp, Switch::On, Place::NOWHERE);
+            let kept = compile(&desired, None, Some(&strange), Unmanaged::Keep);
             assert_eq!(kept.body.parameter("overrides"), strange.parameter("overrides"));
             assert!(kept.problems.is_empty());
-            let read = recognise(&strange, Managed::Owasp, None, Place::NOWHERE).wants;
+            let read = recognise(&strange, Managed::Owasp, None, Place::NOWHERE).desired;
             let again = compile(&read, None, None, Unmanaged::Keep);
             assert_eq!(again.body.parameter("overrides"), strange.parameter("overrides"));
         }
@@ -486,9 +486,9 @@ mod tests {
 
     #[test]
     fn nothing_is_laid_over_a_shape_that_is_not_known() {
-        let mut wants = DesiredDeployment::new(Managed::Owasp, Switch::On, Place::NOWHERE);
-        wants.threshold = Some((25, Place::NOWHERE));
-        let compiled = compile(&wants, None, Some(&live(Value::from("all of them"))), Unmanaged::Keep);
+        let mut desired = DesiredDeployment::new(Managed::Owasp, Switch::On, Place::NOWHERE);
+        desired.threshold = Some((25, Place::NOWHERE));
+        let compiled = compile(&desired, None, Some(&live(Value::from("all of them"))), Unmanaged::Keep);
         assert_eq!(compiled.problems[0].kind, ProblemKind::StrangeOverrides);
         assert_eq!(compiled.body.parameter("overrides"), Some(&Value::from("all of them")));
     }
@@ -506,15 +506,15 @@ mod tests {
             ("score_threshold", Value::Integer(25)),
         ]);
         let rule = live(Value::Map([("categories".to_owned(), levels), ("rules".to_owned(), anomaly)].into()));
-        let Recognised { wants, strange_levels } = recognise(&rule, Managed::Owasp, None, Place::NOWHERE);
+        let Recognised { desired, strange_levels } = recognise(&rule, Managed::Owasp, None, Place::NOWHERE);
         assert_eq!(strange_levels, None);
-        assert_eq!(wants.paranoia.map(|(level, _)| level.level()), Some(2));
-        assert_eq!(wants.threshold.map(|(threshold, _)| threshold), Some(25));
+        assert_eq!(desired.paranoia.map(|(level, _)| level.level()), Some(2));
+        assert_eq!(desired.threshold.map(|(threshold, _)| threshold), Some(25));
         // What the level does not express stays in `raw`; without `raw`, the level changes nothing either.
-        assert!(wants.raw.is_some());
-        let bare = DesiredDeployment { raw: None, ..wants.clone() };
-        for wants in [&wants, &bare] {
-            let again = compile(wants, None, Some(&rule), Unmanaged::Keep);
+        assert!(desired.raw.is_some());
+        let bare = DesiredDeployment { raw: None, ..desired.clone() };
+        for desired in [&desired, &bare] {
+            let again = compile(desired, None, Some(&rule), Unmanaged::Keep);
             assert_eq!(canonical(&again.body), canonical(&rule));
         }
     }

@@ -15,10 +15,10 @@ const SKIP_MEMBERS: [&str; 6] = ["ruleset", "rulesets", "rules", "phases", "phas
 
 /// The definition of a rule as wanted. Members that the spec does not set stay as they are.
 #[must_use]
-pub fn compile_rule(wants: &DesiredRule, phase: Phase, live: Option<&RuleBody>, waf: &LiveWaf) -> Compiled {
+pub fn compile_rule(desired: &DesiredRule, phase: Phase, live: Option<&RuleBody>, waf: &LiveWaf) -> Compiled {
     let mut problems = Vec::new();
     let DesiredRule { name, place: _, when, is_absent: _, enabled, description, form, log, anchors: _, note: _ } =
-        wants;
+        desired;
     if let RuleForm::Raw(raw) = form {
         let mut body = match raw {
             Value::Map(members) => RuleBody::new(members.clone()),

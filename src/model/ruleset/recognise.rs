@@ -45,8 +45,8 @@ pub fn recognise_rule(live: &LiveRule, name: &str, phase: Phase, waf: &LiveWaf, 
         _ => None,
     };
     let is_understood = is_understood(body.text("expression"), false) && is_understood(counted.as_deref(), true);
-    let is_exact = |wants: &DesiredRule| {
-        let again = compile_rule(wants, phase, None, waf);
+    let is_exact = |desired: &DesiredRule| {
+        let again = compile_rule(desired, phase, None, waf);
         is_understood && again.problems.is_empty() && canonical(&again.body) == canonical(body)
     };
     typed.filter(is_exact).unwrap_or_else(|| {

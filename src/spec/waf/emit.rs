@@ -19,8 +19,8 @@ use crate::model::ruleset::{
 
 /// The content of a `waf` section as YAML, without the key.
 #[must_use]
-pub fn print_waf(wants: &DesiredWaf) -> String {
-    to_yaml(&waf(wants))
+pub fn print_waf(desired: &DesiredWaf) -> String {
+    to_yaml(&waf(desired))
 }
 
 /// A mapping under construction.
@@ -50,13 +50,13 @@ impl Parts {
 }
 
 /// A `waf` section.
-pub(in crate::spec) fn waf(wants: &DesiredWaf) -> Json {
-    let DesiredWaf { place: _, unmanaged, deployments, lists, accept_weakening } = wants;
+pub(in crate::spec) fn waf(desired: &DesiredWaf) -> Json {
+    let DesiredWaf { place: _, unmanaged, deployments, lists, accept_weakening } = desired;
     let mut parts = Parts::default();
     parts.put("unmanaged", (*unmanaged == Unmanaged::Prune).then_some("prune"));
     parts.put("accept_weakening", accept_weakening.as_ref().map(|(words, _)| escape(words)));
-    for wants in deployments {
-        parts.put(wants.ruleset.key(), Some(deployment_entry(wants)));
+    for desired in deployments {
+        parts.put(desired.ruleset.key(), Some(deployment_entry(desired)));
     }
     for phase in Phase::in_spec() {
         let list = lists.get(&phase);
@@ -72,7 +72,7 @@ fn when(expression: &Expression) -> String {
 
 /// A managed ruleset as the value of its key.
 #[must_use]
-pub fn deployment_entry(wants: &DesiredDeployment) -> Json {
+pub fn deployment_entry(desired: &DesiredDeployment) -> Json {
     let DesiredDeployment {
         ruleset,
         place: _,
@@ -85,7 +85,7 @@ pub fn deployment_entry(wants: &DesiredDeployment) -> Json {
         tags,
         rules,
         raw,
-    } = wants;
+    } = desired;
     if *switch == Switch::Off {
         return json!("off");
     }
@@ -158,8 +158,9 @@ fn rule_name(name: &str) -> Json {
 
 /// A rule with a name, as an item of the list of its phase.
 #[must_use]
-pub fn rule_entry(wants: &DesiredRule, phase: Phase) -> Json {
-    let DesiredRule { name, place: _, when: scope, is_absent, enabled, description, form, log, anchors, note } = wants;
+pub fn rule_entry(desired: &DesiredRule, phase: Phase) -> Json {
+    let DesiredRule { name, place: _, when: scope, is_absent, enabled, description, form, log, anchors, note } =
+        desired;
     let mut parts = Parts::default();
     parts.put("name", Some(escape(name)));
     if *is_absent {
@@ -178,7 +179,7 @@ pub fn rule_entry(wants: &DesiredRule, phase: Phase) -> Json {
             parts.put("action", Some(action.as_str()));
             parts.put("response", response.as_ref().map(scalar));
         }
-        RuleForm::Rate(wants) => rate(&mut parts, wants),
+        RuleForm::Rate(desired) => rate(&mut parts, desired),
         RuleForm::Raw(value) => parts.put("raw", Some(scalar(value))),
     }
     parts.put("log", *log);
@@ -225,8 +226,8 @@ fn skip(targets: &[SkipTarget]) -> Json {
 }
 
 /// A rate.
-fn rate(parts: &mut Parts, wants: &DesiredRate) {
-    let DesiredRate { per, requests, period, action, timeout, count, to_origin, response } = wants;
+fn rate(parts: &mut Parts, desired: &DesiredRate) {
+    let DesiredRate { per, requests, period, action, timeout, count, to_origin, response } = desired;
     let word = |name: &String| {
         let known = CHARACTERISTICS.iter().find(|(_, known)| known == name).map(|(word, _)| (*word).to_owned());
         json!(known.unwrap_or_else(|| escape(name)))
