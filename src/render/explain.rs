@@ -240,7 +240,7 @@ fn write_ways(out: &mut dyn Write, explained: &Explained<'_>) -> io::Result<()> 
     }
     writeln!(
         out,
-        "\nNext: `zonewright apply SPEC`; to take it back: `zonewright undo JOURNAL`, with the journal that apply names."
+        "\nNext: `zonewright apply SPEC`; to revert it: `zonewright undo JOURNAL`, with the journal that apply names."
     )
 }
 
