@@ -23,7 +23,7 @@ pub(super) fn beside_records(zone: &DesiredZone) -> Vec<String> {
     let mut parts = Vec::new();
     let mut part = |is_there: bool, words: &str| {
         if is_there {
-            parts.push(format!("{words} cannot be said in this format"));
+            parts.push(format!("{words} cannot be expressed in this format"));
         }
     };
     part(*unmanaged == Unmanaged::Prune, "`unmanaged: prune`");

@@ -197,7 +197,7 @@ fn interrupted(workspace: &Workspace) -> crate::support::interrupt::UnderWay {
     );
     workspace.until_held(1);
     run.signal("INT");
-    run.says("stopping: finishing what is under way");
+    run.says("stopping: finishing the requests in flight");
     run
 }
 

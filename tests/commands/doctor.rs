@@ -382,7 +382,7 @@ fn failures_of_cloudflare_are_told_once_and_not_repeated_for_each_kind() {
     // What the spec needs to read is not known either.
     workspace.file("spec.yaml", "version: 1\nzones:\n  z0.example:\n    records: []\n");
     let ran = workspace.run(&["doctor", "spec.yaml"]).exits(1);
-    assert!(ran.stdout.contains("? Cloudflare did not answer what it was asked"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("? Cloudflare did not answer every request"), "{}", ran.stdout);
     // One kind that fails is no reason to ask for nothing else.
     let workspace = Workspace::new(options());
     workspace.fault(sandbox::Fault {

@@ -50,8 +50,11 @@ fn what_was_exported_is_imported_again() {
     let named = ["example.com/dns/c/CERT", "example.com/dns/odd/URI"];
     for (target, file, count) in [("bind", "example.com.zone", 22), ("octodns", "example.com.yaml", 20)] {
         let ran = workspace.run(&["export", "--to", target, "spec.yaml"]).exits(0);
-        for said in ["zone settings cannot be said", "the protection cannot be said", "`state: absent` cannot be said"]
-        {
+        for said in [
+            "zone settings cannot be expressed",
+            "the protection cannot be expressed",
+            "`state: absent` cannot be expressed",
+        ] {
             assert!(ran.stderr.contains(said), "{said}\n{}", ran.stderr);
         }
         assert_eq!(ran.stderr.contains("c CERT: octoDNS has no such type"), target == "octodns", "{}", ran.stderr);

@@ -88,7 +88,8 @@ fn without_a_base_a_replaced_value_is_called_so() {
         "      - { name: note, type: TXT, content: other words }\n      - { name: www, type: A, content: 192.0.2.1 }",
     );
     let text = workspace.run(&["plan", "spec.yaml"]).exits(0).stdout;
-    for words in ["unknown whose)\n      live: comment \"by Anna\"", "unknown whose)\n      live: tags cdn:yes"] {
+    for words in ["of unknown origin)\n      live: comment \"by Anna\"", "of unknown origin)\n      live: tags cdn:yes"]
+    {
         assert!(text.contains(words), "{words:?} is not in\n{text}");
     }
     let ran = workspace.run(&["apply", "spec.yaml", "--yes"]).exits(3);

@@ -15,7 +15,7 @@ use zonewright::cli::{Invocation, Sink};
 use zonewright::sandbox::{Fault, What, When};
 
 /// What is said at the first signal.
-const STOPPING: &str = "stopping: finishing what is under way";
+const STOPPING: &str = "stopping: finishing the requests in flight";
 
 /// The signals that ask to end.
 const SIGNALS: [&str; 5] = ["INT", "TERM", "HUP", "QUIT", "XCPU"];

@@ -299,14 +299,14 @@ const TROUBLES: &[Trouble] = &[
         },
         tries: 6,
         says: "get a complete response to GET /zones",
-        advice: "what answers there does not speak HTTP",
+        advice: "the server at the base URL does not speak HTTP",
     },
     Trouble {
         name: "a proxy that asks for credentials (407)",
         run: |scene| through(scene, Proxy::Says(407), "good"),
         tries: 1,
         says: "connect for GET /zones",
-        advice: "the proxy asks for credentials",
+        advice: "the proxy requires credentials",
     },
     Trouble {
         name: "a proxy that refuses (403)",
@@ -344,7 +344,7 @@ const TROUBLES: &[Trouble] = &[
         run: |scene| through_socks(scene, Socks::NoPassword),
         tries: 1,
         says: "connect for GET /zones",
-        advice: "the proxy asks for credentials",
+        advice: "the proxy requires credentials",
     },
     Trouble {
         name: "a SOCKS proxy that refuses every connection",
@@ -375,7 +375,7 @@ const TROUBLES: &[Trouble] = &[
         run: |scene| through(scene, Proxy::Leads, "self-signed"),
         tries: 1,
         says: "UnknownIssuer",
-        advice: "a proxy may be reading along",
+        advice: "a proxy may intercept the connection",
     },
 ];
 

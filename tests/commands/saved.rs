@@ -109,7 +109,7 @@ fn a_file_that_is_not_what_was_saved_is_refused() {
     refused(plain, "not a saved plan");
     let mut unlike = plan.clone();
     unlike["operations"][0]["action"] = json!("destroy");
-    refused(sealed(unlike), "not what this version writes");
+    refused(sealed(unlike), "this version cannot read the plan");
     // A plan of yesterday, sealed as it should be.
     let mut old = plan.clone();
     old["saved"]["created_at"] = json!("2020-01-01T00:00:00Z");

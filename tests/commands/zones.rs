@@ -255,7 +255,7 @@ fn a_refusal_of_the_second_try_alone_leaves_what_got_lost_unknown() {
     ];
     let refusals = [
         (What::Status { code: 401, html: false, retry_after: None }, "was not sent again"),
-        (What::SuccessFalse200, "an earlier try was never answered"),
+        (What::SuccessFalse200, "an earlier attempt got no response"),
     ];
     for (part, method, path) in parts {
         for (refusal, words) in &refusals {

@@ -276,7 +276,7 @@ fn what_is_imported_reads_as_it_was() {
     for left in [
         "u TXT: a spec cannot express its comment; left alone",
         "v TXT: a spec cannot express its tags; left alone",
-        "a name that a spec cannot say",
+        "a name that a spec cannot express",
     ] {
         assert!(ran.stderr.contains(left), "{left}: {}", ran.stderr);
     }
