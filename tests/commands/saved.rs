@@ -97,7 +97,7 @@ fn a_file_that_is_not_what_was_saved_is_refused() {
     };
     refused(whole.replacen("192.0.2.1", "192.0.2.7", 1), "edited or damaged");
     refused(whole.replace("\"verdict\": \"ready\"", "\"verdict\": \"in-sync\""), "edited or damaged");
-    refused(whole[..whole.len() / 2].to_owned(), "not whole");
+    refused(whole[..whole.len() / 2].to_owned(), "incomplete");
     let plan: Value = serde_json::from_str(&whole).expect("it is JSON");
     let mut other = plan.clone();
     other["saved"]["format"] = json!(2);
