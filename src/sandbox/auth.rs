@@ -60,15 +60,6 @@ pub enum Scheme {
 }
 
 impl Scheme {
-    /// The scheme's name: `bearer` or `key`.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Bearer => "bearer",
-            Self::Key => "key",
-        }
-    }
-
     /// The scheme that a request uses, whether its credentials are right or wrong.
     pub(super) fn of(headers: &HeaderMap) -> Option<Self> {
         if headers.contains_key(header::AUTHORIZATION) {

@@ -254,11 +254,6 @@ impl<'a> ZoneIndex<'a> {
         self.node(name.as_str()).into_iter().flat_map(|node| node.records())
     }
 
-    /// The records of a type at a name.
-    pub fn of_type(&self, name: &Fqdn, record_type: RecordType) -> impl Iterator<Item = Entry<'a>> + '_ {
-        self.records(name).filter(move |entry| entry.is(record_type))
-    }
-
     /// All records.
     pub fn entries(&self) -> impl Iterator<Item = Entry<'a>> + '_ {
         self.nodes().flat_map(|node| node.records())

@@ -28,19 +28,6 @@ pub enum Qualifier {
     Fail,
 }
 
-impl Qualifier {
-    /// The sign before a mechanism.
-    #[must_use]
-    pub fn sign(self) -> char {
-        match self {
-            Self::Pass => '+',
-            Self::Neutral => '?',
-            Self::SoftFail => '~',
-            Self::Fail => '-',
-        }
-    }
-}
-
 /// Which networks around the addresses of a host match.
 ///
 /// # Ranges

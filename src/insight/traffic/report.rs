@@ -76,9 +76,6 @@ pub enum Set {
 }
 
 impl Set {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::Requests, Self::Benign, Self::Attacks];
-
     /// Its requests in words.
     #[must_use]
     pub fn words(self) -> &'static str {
@@ -194,14 +191,6 @@ pub struct Example {
     pub request: String,
     /// Its score after the plan.
     pub score: Option<u32>,
-}
-
-impl Counts {
-    /// How many are stopped.
-    #[must_use]
-    pub fn stopped(&self) -> u64 {
-        self.block + self.challenge
-    }
 }
 
 impl Report {
