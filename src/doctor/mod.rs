@@ -61,7 +61,7 @@ pub async fn examine<C: Checker>(
     let prober = &Prober::new(reader);
     let mut credentials = token::verify(prober, question.secret, &accounts).await?;
     if found.is_unknown_token && credentials.status.is_none() {
-        credentials.why = Some(UNKNOWN_TOKEN.to_owned());
+        credentials.why = Some(token::UNKNOWN_TOKEN.to_owned());
     }
     let mut report = Doctor::of(credentials);
     report.missing_zones = found.missing;
@@ -113,10 +113,6 @@ struct Found {
     /// Whether they may not because Cloudflare does not know the token.
     is_unknown_token: bool,
 }
-
-/// What is wrong with a token that Cloudflare does not know, wherever it is used.
-const UNKNOWN_TOKEN: &str = "Cloudflare does not know this token: it is wrong, expired or revoked; compare it with the list of API \
-                             tokens in the dashboard";
 
 /// Finds the zones.
 async fn find(reader: &dyn AnyReader, question: &Question<'_>, options: &Options) -> Result<Found, FetchError> {

@@ -7,6 +7,10 @@ use crate::document::doctor::{Credentials, Owner};
 use crate::live::FetchError;
 use crate::wire::account::{TokenState, read_token, verify_account_token, verify_user_token};
 
+/// What is wrong with a token that Cloudflare does not know, wherever it is used.
+pub(super) const UNKNOWN_TOKEN: &str = "Cloudflare does not know this token: it is wrong, expired or revoked; compare it \
+                                        with the list of API tokens in the dashboard";
+
 /// What the credentials are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Secret {

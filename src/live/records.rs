@@ -13,7 +13,7 @@ use super::any_reader::AnyReader;
 use super::error::FetchError;
 use super::options::{Options, Progress};
 use super::retry::until_usable;
-use crate::model::{LiveRecord, LiveZone, RecordId, arrange};
+use crate::model::{LiveRecord, LiveZone, RecordId, permute};
 use crate::wire::record::list_records;
 use crate::wire::{Envelope, PageInfo};
 
@@ -96,7 +96,7 @@ impl Seen {
         let mut order: Vec<(RecordId, usize)> = self.by_id.into_iter().collect();
         order.sort_unstable();
         let mut records = self.records;
-        arrange(&mut records, order.into_iter().map(|(_, n)| n).collect());
+        permute(&mut records, order.into_iter().map(|(_, n)| n).collect());
         records
     }
 }

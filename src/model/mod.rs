@@ -5,7 +5,6 @@
 //! to [`Fields`] and text.
 
 mod address;
-mod arrange;
 mod closed_set;
 mod danger;
 mod expect;
@@ -22,6 +21,7 @@ mod record;
 mod reported;
 pub mod request;
 pub mod ruleset;
+mod sort;
 mod state;
 mod tier;
 pub mod time;
@@ -29,7 +29,6 @@ mod ttl;
 mod unmanaged;
 
 pub use address::Address;
-pub(crate) use arrange::{arrange, sort_by, sort_by_key};
 pub use closed_set::ClosedSet;
 pub(crate) use closed_set::closed_set;
 pub use danger::{Danger, NARROW_DAYS, NARROW_RULES};
@@ -49,6 +48,7 @@ pub use record::{
     TagError, Tombstone, ZoneId,
 };
 pub use reported::AsReported;
+pub(crate) use sort::{permute, sort_by, sort_by_key};
 pub use state::{
     Desired, DesiredSettings, DesiredZone, IgnorePattern, Live, LiveDnssec, LiveSetting, LiveSettings, LiveZone,
     Suppression, SuppressionScope,

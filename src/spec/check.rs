@@ -4,7 +4,7 @@
 
 use crate::diagnostic::findings;
 use crate::diagnostic::{Diagnostic, Diagnostics, Place};
-use crate::model::{Address, DesiredRecord, DesiredZone, Fqdn, Rdata, RecordType, arrange, sort_by};
+use crate::model::{Address, DesiredRecord, DesiredZone, Fqdn, Rdata, RecordType, sort_by};
 
 /// Checks a zone and drops duplicates, so that the rest can be compared.
 pub(super) fn check(zone: &mut DesiredZone, diagnostics: &mut Diagnostics) {
@@ -37,10 +37,7 @@ fn sort(zone: &mut DesiredZone) {
     fn key(record: &DesiredRecord) -> (&Fqdn, Option<RecordType>, &Rdata, Place) {
         (&record.name, record.data.record_type(), &record.data, record.spelling.place)
     }
-    // Records are large and sorting moves each of them many times, so their indexes are sorted instead.
-    let mut order: Vec<usize> = (0..zone.records.len()).collect();
-    sort_by(&mut order, |a, b| key(&zone.records[*a]).cmp(&key(&zone.records[*b])));
-    arrange(&mut zone.records, order);
+    sort_by(&mut zone.records, |a, b| key(a).cmp(&key(b)));
     sort_by(&mut zone.tombstones, |a, b| {
         (&a.name, a.record_type, &a.data, a.spelling.place).cmp(&(&b.name, b.record_type, &b.data, b.spelling.place))
     });

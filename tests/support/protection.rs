@@ -18,7 +18,7 @@ use zonewright::model::ruleset::{
 
 use super::generators::place;
 
-/// ClosedSet for people, some of which YAML or a substitution could take for something else.
+/// Words for people, some of which YAML or a substitution could take for something else.
 fn words() -> impl Strategy<Value = String> {
     select(vec!["why", "no", "1.10", "${X} and $${Y}", "a: b # c", "null", "two\nlines", " é "]).prop_map(str::to_owned)
 }

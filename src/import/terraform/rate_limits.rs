@@ -174,7 +174,7 @@ fn rule(resource: &Resource) -> Result<Json, String> {
     if let Some(description) = text(Some(values), "description")? {
         rule["description"] = json!(description);
     }
-    // A response is an answer to blocked requests only.
+    // Only blocked requests get a response of their own.
     let response = block(Some(action), "response")?;
     if response.is_some() && verb == "block" {
         let of = |name: &str| text(response, name).map(Option::unwrap_or_default);

@@ -1,7 +1,8 @@
 //! Sorts lists by a permutation of their indexes.
 //!
 //! The sort of the standard library is compiled for each type of items and each comparison, 14 KB of instructions at a time. These functions
-//! compile one sort, of indexes. They allocate, so the few lists that are sorted for each of many records use the standard library.
+//! compile one sort, of indexes, and move each item once. They allocate, so the few lists that are sorted for each of many records use
+//! the standard library.
 
 use std::cmp::Ordering;
 
@@ -9,7 +10,7 @@ use std::cmp::Ordering;
 pub(crate) fn sort_by<T>(list: &mut [T], compare: impl Fn(&T, &T) -> Ordering) {
     if list.len() > 1 {
         let order = sorted(list.len(), &|a, b| compare(&list[a], &list[b]));
-        arrange(list, order);
+        permute(list, order);
     }
 }
 
@@ -26,7 +27,7 @@ fn sorted(length: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<usiz
 }
 
 /// Puts the items of a list into the order given by their indexes: each item moves once.
-pub(crate) fn arrange<T>(list: &mut [T], mut order: Vec<usize>) {
+pub(crate) fn permute<T>(list: &mut [T], mut order: Vec<usize>) {
     for first in 0..order.len() {
         // Follow each cycle of the permutation.
         let mut place = first;
@@ -45,13 +46,13 @@ pub(crate) fn arrange<T>(list: &mut [T], mut order: Vec<usize>) {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{arrange, sort_by_key};
+    use super::{permute, sort_by_key};
 
     proptest! {
         #[test]
         fn items_come_where_they_are_wanted(order in Just((0..20_usize).collect::<Vec<_>>()).prop_shuffle()) {
             let mut list: Vec<usize> = (100..120).collect();
-            arrange(&mut list, order.clone());
+            permute(&mut list, order.clone());
             prop_assert_eq!(list, order.into_iter().map(|n| 100 + n).collect::<Vec<_>>());
         }
 
