@@ -402,7 +402,7 @@ fn dns_settings(_: &mut SchemaGenerator) -> Schema {
                 "properties": {
                     "mname": { "type": ["string", "null"], "x-nullable": true, "description": "The primary name server; null for automatic." },
                     "rname": { "type": "string", "description": "The mailbox of the person responsible for the zone, with \
-                     dots only." },
+                     a dot in place of `@`." },
                     "refresh": seconds("How often secondaries check for changes", 600, 86_400),
                     "retry": seconds("When secondaries retry after a failure", 600, 3600),
                     "expire": seconds("When secondaries stop serving the zone", 86_400, 2_419_200),
