@@ -134,6 +134,11 @@ fn uses_several_domains(label: &str) -> bool {
     WITH_SEVERAL_DOMAINS.contains(&bare(label)) || WITH_SEVERAL_DOMAINS.contains(&label)
 }
 
+/// Whether the provider of a host uses several domains with the same label.
+pub(super) fn is_of_several_domains(host: &Fqdn) -> bool {
+    registrable(host).is_some_and(|domain| uses_several_domains(label(domain)))
+}
+
 /// Whether two domains with the same public suffix nearly are one.
 fn is_near(a: &str, b: &str) -> bool {
     let (Some((own, suffix)), Some((other, other_suffix))) = (a.split_once('.'), b.split_once('.')) else {

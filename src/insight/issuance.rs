@@ -156,7 +156,9 @@ pub(super) fn read<'r>(records: impl Iterator<Item = &'r Rdata>) -> Policy {
             "issue" => &mut issue,
             "issuewild" => &mut issue_wild,
             "iodef" => {
-                let is_mail_or_web = ["mailto:", "http://", "https://"].iter().any(|scheme| value.starts_with(scheme));
+                let address = value.to_ascii_lowercase();
+                let is_mail_or_web =
+                    ["mailto:", "http://", "https://"].iter().any(|scheme| address.starts_with(scheme));
                 policy.unreachable.extend((!is_mail_or_web).then_some(value));
                 continue;
             }

@@ -171,7 +171,8 @@ fn outside(
     if let Some(old) = replaced_alias().find(|old| Provider::loses_account(old, target)) {
         return Some(format!("is the provider itself, and {old} was replaced: the label of the account is missing"));
     }
-    if let Some(old) = replaced_alias().find(|old| Provider::differs_by_end(old, target)) {
+    let differs_by_end = |old: &&&Fqdn| Provider::differs_by_end(old, target) && !hosts::is_of_several_domains(target);
+    if let Some(old) = replaced_alias().find(differs_by_end) {
         return Some(format!("looks like a typo of {old}"));
     }
     if let Some(end) = registrable(target).and_then(|domain| target.doubled_end(&Fqdn::reported(domain))) {

@@ -52,12 +52,13 @@ const TAKEOVERS: &str = "github.com/EdOverflow/can-i-take-over-xyz";
 const AZURE: &str = "learn.microsoft.com/azure/security/fundamentals/subdomain-takeover";
 const S3: &str = "docs.aws.amazon.com/AmazonS3/latest/userguide/website-hosting-custom-domain-walkthrough.html";
 const HEROKU: &str = "devcenter.heroku.com/articles/custom-domains";
+const NETLIFY: &str = "docs.netlify.com/manage/domains/configure-domains/configure-external-dns";
 const VERCEL: &str = "vercel.com/docs/domains/working-with-domains/add-a-domain";
 const WEBFLOW: &str = "help.webflow.com: connect a custom domain";
 
-/// A host of Azure, whose token is the same for every product.
+/// A host of Azure. The token `asuid` is one of App Service, which can also be behind Traffic Manager.
 const fn azure(suffix: &'static str, claims: &'static str) -> Provider {
-    hosting(suffix, "Azure", claims, AZURE).token("asuid")
+    hosting(suffix, "Azure", claims, AZURE)
 }
 
 /// All of them. An alias to `pages.dev` of another account is answered with error 1014 by Cloudflare, so nothing can be claimed by it.
@@ -76,13 +77,13 @@ pub const PROVIDERS: &[Provider] = &[
     azure("azurecontainer.io", "that container"),
     azure("azureedge.net", "that endpoint"),
     azure("azurefd.net", "that endpoint"),
-    azure("azurewebsites.net", "that app"),
-    azure("azurewebsites.us", "that app"),
+    azure("azurewebsites.net", "that app").token("asuid"),
+    azure("azurewebsites.us", "that app").token("asuid"),
     azure("blob.core.windows.net", "that storage account"),
     azure("*.web.core.windows.net", "that storage account"),
     azure("*.cloudapp.azure.com", "that host"),
     azure("cloudapp.net", "that service"),
-    azure("trafficmanager.net", "that profile"),
+    azure("trafficmanager.net", "that profile").token("asuid"),
     hosting("vercel.app", "Vercel", "that project", VERCEL).token("_vercel"),
     hosting("now.sh", "Vercel", "that project", VERCEL).token("_vercel"),
     shared("vercel-dns.com", "Vercel", VERCEL).token("_vercel"),
@@ -102,29 +103,15 @@ pub const PROVIDERS: &[Provider] = &[
     hosting("s3-website.*.amazonaws.com", "Amazon S3", "that bucket", S3),
     hosting("elasticbeanstalk.com", "Elastic Beanstalk", "that environment", TAKEOVERS),
     hosting("*.elasticbeanstalk.com", "Elastic Beanstalk", "that environment", TAKEOVERS),
-    hosting(
-        "netlify.app",
-        "Netlify",
-        "that site",
-        "docs.netlify.com/manage/domains/configure-domains/configure-external-dns",
-    ),
-    hosting(
-        "netlify.com",
-        "Netlify",
-        "that site",
-        "docs.netlify.com/manage/domains/configure-domains/configure-external-dns",
-    ),
+    hosting("netlify.app", "Netlify", "that site", NETLIFY),
+    hosting("netlify.com", "Netlify", "that site", NETLIFY),
+    shared("apex-loadbalancer.netlify.com", "Netlify", NETLIFY),
     hosting("fly.dev", "Fly.io", "that app", "fly.io/docs/networking/custom-domain"),
     shared("shops.myshopify.com", "Shopify", "help.shopify.com/manual/domains/add-a-domain/connecting-domains"),
     hosting("myshopify.com", "Shopify", "that shop", "help.shopify.com/manual/domains/add-a-domain/connecting-domains"),
     hosting("surge.sh", "Surge", "that site", "surge.sh/help/adding-a-custom-domain"),
     shared("na-west1.surge.sh", "Surge", "surge.sh/help/adding-a-custom-domain"),
-    hosting(
-        "readthedocs.io",
-        "Read the Docs",
-        "that project",
-        "docs.readthedocs.com/platform/stable/custom-domains.html",
-    ),
+    shared("readthedocs.io", "Read the Docs", "docs.readthedocs.com/platform/stable/custom-domains.html"),
     hosting("ghost.io", "Ghost", "that site", TAKEOVERS),
     hosting("wordpress.com", "WordPress.com", "that site", TAKEOVERS),
     shared("unbouncepages.com", "Unbounce", "documentation.unbounce.com: connecting your domain (CNAME)"),
@@ -171,7 +158,7 @@ pub const PROVIDERS: &[Provider] = &[
     ),
     account("icloud.com", "Apple", "support.apple.com/102374"),
     account("mailchimp.com", "Mailchimp", "mailchimp.com/help/set-up-email-domain-authentication"),
-    account("mandrillapp.com", "Mailchimp", "mailchimp.com/developer/transactional/docs/authentication-delivery"),
+    own("mandrillapp.com", "Mailchimp", "mailchimp.com/developer/transactional/docs/authentication-delivery"),
     account("messagingengine.com", "Fastmail", "fastmail.help/hc/articles/360060591153"),
     account(
         "microsoft.com",
@@ -189,7 +176,7 @@ pub const PROVIDERS: &[Provider] = &[
     account("protonmail.ch", "Proton", "proton.me/support/custom-domain"),
     account("salesforce.com", "Salesforce", "help.salesforce.com: set up a custom domain"),
     account("shopify.com", "Shopify", "help.shopify.com/manual/domains/add-a-domain/connecting-domains"),
-    account("sparkpostmail.com", "SparkPost", "support.sparkpost.com/docs/getting-started/setting-up-domains"),
+    own("sparkpostmail.com", "SparkPost", "support.sparkpost.com/docs/tech-resources/custom-bounce-domain"),
     account("squarespace.com", "Squarespace", "support.squarespace.com/hc/articles/205812378"),
     account("zoho.com", "Zoho", "zoho.com/mail/help/adminconsole/configure-email-delivery.html"),
     own("mailgun.org", "Mailgun", "documentation.mailgun.com/docs/mailgun/user-manual/domains/domains-verify"),
@@ -304,6 +291,8 @@ mod tests {
             ("1a2b.vercel-dns-016.com", Some("vercel-dns-*.com")),
             ("cname.vercel-dns.com", Some("vercel-dns.com")),
             ("vercel-dns-.com", None),
+            ("apex-loadbalancer.netlify.com", Some("apex-loadbalancer.netlify.com")),
+            ("kestrel.netlify.com", Some("netlify.com")),
             ("example.net", None),
         ] {
             assert_eq!(of(host), suffix, "{host}");
@@ -326,6 +315,9 @@ mod tests {
         assert!(!loses("main.kestrel.pages.dev", "kestrel.pages.dev"));
         assert!(!loses("kestrel.herokuapp.com", "pages.dev"));
         assert!(!loses("kestrel-shop.myshopify.com", "shops.myshopify.com"));
+        // The documentation names the suffix alone.
+        assert!(!loses("kestrel.readthedocs.io", "readthedocs.io"));
+        assert!(!loses("eu.sparkpostmail.com", "sparkpostmail.com"));
     }
 
     #[test]

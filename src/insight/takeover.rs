@@ -32,6 +32,10 @@ pub(super) fn is_token(name: &Fqdn) -> bool {
 
 /// What it means that a name points at another host.
 pub(super) fn pointed(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) -> Vec<Effect> {
+    // The keys of a provider's mail are at its own hosts, such as `email.myshopify.com`, which no account can claim.
+    if name.as_str().split('.').any(|label| label == "_domainkey") {
+        return Vec::new();
+    }
     let old = before.targets(name, RecordType::Cname);
     let new = after.targets(name, RecordType::Cname);
     let line = |target: &&Fqdn| {
@@ -53,7 +57,10 @@ pub(super) fn token_removed(name: &Fqdn, before: View<'_, '_>, after: View<'_, '
         return Vec::new();
     }
     let Some(node) = after.0.node(domain.as_str()) else { return Vec::new() };
-    let serves = |host: &&Fqdn| provider(host).is_some_and(|p| p.name == provider_of_token.name);
+    // Of Azure, not every product knows the token.
+    let serves = |host: &&Fqdn| {
+        provider(host).is_some_and(|p| p.name == provider_of_token.name && p.token == provider_of_token.token)
+    };
     let names = || std::iter::once(node).chain(node.below()).map(|n| n.name());
     // The account that the token belongs to, where its name has it.
     let prefix = provider_of_token.token.filter(|token| token.ends_with('-'));

@@ -66,8 +66,10 @@ fn entries(waf: &DesiredWaf) -> Vec<Entry<'_>> {
     }
     for deployment in waf.deployments.iter().filter(|deployment| deployment.switch == Switch::On) {
         let key = deployment.ruleset.key();
-        for tuning in deployment.rules.iter().filter(|tuning| tuning.enabled == Some(false) || tuning.action.is_some())
-        {
+        // Nothing is stronger than `block`.
+        let is_milder = |tuning: &&RuleTuning| tuning.action.as_deref().is_some_and(|action| action != "block");
+        let weakens = |tuning: &&RuleTuning| tuning.enabled == Some(false) || is_milder(tuning);
+        for tuning in deployment.rules.iter().filter(weakens) {
             let name = match &tuning.target {
                 TuningTarget::Rule(name) => format!("rule {name}"),
                 TuningTarget::Tag(tag) => format!("tag {tag}"),

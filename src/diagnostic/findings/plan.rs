@@ -126,6 +126,6 @@ findings! {
         "Compare it with the addresses in the JSON of the whole plan (`operations[].address`). `*` stands for anything.";
     LASTS_LONGER = "PLAN0048" Warning "a weakening lasts longer than the previous spec said",
         "The last day of an entry that weakens the protection is later, or gone. Nothing at Cloudflare changes, so no operation shows it. \
-         An entry that is not narrow any more needs the consent weakens-protection.",
+         An entry that is no longer narrow needs the consent weakens-protection.",
         "Make sure that it is still needed, or keep the earlier day.";
 }

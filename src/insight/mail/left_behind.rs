@@ -50,7 +50,8 @@ pub(in crate::insight) fn left_behind(after: View<'_, '_>, steps: &[Step<'_>]) -
         let names_hosts = record.directives.iter().any(|d| matches!(d.mechanism, Mechanism::A(..) | Mechanism::Mx(..)));
         for (old, (n, host, new)) in moved.iter().filter(|_| !names_hosts) {
             if networks.contains(&IpNet::from(*old)) && !networks.iter().any(|network| network.contains(new)) {
-                let line = format!("SPF for {name} still allows {old}, the old address of {host}, and not {new}");
+                let line =
+                    format!("SPF for {name} still allows {old}, the old address of {host}, and does not name {new}");
                 found.push((vec![*n], Effect::shown(Topic::MailAuthentication, name, Direction::Neutral, line)));
             }
         }
