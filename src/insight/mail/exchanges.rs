@@ -55,9 +55,10 @@ impl<'a> Exchanges<'a> {
     fn first_after(&self, before: &Self) -> String {
         let none = BTreeSet::new();
         let (old, new) = (before.first().unwrap_or(&none), self.first().unwrap_or(&none));
+        let is = |n: usize| if n == 1 { "is" } else { "are" };
         match (new.is_superset(old), new.is_subset(old)) {
-            (true, _) => format!("{} is tried first as well", listed(new.difference(old))),
-            (_, true) => format!("{} is no longer tried first", listed(old.difference(new))),
+            (true, _) => format!("{} {} tried first as well", listed(new.difference(old)), is(new.len() - old.len())),
+            (_, true) => format!("{} {} no longer tried first", listed(old.difference(new)), is(old.len() - new.len())),
             (false, false) => "another server comes first".to_owned(),
         }
     }

@@ -160,6 +160,7 @@ fn write_summary(out: &mut dyn Write, view: &PlanView) -> io::Result<()> {
         let line = match view.verdict {
             Verdict::Incomplete => "The plan is incomplete: see the errors.".to_owned(),
             _ if !view.plan.only.is_empty() => "Nothing of what was chosen differs.".to_owned(),
+            Verdict::NeedsConsent(_) => "Nothing changes at Cloudflare, but the plan needs consent.".to_owned(),
             _ => format!(
                 "In sync: nothing to do. {} as wanted.",
                 count(s.unchanged, if rules_are_meant(view) { "object" } else { "record" })
