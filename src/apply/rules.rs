@@ -358,7 +358,7 @@ fn difference(expect: &ExpectRuleset, seen: Option<&EntryPoint>, now: &EntryPoin
         }
         (ExpectRuleset::Version { id, version }, EntryPoint::Present(now)) => {
             if *id != now.id {
-                return Some("the ruleset was replaced since the plan was made; plan again".to_owned());
+                return Some("the ruleset has been replaced since the plan was made; plan again".to_owned());
             }
             let changed = match (version, &now.version) {
                 (Some(before), Some(after)) => before != after,

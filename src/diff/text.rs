@@ -15,7 +15,7 @@ const CONTEXT: usize = 3;
 
 /// A step from one sequence to another.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Step {
+pub struct TextStep {
     /// Whether both have the same here.
     pub is_equal: bool,
     /// Its part of the first sequence.
@@ -26,9 +26,9 @@ pub struct Step {
 
 /// The steps from one sequence to another, in order; together they cover both.
 #[must_use]
-pub fn steps(old: &[&str], new: &[&str]) -> Vec<Step> {
+pub fn steps(old: &[&str], new: &[&str]) -> Vec<TextStep> {
     let step =
-        |op: DiffOp| Step { is_equal: matches!(op, DiffOp::Equal { .. }), old: op.old_range(), new: op.new_range() };
+        |op: DiffOp| TextStep { is_equal: matches!(op, DiffOp::Equal { .. }), old: op.old_range(), new: op.new_range() };
     operations(old, new).into_iter().map(step).collect()
 }
 

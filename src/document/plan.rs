@@ -129,7 +129,7 @@ struct RequestCounts {
 struct ConsentMissing {
     /// For what.
     danger: Keyword<Danger>,
-    /// How many operations need it.
+    /// How many operations need it; none if it is the plan as a whole.
     operations: usize,
     /// What to add to the command line.
     flag: String,

@@ -8,7 +8,7 @@ use super::change::{Changes, json};
 use super::source_tree::{Kind, NodeId, SourceTree};
 use super::text::{Edit, apply};
 use crate::diagnostic::SourceId;
-use crate::diff::text::{Step, steps};
+use crate::diff::text::{TextStep, steps};
 use crate::model::ZoneName;
 
 /// A node of a file.
@@ -211,7 +211,7 @@ impl<'t> Workspace<'t> {
         let slices: fn(&[String]) -> Vec<&str> = |all| all.iter().map(String::as_str).collect();
         let is_flow = items.first().is_some_and(|first| self.tree(at.file).is_flow(*first));
         let (before, wanted) = (texts(old), texts(new));
-        for Step { is_equal, old: from, new: to } in steps(&slices(&before), &slices(&wanted)) {
+        for TextStep { is_equal, old: from, new: to } in steps(&slices(&before), &slices(&wanted)) {
             if is_equal {
                 continue;
             }

@@ -43,8 +43,7 @@ pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) ->
     for target in new.iter().filter(|target| !target.is_root() && after.answers_for(target)) {
         let was_target = old.contains(target);
         if !leads_somewhere(after, target) {
-            // The hosts of a new service can be still to come.
-            if !old.is_empty() && (!was_target || leads_somewhere(before, target)) {
+            if !was_target || leads_somewhere(before, target) {
                 effects.push(shown(format!("{name} SRV: its server {target} has no address")));
             }
             continue;

@@ -6,6 +6,7 @@ use super::changes_much::changes_much;
 use super::grades;
 use super::policy::Policy;
 use super::zone_plan::{GivenConsent, Plan, ZonePlan};
+use crate::diagnostic::count;
 use crate::model::Danger;
 
 /// Permissions given for one run, and what counts as much.
@@ -42,7 +43,7 @@ impl Consents {
 pub struct MissingConsent {
     /// For what.
     pub danger: Danger,
-    /// How many operations need it.
+    /// How many operations need it; none if it is the plan as a whole.
     pub operations: usize,
     /// What to add to the command line.
     pub flag: String,
@@ -51,6 +52,15 @@ pub struct MissingConsent {
 }
 
 impl MissingConsent {
+    /// What may happen, and by how many operations.
+    #[must_use]
+    pub fn about(&self) -> String {
+        match self.operations {
+            0 => self.danger.about().to_owned(),
+            operations => format!("{}: {}", self.danger.about(), count(operations, "operation")),
+        }
+    }
+
     /// What to add to the command line for all of these.
     #[must_use]
     pub fn flags(missing: &[Self]) -> String {
@@ -96,9 +106,8 @@ impl Plan {
             return Verdict::Incomplete;
         }
         let is_empty = self.zones.iter().all(ZonePlan::is_empty);
-        // What lasts longer has no operation: nothing at Cloudflare changes.
-        let lasts_longer = self.zones.iter().any(|zone| zone.dangers.contains(&Danger::WeakensProtection));
-        if is_empty && !lasts_longer {
+        // A weakening that lasts longer is a danger without an operation: nothing at Cloudflare changes.
+        if is_empty && self.zones.iter().all(|zone| zone.dangers.is_empty()) {
             return Verdict::InSync;
         }
         let (missing, _) = judge(self, consents);
@@ -123,11 +132,12 @@ impl Plan {
     }
 }
 
-/// The dangers of a zone's plan, each as often as an operation has it, with the reason of the spec if that accepts it.
-fn of_zone(zone: &ZonePlan) -> impl Iterator<Item = (Danger, Option<&str>)> {
-    let operations = zone.operations.iter().map(|o| (&o.dangers, &o.accepted));
-    operations.chain(std::iter::once((&zone.dangers, &zone.accepted))).flat_map(|(dangers, accepted)| {
-        dangers.iter().map(move |danger| (*danger, accepted.get(danger).map(String::as_str)))
+/// The dangers of a zone's plan, each as often as an operation has it, with the reason of the spec if that accepts it, and how many
+/// operations that is: none for those of the plan as a whole.
+fn of_zone(zone: &ZonePlan) -> impl Iterator<Item = (Danger, Option<&str>, usize)> {
+    let operations = zone.operations.iter().map(|o| (&o.dangers, &o.accepted, 1));
+    operations.chain(std::iter::once((&zone.dangers, &zone.accepted, 0))).flat_map(|(dangers, accepted, operations)| {
+        dangers.iter().map(move |danger| (*danger, accepted.get(danger).map(String::as_str), operations))
     })
 }
 
@@ -137,8 +147,8 @@ pub(super) fn judge(plan: &Plan, consents: &Consents) -> (Vec<MissingConsent>, V
     let mut given: BTreeSet<GivenConsent> = BTreeSet::new();
     for zone in &plan.zones {
         let much = changes_much(zone, consents.policy.most_changes, consents.policy.from_records);
-        let much = much.then(|| (Danger::ChangesMuch, zone.accepted.get(&Danger::ChangesMuch).map(String::as_str)));
-        for (danger, accepted) in of_zone(zone).chain(much) {
+        let much = much.then(|| (Danger::ChangesMuch, zone.accepted.get(&Danger::ChangesMuch).map(String::as_str), 0));
+        for (danger, accepted, operations) in of_zone(zone).chain(much) {
             let by = match (danger, accepted, consents.policy.allows(zone.name.as_str(), danger)) {
                 // Deletes are counted, whoever allows them.
                 (Danger::Delete, _, _) => None,
@@ -149,7 +159,7 @@ pub(super) fn judge(plan: &Plan, consents: &Consents) -> (Vec<MissingConsent>, V
             };
             match by {
                 Some(by) => drop(given.insert(GivenConsent { danger, by })),
-                None => *counts.entry(danger).or_default() += 1,
+                None => *counts.entry(danger).or_default() += operations,
             }
         }
     }

@@ -16,10 +16,8 @@ use super::document::Document;
 use super::findings::{Findings, Region, detail};
 use super::safe::safe;
 use super::view::{OperationView, Review, views, zone_dangers};
-use crate::diagnostic::count;
 use crate::diagnostic::{Diagnostic, Severity, Sources};
 use crate::model::{Danger, sort_by_key};
-use crate::plan::MissingConsent;
 
 /// Annotations of GitHub Actions.
 pub(super) const DOCUMENT: Document = Document {
@@ -85,9 +83,9 @@ pub fn report(out: &mut dyn Write, found: &Findings<'_>) -> io::Result<()> {
 /// # Errors
 /// Those of the writer.
 pub fn plan(out: &mut dyn Write, review: &Review<'_>) -> io::Result<()> {
-    for MissingConsent { danger, operations, flag, .. } in review.missing() {
-        let title = format!("zonewright: needs consent for {}", danger.code());
-        let words = format!("{}: {}. To allow it, add {flag}", danger.about(), count(*operations, "operation"));
+    for consent in review.missing() {
+        let title = format!("zonewright: needs consent for {}", consent.danger.code());
+        let words = format!("{}. To allow it, add {}", consent.about(), consent.flag);
         command(out, Level::Error, None, &title, &words)?;
     }
     findings(out, review.plan.diagnostics.iter().filter(|d| !d.is_known), review.sources)?;

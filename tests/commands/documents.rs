@@ -53,7 +53,7 @@ zones:
       - { name: new, type: MX, priority: 10, content: mx.example.net }
     waf:
       owasp: { paranoia: 2 }
-      custom: [{ name: scanners, when: 'http.user_agent contains \"x\"', action: block }]
+      custom: [{ name: scanners, when: 'http.user_agent contains \"scanner\"', action: block }]
 ",
     );
     workspace

@@ -16,7 +16,7 @@ const EACH: usize = 30;
 /// A spec with [`EACH`] records of each type, the same for every run. DS records stand beside NS records, as they must.
 fn spec() -> String {
     let mut runner = TestRunner::deterministic();
-    let mut text = "version: 1\nzones:\n  example.com:\n    allow: { changes-mail: drawn values name hosts without an address }\n    records:\n".to_owned();
+    let mut text = "version: 1\nzones:\n  example.com:\n    allow: { changes-mail: drawn values name hosts without an address, breaks-delegation: so do name servers }\n    records:\n".to_owned();
     for record_type in RecordType::ALL.iter().copied() {
         for n in 0..EACH {
             let value = presentation(record_type).new_tree(&mut runner).expect("it can be generated").current();

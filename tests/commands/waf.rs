@@ -256,7 +256,7 @@ fn what_came_late_is_not_called_refused() {
     let cases = [
         ("PATCH", format!("custom:{}{}", line("b"), line("a")), "requested position"),
         ("DELETE", format!("custom:{}\nunmanaged: prune", line("a")), "could not find"),
-        ("POST", format!("custom:{}", line("c").replace("log", "block")), "earlier try"),
+        ("POST", format!("custom:{}", line("c").replace("log", "block")), "earlier attempt"),
     ];
     for (method, wanted, words) in cases {
         let workspace = with_rules(CUSTOM, json!([rule("a"), rule("b")]));

@@ -19,7 +19,7 @@ use crate::cli::recordings::{Foresight, RequestArgs};
 use crate::cli::service::{Access, Service};
 use crate::cli::settings::Settings;
 use crate::cli::signals::Interrupt;
-use crate::diagnostic::{MOST_OF_A_KIND, count};
+use crate::diagnostic::MOST_OF_A_KIND;
 use crate::document::plan::Requests;
 use crate::document::reviewed::StaleOperation;
 use crate::model::{Danger, Only};
@@ -287,8 +287,9 @@ async fn confirm(
 /// Asks for each missing consent; whether all were given. Deletes are allowed by typing their number, so that no one allows
 /// them out of habit.
 fn ask_consents(missing: &[MissingConsent], consents: &mut Consents, output: &Output) -> anyhow::Result<bool> {
-    for MissingConsent { danger, operations, .. } in missing {
-        let what = format!("{}: {}.", danger.about(), count(*operations, "operation"));
+    for consent in missing {
+        let MissingConsent { danger, operations, .. } = consent;
+        let what = format!("{}.", consent.about());
         let (question, key) = match danger {
             Danger::Delete => (format!("{what} To allow this, type their number:"), operations.to_string()),
             other => (format!("{what} To allow this, type {}:", other.code()), other.code().to_owned()),

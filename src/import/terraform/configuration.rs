@@ -88,7 +88,7 @@ pub(in crate::import) fn read(directories: Vec<(PathBuf, Vec<SourceId>)>, found:
         for (place, why) in modules.files(root).iter().flat_map(|files| &files.unread_values) {
             found.report(findings::UNREADABLE_SOURCE, "", *place, why, None);
         }
-        Module::new(&modules, vec![root], String::new(), PathBuf::new(), None).gather(&mut resources, found);
+        Module::new(&modules, vec![root], String::new(), PathBuf::new(), None).read_into(&mut resources, found);
     }
     resources
 }
@@ -168,7 +168,7 @@ impl<'b> Module<'b> {
     }
 
     /// Adds its resources, and those of the modules that it calls. What is not known is reported.
-    fn gather(&self, resources: &mut Vec<Resource>, found: &mut Found) {
+    fn read_into(&self, resources: &mut Vec<Resource>, found: &mut Found) {
         for ((kind, name), (source, block)) in &self.blocks {
             if kind.starts_with("cloudflare_") {
                 self.expand(kind, name, *source, block, resources, found);
@@ -180,7 +180,7 @@ impl<'b> Module<'b> {
             let refused = match self.called(name) {
                 Ok(instances) => {
                     found.count("module", true);
-                    instances.iter().for_each(|(_, module)| module.gather(resources, found));
+                    instances.iter().for_each(|(_, module)| module.read_into(resources, found));
                     continue;
                 }
                 Err(refused) => refused,

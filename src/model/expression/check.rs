@@ -187,7 +187,7 @@ impl Check<'_> {
                     operand_type.scalar == Scalar::Boolean && !matches!(operand.base, Base::Literal(Literal::Bytes(_)));
                 let is_list = position != Position::Outside && operand_type.layers == [Layer::Array];
                 if !is_truth || !(operand_type.layers.is_empty() || is_list) {
-                    self.not_a_truth(operand, &operand_type);
+                    self.not_a_boolean(operand, &operand_type);
                 }
                 operand_type.is_each || is_list
             }
@@ -199,7 +199,7 @@ impl Check<'_> {
     /// (github.com/cloudflare/wirefilter, read 2026-11-23).
     fn single_beside_array(&mut self, single: &Node, each: &Node) {
         let (shown, other) = (self.shown(&single.span), self.shown(&each.span));
-        let message = format!("`{shown}` is one boolean; `{other}` has one for each value of an array");
+        let message = format!("`{shown}` is a single boolean; `{other}` has one for each value of an array");
         let help = format!("write `{shown}` outside of the call, and `{other}` alone in it");
         self.problems.error(single.span.clone(), "single-beside-array", message, help);
     }
@@ -230,7 +230,7 @@ impl Check<'_> {
     }
 
     /// Reports an operand where a boolean is required.
-    fn not_a_truth(&mut self, operand: &Operand, operand_type: &OperandType) {
+    fn not_a_boolean(&mut self, operand: &Operand, operand_type: &OperandType) {
         let shown = self.shown(&operand.span);
         let (message, help) = match operand.base {
             Base::Literal(_) => (

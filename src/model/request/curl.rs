@@ -494,7 +494,7 @@ mod tests {
             (r"curl https://a.example/ -d $'a", "open quote"),
             (r"curl https://a.example/ -d $'\q'", r"`\q` in `$'…'`"),
             (r"curl https://a.example/ -d $'\xff'", "not UTF-8"),
-            (r"curl https://a.example/ -d $'\ud83da'", "half a character"),
+            (r"curl https://a.example/ -d $'\ud83da'", "an incomplete character"),
             ("curl ^\"https://a.example/^\"", "Windows command prompt"),
             ("curl https://bob:secret@a.example/", "the address of `a.example` has a user name"),
         ] {

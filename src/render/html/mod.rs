@@ -153,12 +153,12 @@ fn consents(page: &mut String, review: &Review<'_>) {
         return;
     }
     page.push_str("<section class=\"loud\"><h2>Needs consent</h2>\n<ul>\n");
-    for MissingConsent { danger, operations, flag, given, .. } in missing {
+    for consent in missing {
+        let MissingConsent { flag, given, .. } = consent;
         let given = given.map(|n| format!(" (consent was given for {n})")).unwrap_or_default();
         page.push_str(&format!(
-            "<li>{}: {}{given}. To allow it, add <code class=\"flag\">{}</code></li>\n",
-            html_prose(danger.about()),
-            count(*operations, "operation"),
+            "<li>{}{given}. To allow it, add <code class=\"flag\">{}</code></li>\n",
+            html_prose(&consent.about()),
             html(flag)
         ));
     }

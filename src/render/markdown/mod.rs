@@ -114,12 +114,12 @@ fn head(review: &Review<'_>) -> String {
     let missing = review.missing();
     if !missing.is_empty() {
         head.push_str("\n> [!CAUTION]\n");
-        for MissingConsent { danger, operations, flag, given, .. } in missing {
-            let given = given.map(|n| format!("; consent was given for {n}")).unwrap_or_default();
+        for consent in missing {
+            let MissingConsent { flag, given, .. } = consent;
+            let given = given.map(|n| format!(" (consent was given for {n})")).unwrap_or_default();
             head.push_str(&format!(
-                "> - **Needs consent:** {} ({}{given}). To allow it, add {}\n",
-                danger.about(),
-                count(*operations, "operation"),
+                "> - **Needs consent:** {}{given}. To allow it, add {}\n",
+                consent.about(),
                 code(flag)
             ));
         }

@@ -189,9 +189,10 @@ fn rules_are_meant(view: &PlanView) -> bool {
 /// The missing consents.
 fn write_consents(out: &mut dyn Write, view: &PlanView) -> io::Result<()> {
     let Verdict::NeedsConsent(missing) = view.verdict else { return Ok(()) };
-    for MissingConsent { danger, operations, flag, given } in missing {
+    for consent in missing {
+        let MissingConsent { flag, given, .. } = consent;
         let given = given.map(|n| format!(" (consent was given for {n})")).unwrap_or_default();
-        let what = format!(" {}: {}{given}. To allow it, add ", danger.about(), count(*operations, "operation"));
+        let what = format!(" {}{given}. To allow it, add ", consent.about());
         hanging().add("Needs consent:", DANGER).add(what, PLAIN).add_whole(flag, BOLD).write(out, view.paper())?;
     }
     if missing.len() > 1 {

@@ -75,7 +75,7 @@ pub fn write_result(out: &mut dyn Write, zones: &[ZoneResult], colour: bool) -> 
         let left = remaining.map(|plan| plan.operations.len());
         let state = match left {
             Some(0) if verified.is_some_and(|v| !v.is_in_sync()) => {
-                styled("something in the spec is not possible", DELETE, colour)
+                styled("something in the spec cannot be applied; see the errors", DELETE, colour)
             }
             _ if !plan.left_out.is_empty() && (left == Some(0) || *is_confirmed) => styled(
                 &format!("what was chosen is in sync; {} left out", count(plan.left_out.len(), "operation")),

@@ -238,7 +238,7 @@ zones:
       - { name: www, type: A, content: 192.0.2.2, ttl: 600 }
       - { name: old, type: TXT, state: absent }
     waf:
-      custom: [{ name: scanners, when: 'http.user_agent contains \"x\"', action: block }]
+      custom: [{ name: scanners, when: 'http.user_agent contains \"scanner\"', action: block }]
 ",
     );
     workspace

@@ -25,7 +25,7 @@ zones:
     unmanaged: prune
     settings: { ssl: strict }
     records: [{ name: www, type: A, content: 192.0.2.1 }]
-    waf: { custom: [{ name: scanners, when: 'http.user_agent contains \"x\"', action: block }] }
+    waf: { custom: [{ name: scanners, when: 'http.user_agent contains \"scanner\"', action: block }] }
 ";
 
 /// A directory with the spec.

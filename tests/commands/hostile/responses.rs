@@ -24,7 +24,7 @@ zones:
       - { name: t, type: TXT, content: v=spf1 -all }
       - { name: old, type: TXT, state: absent }
     waf:
-      custom: [{ name: scanners, when: 'http.user_agent contains \"x\"', action: block }]
+      custom: [{ name: scanners, when: 'http.user_agent contains \"scanner\"', action: block }]
 ";
 
 /// Every way in which such answers are shown, with the form of what is printed.
