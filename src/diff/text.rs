@@ -27,8 +27,11 @@ pub struct TextStep {
 /// The steps from one sequence to another, in order; together they cover both.
 #[must_use]
 pub fn steps(old: &[&str], new: &[&str]) -> Vec<TextStep> {
-    let step =
-        |op: DiffOp| TextStep { is_equal: matches!(op, DiffOp::Equal { .. }), old: op.old_range(), new: op.new_range() };
+    let step = |op: DiffOp| TextStep {
+        is_equal: matches!(op, DiffOp::Equal { .. }),
+        old: op.old_range(),
+        new: op.new_range(),
+    };
     operations(old, new).into_iter().map(step).collect()
 }
 

@@ -345,7 +345,10 @@ fn what_cannot_be_had_is_not_called_in_sync() {
         "    create: true\n    settings: { nonsense: on }\n    records:\n      - { name: www, type: A, content: 192.0.2.1 }",
     );
     let ran = workspace.run(&["apply", "spec.yaml", "--yes"]).exits(5);
-    assert!(ran.stdout.contains("something in the spec cannot be applied") && ran.stderr.contains("nonsense"), "{ran:?}");
+    assert!(
+        ran.stdout.contains("something in the spec cannot be applied") && ran.stderr.contains("nonsense"),
+        "{ran:?}"
+    );
     workspace.run(&["plan", "spec.yaml"]).exits(1);
 }
 
