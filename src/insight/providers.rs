@@ -200,6 +200,12 @@ enum End {
 
 /// How a host ends with a suffix, if it does.
 fn end(host: &str, suffix: &str) -> Option<End> {
+    if !suffix.contains('*') {
+        return match host.strip_suffix(suffix)? {
+            "" => Some(End::Alone),
+            before => before.ends_with('.').then_some(End::Below),
+        };
+    }
     let mut labels = host.rsplit('.');
     for wanted in suffix.rsplit('.') {
         let label = labels.next()?;

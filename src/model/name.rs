@@ -26,7 +26,7 @@ impl Ord for Fqdn {
         // Names of a zone have the same end, so compare the first label, from the right, that differs. The labels after
         // it begin at the first dot of the common end.
         let (a, b) = (self.0.as_bytes(), other.0.as_bytes());
-        let same = a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count();
+        let same = common_end(a, b);
         let behind = a[a.len() - same..].iter().position(|byte| *byte == b'.').map_or(0, |dot| same - dot);
         fn last_label(name: &[u8]) -> &[u8] {
             name.rsplit(|byte| *byte == b'.').next().unwrap_or_default()
@@ -34,6 +34,23 @@ impl Ord for Fqdn {
         // If those labels are equal too, one name is an ancestor of the other.
         last_label(&a[..a.len() - behind]).cmp(last_label(&b[..b.len() - behind])).then(a.len().cmp(&b.len()))
     }
+}
+
+/// How many octets the ends of two texts have in common: eight at a time, because names are compared more often than anything else.
+fn common_end(a: &[u8], b: &[u8]) -> usize {
+    let mut same = 0;
+    for (a, b) in a.rchunks(8).zip(b.rchunks(8)) {
+        let (Ok(eight), Ok(others)) = (<[u8; 8]>::try_from(a), <[u8; 8]>::try_from(b)) else {
+            return same + a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count();
+        };
+        // The last octet is the most significant one.
+        let differing = u64::from_le_bytes(eight) ^ u64::from_le_bytes(others);
+        if differing != 0 {
+            return same + differing.leading_zeros() as usize / 8;
+        }
+        same += 8;
+    }
+    same
 }
 
 impl PartialOrd for Fqdn {
@@ -345,6 +362,17 @@ mod tests {
         assert_eq!(names.len(), 363);
         for (a, b) in names.iter().flat_map(|a| names.iter().map(move |b| (a, b))) {
             assert_eq!(a.cmp(b), labels(a).cmp(&labels(b)), "{a:?} {b:?}");
+        }
+        // Ends that are compared eight octets at a time, and what is before them.
+        let short = texts.iter().filter(|text| text.len() < 4);
+        for end in ["", "c", ".example", "example", "-long.example", ".long.example.com", "long-label-of-an.example"] {
+            let names: Vec<Fqdn> = short
+                .clone()
+                .flat_map(|text| ["", "b.of"].map(|start| Fqdn(format!("{start}{text}{end}").into())))
+                .collect();
+            for (a, b) in names.iter().flat_map(|a| names.iter().map(move |b| (a, b))) {
+                assert_eq!(a.cmp(b), labels(a).cmp(&labels(b)), "{a:?} {b:?}");
+            }
         }
     }
 

@@ -260,7 +260,7 @@ async fn everything_is_kept_and_dumped() {
     }
     sandbox::seed(&second, &dumped).unwrap();
     assert_eq!(sandbox::dump(&second).unwrap().to_string(), dumped.to_string());
-    // Planting again changes nothing.
+    // Loading it again changes nothing.
     sandbox::seed(&first, &document()).unwrap();
     assert_eq!(sandbox::dump(&first).unwrap().to_string(), dumped.to_string());
     sandbox::reset(&first).unwrap();
@@ -280,7 +280,7 @@ fn faulty_documents_say_where() {
         ("dns_settings", json!({"ns_ttl": 1}), "zones[0].dns_settings"),
     ] {
         let error = sandbox::seed(&store, &json!({"zones": [{"name": "example.com", member: value}]})).unwrap_err();
-        assert!(error.to_string().starts_with(&format!("plant {place}: ")), "{error}");
+        assert!(error.to_string().starts_with(&format!("load {place}: ")), "{error}");
     }
 }
 
