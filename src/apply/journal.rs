@@ -19,6 +19,9 @@ use crate::plan::{Operation, Step, ZonePlan};
 use crate::wire::Request;
 use crate::wire::keyword::Keyword;
 
+/// Where journals are written if no directory is given.
+pub const JOURNAL_DIRECTORY: &str = ".zonewright/journal";
+
 /// The journal could not be written.
 #[derive(Debug, thiserror::Error)]
 #[error("failed to write the journal {}", path.display())]

@@ -36,7 +36,7 @@ pub use create_zone::Prepared;
 pub use event::{ApplyEvent, Observer};
 pub use executor::{Executor, Verify};
 pub use expect::{Index, OperationState, state_of};
-pub use journal::{Clock, Journal, JournalError, JournalFile};
+pub use journal::{Clock, JOURNAL_DIRECTORY, Journal, JournalError, JournalFile};
 pub use journal_line::{JournalLine, StepFate};
 pub use journal_run::{Entry, JournalRun, PartEffect, RecordEffect, RuleDone, RuleEffect, ZoneRun};
 pub use journal_text::{Bytes, JournalReadError, JournalText, MOST_OPERATIONS};

@@ -10,7 +10,7 @@ use super::own_files::Takes;
 use super::shard::ShardArg;
 use super::surroundings::Surroundings;
 use crate::api::Settings;
-use crate::apply::Verify;
+use crate::apply::{JOURNAL_DIRECTORY, Verify};
 use crate::render::{DOCUMENTS, Document};
 use crate::wire::budget::QUOTA;
 use crate::wire::pages::RECORDS_PER_PAGE;
@@ -91,7 +91,7 @@ pub(super) struct Global {
     #[arg(long, global = true, value_name = "DIR", default_value = ".zonewright/cache", help_heading = CONNECTION)]
     pub cache: PathBuf,
     /// Directory for journals
-    #[arg(long, global = true, value_name = "DIR", default_value = ".zonewright/journal", help_heading = CONNECTION)]
+    #[arg(long, global = true, value_name = "DIR", default_value = JOURNAL_DIRECTORY, help_heading = CONNECTION)]
     pub journal: PathBuf,
     /// What an embedding program passes in; not an argument.
     #[arg(skip)]
