@@ -35,7 +35,7 @@ pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>, ot
         let of_gone = |gone: &IpAddr| Some((*gone, slip(*gone, *came)?));
         let mut slips = gone.clone().filter_map(of_gone);
         if let Some((gone, how)) = slips.find(|(gone, _)| leaves(name, *gone, *came, after, others)) {
-            let line = format!("{name}: {came} differs from {gone} by {how} and is in no network that this zone uses");
+            let line = format!("{name}: {came} differs from {gone} by {how} and is in no network that is in use");
             effects.push(Effect::needing(Danger::LooksMistyped, Topic::Addresses, name, line));
         }
         if let Some(line) = gone.clone().next().and_then(|_| shared(name, *came, before, after)) {

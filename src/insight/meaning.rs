@@ -163,7 +163,7 @@ fn by_subject<'a>(
     found
 }
 
-/// The domains whose mail a host of the steps receives, and the delegations to one below them.
+/// The domains whose mail a host of the steps receives, the services that it offers, and the delegations to it.
 fn served_by<'a>(before: &ZoneIndex<'a>, steps: &[Step<'a>]) -> HashMap<&'a Fqdn, Vec<Subject>> {
     let mut served: HashMap<&Fqdn, Vec<Subject>> = HashMap::new();
     let hosts = steps.iter().filter_map(Step::entry).filter(Entry::leads_to_a_server);
@@ -178,6 +178,7 @@ fn served_by<'a>(before: &ZoneIndex<'a>, steps: &[Step<'a>]) -> HashMap<&'a Fqdn
             Rdata::Mx(_) => Subject::Mail(record.name.clone()),
             Rdata::Srv(_) => Subject::Service(record.name.clone()),
             Rdata::Ns(_) => Subject::Delegation(record.name.clone()),
+            Rdata::Https(_) | Rdata::Svcb(_) => Subject::Endpoint(record.name.clone()),
             _ => continue,
         };
         if let Some(own) = record.data.target().and_then(|target| served.get_mut(target))

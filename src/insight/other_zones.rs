@@ -36,7 +36,7 @@ struct Hosts {
 #[derive(Debug, Clone, Copy)]
 pub struct OtherZones<'s> {
     spec: Option<(&'s Desired, &'s Overview)>,
-    /// Whether the spec is the previous one, which says what was hidden until now.
+    /// Whether the spec is the previous one, which says what was in use and hidden until now.
     is_previous: bool,
 }
 
@@ -44,7 +44,7 @@ impl<'s> OtherZones<'s> {
     /// There are none, or they are unknown.
     pub const NONE: Self = Self { spec: None, is_previous: false };
 
-    /// Those of the spec that is planned, whatever the zone. It does not tell which addresses were hidden until now.
+    /// Those of the spec that is planned, whatever the zone. It does not tell which addresses were in use or hidden until now.
     #[must_use]
     pub fn of(spec: &'s Desired, overview: &'s Overview) -> Self {
         Self { spec: (spec.zones.len() > 1).then_some((spec, overview)), is_previous: false }
@@ -63,9 +63,10 @@ impl<'s> OtherZones<'s> {
         all.hidden.contains_key(&address) && all.public.get(&address).is_none_or(|users| users.as_ref() == Some(own))
     }
 
-    /// Whether other zones have an address from the first of these to the last.
+    /// Whether other zones had an address from the first of these to the last until now. The planned spec does not tell: a mistyped
+    /// address that was copied into two zones would be in use by each for the other.
     pub(super) fn use_some(self, first: IpAddr, last: IpAddr, own: &ZoneName) -> bool {
-        let Some((spec, overview)) = self.spec else { return false };
+        let Some((spec, overview)) = self.spec.filter(|_| self.is_previous) else { return false };
         let all = overview.addresses.get_or_init(|| Addresses::of(spec));
         let mut all = all.hidden.range(first..=last).chain(all.public.range(first..=last));
         all.any(|(_, users)| users.as_ref() != Some(own))

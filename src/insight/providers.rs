@@ -54,6 +54,7 @@ const S3: &str = "docs.aws.amazon.com/AmazonS3/latest/userguide/website-hosting-
 const HEROKU: &str = "devcenter.heroku.com/articles/custom-domains";
 const NETLIFY: &str = "docs.netlify.com/manage/domains/configure-domains/configure-external-dns";
 const VERCEL: &str = "vercel.com/docs/domains/working-with-domains/add-a-domain";
+const ZENDESK_MAIL: &str = "support.zendesk.com: allowing Zendesk to send email on behalf of your email domain";
 const WEBFLOW: &str = "help.webflow.com: connect a custom domain";
 
 /// A host of Azure. The token `asuid` is one of App Service, which can also be behind Traffic Manager.
@@ -74,9 +75,11 @@ pub const PROVIDERS: &[Provider] = &[
     .token("_gitlab-pages-verification-code"),
     hosting("bitbucket.io", "Bitbucket", "that site", TAKEOVERS),
     azure("azure-api.net", "that service"),
+    azure("azure-api.us", "that service"),
     azure("azurecontainer.io", "that container"),
     azure("azureedge.net", "that endpoint"),
     azure("azurefd.net", "that endpoint"),
+    azure("azurefd.us", "that endpoint"),
     azure("azurewebsites.net", "that app").token("asuid"),
     azure("azurewebsites.us", "that app").token("asuid"),
     azure("blob.core.windows.net", "that storage account"),
@@ -90,6 +93,10 @@ pub const PROVIDERS: &[Provider] = &[
     shared("vercel-dns-*.com", "Vercel", VERCEL).token("_vercel"),
     hosting("zendesk.com", "Zendesk", "that account", "support.zendesk.com/hc/articles/4408838571034")
         .token("zendeskverification"),
+    own("mail1.zendesk.com", "Zendesk", ZENDESK_MAIL),
+    own("mail2.zendesk.com", "Zendesk", ZENDESK_MAIL),
+    own("mail3.zendesk.com", "Zendesk", ZENDESK_MAIL),
+    own("mail4.zendesk.com", "Zendesk", ZENDESK_MAIL),
     account("webflow.io", "Webflow", WEBFLOW).token("_webflow"),
     shared("cdn.webflow.com", "Webflow", WEBFLOW).token("_webflow"),
     shared("proxy-ssl.webflow.com", "Webflow", WEBFLOW).token("_webflow"),
@@ -100,7 +107,9 @@ pub const PROVIDERS: &[Provider] = &[
     hosting("s3-*.amazonaws.com", "Amazon S3", "that bucket", S3),
     hosting("s3.*.amazonaws.com", "Amazon S3", "that bucket", S3),
     hosting("s3.dualstack.*.amazonaws.com", "Amazon S3", "that bucket", S3),
-    hosting("s3-website.*.amazonaws.com", "Amazon S3", "that bucket", S3),
+    // A website is found by the name that was asked for; so the suffix alone is enough, and documented.
+    shared("s3-website-*.amazonaws.com", "Amazon S3", S3),
+    shared("s3-website.*.amazonaws.com", "Amazon S3", S3),
     hosting("elasticbeanstalk.com", "Elastic Beanstalk", "that environment", TAKEOVERS),
     hosting("*.elasticbeanstalk.com", "Elastic Beanstalk", "that environment", TAKEOVERS),
     hosting("netlify.app", "Netlify", "that site", NETLIFY),
@@ -224,7 +233,7 @@ impl Provider {
     /// The provider of a host, by the longest suffix.
     pub(super) fn of(host: &Fqdn) -> Option<&'static Self> {
         let fits = PROVIDERS.iter().filter(|provider| end(host.as_str(), provider.suffix).is_some());
-        fits.max_by_key(|provider| provider.suffix.split('.').count())
+        fits.max_by_key(|provider| (provider.suffix.split('.').count(), provider.suffix.len()))
     }
 
     /// The provider whose suffix this domain is.
@@ -291,7 +300,8 @@ mod tests {
             ("shops.myshopify.com", Some("shops.myshopify.com")),
             ("kestrel.myshopify.com", Some("myshopify.com")),
             ("bucket.s3.eu-central-1.amazonaws.com", Some("s3.*.amazonaws.com")),
-            ("bucket.s3-website-us-east-1.amazonaws.com", Some("s3-*.amazonaws.com")),
+            ("bucket.s3-website-us-east-1.amazonaws.com", Some("s3-website-*.amazonaws.com")),
+            ("bucket.s3-us-west-2.amazonaws.com", Some("s3-*.amazonaws.com")),
             ("bucket.s3-website.eu-central-1.amazonaws.com", Some("s3-website.*.amazonaws.com")),
             ("lb-1.eu-central-1.elb.amazonaws.com", Some("*.elb.amazonaws.com")),
             ("1a2b.vercel-dns-016.com", Some("vercel-dns-*.com")),
@@ -324,6 +334,10 @@ mod tests {
         // The documentation names the suffix alone.
         assert!(!loses("kestrel.readthedocs.io", "readthedocs.io"));
         assert!(!loses("eu.sparkpostmail.com", "sparkpostmail.com"));
+        for suffix in ["s3-website-us-east-1.amazonaws.com", "s3-website.eu-central-1.amazonaws.com"] {
+            assert!(!loses(&format!("bucket.{suffix}"), suffix), "{suffix}");
+        }
+        assert!(!loses("kestrel.zendesk.com", "mail1.zendesk.com"));
     }
 
     #[test]

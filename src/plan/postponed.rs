@@ -8,7 +8,7 @@ use crate::diagnostic::{Diagnostics, Place, findings};
 use crate::insight::{effective_deployment, narrow_exception};
 use crate::model::managed::Managed;
 use crate::model::ruleset::{DesiredRule, DesiredWaf, LiveWaf, Note, Phase, RuleTuning, Switch, TuningTarget};
-use crate::model::{DesiredZone, LiveZone};
+use crate::model::{Address, DesiredZone, LiveZone, Only, ZoneName};
 
 /// What lasts longer.
 pub(super) struct Postponed {
@@ -18,13 +18,14 @@ pub(super) struct Postponed {
     pub(super) narrow: Option<Narrow>,
 }
 
-/// Entries of the spec whose last day is later than in the previous spec, or gone; `None` if there are none.
-pub(super) fn check(desired: &DesiredZone, base: &DesiredZone, live: &LiveZone) -> Option<Postponed> {
+/// Entries of the spec whose last day is later than in the previous spec, or gone; `None` if there are none. Of a part of a plan,
+/// those whose rule it names.
+pub(super) fn check(desired: &DesiredZone, base: &DesiredZone, live: &LiveZone, only: &Only) -> Option<Postponed> {
     let (own, old) = (desired.waf.as_ref()?, base.waf.as_ref()?);
     let mut found = Diagnostics::default();
     let mut narrow = Some(Vec::new());
     let before = entries(old);
-    for entry in entries(own) {
+    for entry in entries(own).into_iter().filter(|entry| only.names(&entry.address(&desired.name))) {
         let Some(was) = before.iter().find(|other| other.what == entry.what) else { continue };
         let Some(day) = was.note.expires.as_deref().filter(|_| !was.note.is_expired) else { continue };
         let what = &entry.what;
@@ -83,6 +84,15 @@ fn entries(waf: &DesiredWaf) -> Vec<Entry<'_>> {
 }
 
 impl Entry<'_> {
+    /// The address that an operation on its rule has.
+    fn address(&self, zone: &ZoneName) -> Address {
+        let name = match self.kind {
+            Kind::Exception(rule) => rule.name.as_str(),
+            Kind::Override(ruleset, _) => ruleset.key(),
+        };
+        Address::of_rule(zone, Phase::Managed, Some(name))
+    }
+
     /// The rules that it concerns if it is narrow but for its last day. What is not live yet is judged by the operation that makes it.
     fn rules(&self, waf: &LiveWaf) -> Option<BTreeSet<String>> {
         let mut live = waf.entry_points.get(&Phase::Managed).into_iter().flat_map(|entry_point| entry_point.rules());

@@ -232,27 +232,27 @@ fn limits(
         _ => None,
     };
     let longest = i64::from(RATE_LONGEST_PERIOD[tier]).max(theirs().filter_map(period).max().unwrap_or(0));
-    let mut check = |body: &RuleBody, place: Option<Place>| {
+    let mut check = |body: &RuleBody, place: &dyn Fn() -> Option<Place>| {
         if let Some(facts) = body.executes().and_then(|id| Managed::ALL.iter().map(|m| m.facts()).find(|f| f.id == id))
             && facts.lowest_plan > tier
             && !theirs().any(|other| other.executes() == body.executes())
         {
             report(
-                place,
+                place(),
                 format!("{} is not part of the {plan} plan", facts.name),
                 "move the zone to a plan that has it, or remove the section".to_owned(),
             );
         }
         if logs(body) && live.tier < Tier::Enterprise && !theirs().any(logs) {
             report(
-                place,
+                place(),
                 format!("the action `log` of custom and rate limiting rules is not part of the {plan} plan"),
                 "use `managed_challenge`".to_owned(),
             );
         }
         if let Some(period) = period(body).filter(|period| *period > longest) {
             report(
-                place,
+                place(),
                 format!("a rate limit over {period} s; the {plan} plan counts over at most {longest} s"),
                 format!("count over {longest} s or less"),
             );
@@ -261,15 +261,16 @@ fn limits(
     for (operation, rule) in operations.iter().filter_map(|o| Some((o, o.rule()?))) {
         match &rule.action {
             RuleAction::CreateEntryPoint { rules } => {
-                rules.iter().for_each(|body| check(body, place_of(changes, body).or(operation.place)));
+                rules.iter().for_each(|body| check(body, &|| place_of(changes, body).or(operation.place)));
             }
-            RuleAction::Create { after, .. } | RuleAction::Update { after, .. } => check(after, operation.place),
+            RuleAction::Create { after, .. } | RuleAction::Update { after, .. } => check(after, &|| operation.place),
             RuleAction::Move { .. } | RuleAction::Delete { .. } => {}
         }
     }
 }
 
 /// The entry of the spec that a new rule comes from. All rules of a new entry point are one operation, at the place of the first.
+/// It looks at all changes, so it is asked only for a rule of which something is said.
 fn place_of(changes: &WafChanges, body: &RuleBody) -> Option<Place> {
     changes.phases.iter().flat_map(|phase| &phase.changes).find(|change| change.after == *body)?.place
 }
@@ -289,7 +290,7 @@ fn expressions(live: &LiveZone, changes: &WafChanges, operations: &[Operation], 
     let unmet = |text: &str| Expression::reported(text).requirement().filter(|r| !r.is_met_by(live.tier));
     let allowed = live.waf.entry_points.values().flat_map(EntryPoint::rules).flat_map(|rule| texts(&rule.body));
     let allowed: BTreeSet<String> = allowed.filter_map(|text| unmet(&text)).flat_map(|r| r.by).gather();
-    let mut check = |operation: &Operation, place: Option<Place>, body: &RuleBody, before: &[String]| {
+    let mut check = |operation: &Operation, place: &dyn Fn() -> Option<Place>, body: &RuleBody, before: &[String]| {
         for text in texts(body).into_iter().filter(|text| !before.contains(text)) {
             let Some(requirement) = unmet(&text) else { continue };
             let by: Vec<String> =
@@ -302,7 +303,7 @@ fn expressions(live: &LiveZone, changes: &WafChanges, operations: &[Operation], 
             let detail = format!("{} {verb} {}; the zone is on the {plan} plan", by.join(", "), requirement.plan());
             let help = "write the expression without it, or move the zone to a plan that has it";
             let diagnostic = beyond_plan(live, detail).help(help).about(operation.address.to_string());
-            found.push(match place {
+            found.push(match place() {
                 Some(place) => diagnostic.at(place, ""),
                 None => diagnostic,
             });
@@ -311,10 +312,12 @@ fn expressions(live: &LiveZone, changes: &WafChanges, operations: &[Operation], 
     for (operation, rule) in operations.iter().filter_map(|o| Some((o, o.rule()?))) {
         match &rule.action {
             RuleAction::CreateEntryPoint { rules } => {
-                rules.iter().for_each(|body| check(operation, place_of(changes, body).or(operation.place), body, &[]));
+                for body in rules {
+                    check(operation, &|| place_of(changes, body).or(operation.place), body, &[]);
+                }
             }
-            RuleAction::Create { after, .. } => check(operation, operation.place, after, &[]),
-            RuleAction::Update { before, after, .. } => check(operation, operation.place, after, &texts(before)),
+            RuleAction::Create { after, .. } => check(operation, &|| operation.place, after, &[]),
+            RuleAction::Update { before, after, .. } => check(operation, &|| operation.place, after, &texts(before)),
             RuleAction::Move { .. } | RuleAction::Delete { .. } => {}
         }
     }

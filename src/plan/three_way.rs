@@ -46,7 +46,7 @@ pub fn plan_part_with_base(
 ) -> (ZonePlan, Diagnostics) {
     let extended = with_removed(desired, base);
     let (mut plan, mut diagnostics) = plan_with_base(&extended, Some(base), live, only, others);
-    if let Some(Postponed { found, narrow }) = postponed::check(desired, base, live) {
+    if let Some(Postponed { found, narrow }) = postponed::check(desired, base, live, only) {
         diagnostics.append(found);
         plan.dangers.push(Danger::WeakensProtection);
         plan.postponed = narrow;

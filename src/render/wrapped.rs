@@ -67,8 +67,10 @@ impl Write for Wrapping<'_> {
 pub(crate) fn report_rows(line: &str, width: usize) -> Vec<String> {
     split(line, width, |plain, width| {
         let start = plain.len() - plain.trim_start().len();
-        let gaps = plain[start..].match_indices("  ").map(|(at, gap)| start + at + gap.len());
-        let columns = gaps.filter(|at| !plain[*at..].starts_with(' ')).map(|at| plain[..at].width());
+        let is_space = |at: usize| plain.as_bytes()[at] == b' ';
+        // A column begins after two spaces or more.
+        let begins = |at: &usize| is_space(at - 2) && is_space(at - 1) && !is_space(*at);
+        let columns = (start + 2..plain.len()).filter(begins).map(|at| plain[..at].width());
         let below = columns.take_while(|column| *column <= width / 2).last();
         (String::new(), below.unwrap_or(start + 2).min(width / 2))
     })
@@ -195,6 +197,9 @@ mod tests {
             report_rows("  name  A  192.0.2.1  ttl auto, glue", 24),
             ["  name  A  192.0.2.1", "           ttl auto,", "           glue"]
         );
+        // Columns can be any number of spaces apart, from two on.
+        assert_eq!(report_rows("  ok   one two three four", 20), ["  ok   one two three", "       four"]);
+        assert_eq!(report_rows("  ok     one two three four", 20), ["  ok     one two", "         three four"]);
         // A column that begins too far to the right leaves no room below it.
         assert_eq!(
             report_rows("  a.long.name.of.a.host  A  192.0.2.1", 26),

@@ -316,7 +316,21 @@ fn a_later_last_day_is_told() {
     assert_eq!(needs(editor, "the editor sends HTML, expires: 2027-02-15"), Vec::<&str>::new());
     assert_eq!(needs(editor, "the editor sends HTML, expires: 2036-01-31"), ["weakens-protection"]);
     assert_eq!(needs(editor, "the editor sends HTML"), ["weakens-protection"]);
+    // A part of the plan asks for what it names.
+    let of_part = |pattern: &str, from: &str, to: &str| -> bool {
+        let only = Only::new(vec![glob::Pattern::new(&format!("{}/{pattern}", base.name)).expect("a pattern")]);
+        let desired = load(&text.replace(from, to));
+        let (zone, found) = plan_part_with_base(&desired, &base, &live(&base), &only, OtherZones::NONE);
+        let is_told = found.iter().any(|d| d.code() == "PLAN0048");
+        assert_eq!(is_told, !zone.dangers.is_empty(), "{pattern}");
+        is_told
+    };
+    assert!(!of_part("dns/*", editor, "the editor sends HTML"));
+    assert!(of_part("waf/*", editor, "the editor sends HTML"));
+    assert!(of_part("waf/http_request_firewall_managed/editor", editor, "the editor sends HTML"));
+    assert!(!of_part("waf/http_request_firewall_managed/owasp", editor, "the editor sends HTML"));
     let punctuation = "punctuation, expires: 2027-01-31";
+    assert!(of_part("waf/http_request_firewall_managed/owasp", punctuation, "punctuation, expires: 2027-03-31"));
     assert_eq!(needs(punctuation, "punctuation, expires: 2027-02-15"), Vec::<&str>::new());
     assert_eq!(needs(punctuation, "punctuation, expires: 2027-03-31"), ["weakens-protection"]);
 }
@@ -364,15 +378,16 @@ fn the_other_zones_of_a_spec_count() {
 /// An address that differs by one digit from the one that it replaces is no typing error in a network that another zone uses.
 #[test]
 fn networks_of_other_zones_are_known() {
-    let both = |moving: &str| -> Desired {
+    let both_with = |vpn: &str, moving: &str| -> Desired {
         let text = format!(
             "version: 1\nzones:\n  example.com:\n    records:\n      - {{ name: api, type: A, content: 198.18.100.4, proxied: true }}\n      \
-             - {{ name: vpn, type: A, content: 198.18.103.4 }}\n  example.net:\n    records:\n      \
+             - {{ name: vpn, type: A, content: {vpn} }}\n  example.net:\n    records:\n      \
              - {{ name: moving, type: A, content: {moving} }}\n"
         );
         let mut sources = Sources::default();
         spec::load(&[spec::Input::Stdin(text)], &spec::Options::default(), &mut sources).desired.expect("a spec")
     };
+    let both = |moving: &str| both_with("198.18.103.4", moving);
     let base = both("198.18.102.9");
     let name = ZoneName::parse("example.net").expect("a name");
     for (moving, code) in [
@@ -389,6 +404,54 @@ fn networks_of_other_zones_are_known() {
         let plan = plan_part_with_base(own, old, &live(old), &Only::default(), others).0;
         let dangers: Vec<&str> = plan.operations.iter().flat_map(|o| &o.dangers).map(|danger| danger.code()).collect();
         assert_eq!(dangers.into_iter().next(), code, "{moving}");
+    }
+    // The same mistake in another zone of the planned spec hides nothing, with a base or without one.
+    let (copied, overview) = (both_with("198.18.101.9", "198.18.101.9"), Overview::default());
+    let (own, old) = (&copied.zones[&name], &base.zones[&name]);
+    let before = Overview::default();
+    let with_base = plan_part_with_base(own, old, &live(old), &Only::default(), OtherZones::before(&base, &before)).0;
+    let without = plan_part(own, &live(old), &Only::default(), OtherZones::of(&copied, &overview)).0;
+    for plan in [with_base, without] {
+        assert!(plan.operations.iter().flat_map(|o| &o.dangers).any(|danger| danger.code() == "looks-mistyped"));
+    }
+}
+
+/// An SPF record can keep the address of a host that moves. That is said unless another of its terms allows the new one.
+#[test]
+fn an_address_left_behind_in_spf_is_told() {
+    let text = |terms: &str, record: &str, relay: &str| -> String {
+        format!(
+            "version: 1\nzones:\n  example.com:\n    records:\n      - {{ name: relay, type: A, content: {relay} }}\n      \
+             - {{ name: www, type: A, content: 198.18.60.2 }}\n      - {{ name: \"@\", type: TXT, content: \"v=spf1 {terms}\" }}\n{record}"
+        )
+    };
+    let is_not_there = Some("and does not name 198.18.52.25");
+    let own = |network: &str| format!("      - {{ name: _spf, type: TXT, content: \"v=spf1 ip4:{network} -all\" }}\n");
+    let exchange = "      - { name: \"@\", type: MX, priority: 10, content: relay.example.com }\n";
+    for (terms, record, end) in [
+        ("ip4:198.18.51.25 -all", "", is_not_there),
+        ("include:_spf.example.com ip4:198.18.51.25 -all", &own("198.18.52.25"), None),
+        ("include:_spf.example.com ip4:198.18.51.25 -all", &own("198.18.61.1"), is_not_there),
+        ("ip4:198.18.51.25 redirect=_spf.example.com", &own("198.18.52.0/24"), None),
+        ("a:relay.example.com ip4:198.18.51.25 -all", "", None),
+        ("a:www.example.com ip4:198.18.51.25 -all", "", is_not_there),
+        ("mx ip4:198.18.51.25 -all", exchange, None),
+        ("a:mx.mailhost.example ip4:198.18.51.25 -all", "", None),
+        ("exists:%{i}.mailhost.example ip4:198.18.51.25 -all", "", None),
+        (
+            "include:_spf.mailhost.example ip4:198.18.51.25 -all",
+            "",
+            Some("and names 198.18.52.25 by include:_spf.mailhost.example at most"),
+        ),
+    ] {
+        let [base, desired] = ["198.18.51.25", "198.18.52.25"].map(|relay| load(&text(terms, record, relay)));
+        let (zone, _) = plan_zone_with_base(&desired, &base, &live(&base));
+        let lines = zone.operations.iter().filter_map(|o| o.impact.as_ref()).flat_map(|impact| &impact.lines);
+        let lines: Vec<&String> = lines.filter(|line| line.contains("the old address of")).collect();
+        let wanted = end.map(|end| {
+            format!("SPF for example.com still allows 198.18.51.25, the old address of relay.example.com, {end}")
+        });
+        assert_eq!(lines, wanted.iter().collect::<Vec<_>>(), "{terms}");
     }
 }
 

@@ -5,10 +5,11 @@ use std::net::IpAddr;
 
 use ipnet::IpNet;
 
-use super::spf::{Mechanism, Spf, is_spf};
+use super::senders::{Allows, allows};
+use super::spf::is_spf;
 use crate::insight::addresses::published_networks;
 use crate::insight::direction::Direction;
-use crate::insight::effect::{Effect, Topic};
+use crate::insight::effect::{Effect, Topic, listed};
 use crate::insight::step::Step;
 use crate::insight::view::View;
 use crate::model::{Fqdn, Gather};
@@ -27,8 +28,8 @@ fn moved<'a>(steps: &[Step<'a>]) -> BTreeMap<IpAddr, Moved<'a>> {
     steps.iter().enumerate().filter_map(one).gather()
 }
 
-/// Says which SPF records name an address that no host of the zone has any longer, and not the one that took its place. Takes one
-/// pass over the zone if an address changes.
+/// Says which SPF records name an address that no host of the zone has any longer, and, as far as the zone tells, do not allow the one
+/// that took its place. Takes one pass over the zone if an address changes.
 pub(in crate::insight) fn left_behind(after: View<'_, '_>, steps: &[Step<'_>]) -> Vec<(Vec<usize>, Effect)> {
     let mut moved = moved(steps);
     if moved.is_empty() {
@@ -39,22 +40,34 @@ pub(in crate::insight) fn left_behind(after: View<'_, '_>, steps: &[Step<'_>]) -
         if let Some(address) = entry.data.address() {
             moved.remove(&address);
         }
-        if let Some(Ok(record)) = entry.text().filter(|text| is_spf(text)).map(Spf::parse) {
-            records.push((entry, record));
+        if entry.text().is_some_and(is_spf) {
+            records.push(entry);
         }
     }
     let mut found = Vec::new();
-    for (entry, record) in records {
+    for entry in records {
         let (name, networks) = (entry.name, published_networks(&entry, false));
-        // Where it allows hosts by their names, the new address may be among theirs.
-        let names_hosts = record.directives.iter().any(|d| matches!(d.mechanism, Mechanism::A(..) | Mechanism::Mx(..)));
-        for (old, (n, host, new)) in moved.iter().filter(|_| !names_hosts) {
-            if networks.contains(&IpNet::from(*old)) && !networks.iter().any(|network| network.contains(new)) {
-                let line =
-                    format!("SPF for {name} still allows {old}, the old address of {host}, and does not name {new}");
-                found.push((vec![*n], Effect::shown(Topic::MailAuthentication, name, Direction::Neutral, line)));
+        for (old, (n, host, new)) in &moved {
+            if !networks.contains(&IpNet::from(*old)) {
+                continue;
             }
+            let what = match allows(after, name, *new) {
+                None | Some(Allows::Yes) => continue,
+                Some(Allows::No) => format!("and does not name {new}"),
+                // The record of another domain rarely has an address of this zone; terms that look up hosts may well find it.
+                Some(Allows::Perhaps(terms)) if terms.iter().all(|term| is_elsewhere(term)) => {
+                    format!("and names {new} by {} at most", listed(terms))
+                }
+                Some(Allows::Perhaps(_)) => continue,
+            };
+            let line = format!("SPF for {name} still allows {old}, the old address of {host}, {what}");
+            found.push((vec![*n], Effect::shown(Topic::MailAuthentication, name, Direction::Neutral, line)));
         }
     }
     found
+}
+
+/// Whether a term stands for the record of another domain.
+fn is_elsewhere(term: &str) -> bool {
+    term.starts_with("include:") || term.starts_with("redirect=")
 }

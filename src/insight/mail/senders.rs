@@ -70,6 +70,24 @@ fn short(network: &IpNet) -> String {
     if network.prefix_len() == network.max_prefix_len() { network.addr().to_string() } else { network.to_string() }
 }
 
+/// Whether the record of a domain allows an address.
+pub(super) enum Allows {
+    Yes,
+    No,
+    /// If one of these terms does; their hosts are not in this zone.
+    Perhaps(BTreeSet<String>),
+}
+
+/// Whether the record of a domain allows an address, as far as the zone tells; `None` if receivers find no record that they understand.
+pub(super) fn allows(view: View<'_, '_>, name: &Fqdn, address: IpAddr) -> Option<Allows> {
+    let Found::Record(senders) = find(view, name) else { return None };
+    Some(match senders.networks().iter().any(|network| network.contains(&address)) {
+        true => Allows::Yes,
+        false if senders.others.is_empty() => Allows::No,
+        false => Allows::Perhaps(senders.others),
+    })
+}
+
 /// The one record of a domain.
 fn record(view: View<'_, '_>, name: &Fqdn) -> Result<Option<(Spf, usize)>, String> {
     let texts: Vec<&[u8]> = view.texts(name).into_iter().filter(|text| is_spf(text)).collect();
@@ -313,7 +331,7 @@ fn differences(
     let slips = gained.iter().filter_map(|came| Some((came, slip_of(name, &lost, *came, &has, after, others)?)));
     for (came, (gone, how)) in slips {
         let line = format!(
-            "SPF for {name}: {} differs from {} by {how} and is in no network that this zone uses",
+            "SPF for {name}: {} differs from {} by {how} and is in no network that is in use",
             short(came),
             short(&gone)
         );

@@ -50,7 +50,8 @@ const ORDINARY: &[(&str, &[&str], Bound)] = &[
 ];
 
 /// Headers that browsers send with every request.
-const HEADERS: &[&str] = &["accept", "accept-encoding", "connection", "upgrade-insecure-requests"];
+const HEADERS: &[&str] =
+    &["accept", "accept-encoding", "accept-language", "connection", "host", "upgrade-insecure-requests", "user-agent"];
 
 /// What common browsers send as their user agent. A text of one of them names ordinary visitors.
 const BROWSERS: &[&str] = &[
@@ -182,6 +183,12 @@ fn of_comparison(comparison: &Comparison, holds: bool) -> Option<Bound> {
         _ => None,
     };
     match name {
+        // Whoever cannot tell takes it for one that every browser sends.
+        "http.request.headers.names"
+            if HEADERS.iter().any(|own| comparison_accepts(comparison, own.as_bytes()).unwrap_or(true)) =>
+        {
+            None
+        }
         "ip.src" => are_clients(&comparison.right).then_some(Bound::Client),
         "ip.src.asnum" | "ip.geoip.asnum" => are_few(comparison).then_some(Bound::Client),
         "ip.src.country"
