@@ -38,19 +38,16 @@ impl Ord for Fqdn {
 
 /// How many octets the ends of two texts have in common: eight at a time, because names are compared more often than anything else.
 fn common_end(a: &[u8], b: &[u8]) -> usize {
-    let mut same = 0;
-    for (a, b) in a.rchunks(8).zip(b.rchunks(8)) {
-        let (Ok(eight), Ok(others)) = (<[u8; 8]>::try_from(a), <[u8; 8]>::try_from(b)) else {
-            return same + a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count();
-        };
+    let (mut a, mut b, mut same) = (a, b, 0);
+    while let (Some((a_rest, a_end)), Some((b_rest, b_end))) = (a.split_last_chunk(), b.split_last_chunk()) {
         // The last octet is the most significant one.
-        let differing = u64::from_le_bytes(eight) ^ u64::from_le_bytes(others);
+        let differing = u64::from_le_bytes(*a_end) ^ u64::from_le_bytes(*b_end);
         if differing != 0 {
             return same + differing.leading_zeros() as usize / 8;
         }
-        same += 8;
+        (a, b, same) = (a_rest, b_rest, same + 8);
     }
-    same
+    same + a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count()
 }
 
 impl PartialOrd for Fqdn {
