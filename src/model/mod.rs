@@ -14,6 +14,7 @@ mod fields;
 mod gather;
 pub mod managed;
 mod name;
+mod name_map;
 mod only;
 mod public_suffix;
 pub mod rdata;
@@ -40,6 +41,7 @@ pub use expression::{Expression, ExpressionProblem, ExpressionSetting, Requireme
 pub use fields::{Fields, Value, names_credential};
 pub(crate) use gather::Gather;
 pub use name::{Fqdn, LABEL_OCTETS, NAME_OCTETS, NameError, ZoneName};
+pub(crate) use name_map::{NameMap, NameSet};
 pub use only::Only;
 pub(crate) use public_suffix::PublicSuffix;
 pub use rdata::{DataError, Purpose, Rdata, RecordType, STRING_OCTETS};

@@ -1,6 +1,6 @@
 //! A zone's changes as operations.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::operation::Operation;
 use super::order::ordered;
@@ -13,7 +13,9 @@ use crate::diff::{
     foreign_by_action,
 };
 use crate::insight::OtherZones;
-use crate::model::{DesiredZone, Fqdn, Gather, LiveZone, Only, Purpose, Rdata, RecordId, RecordType, Unmanaged};
+use crate::model::{
+    DesiredZone, Fqdn, Gather, LiveZone, NameSet, Only, Purpose, Rdata, RecordId, RecordType, Unmanaged,
+};
 
 /// How many records left alone are named in the detailed output, for each reason.
 const EXAMPLES: usize = 100;
@@ -157,7 +159,7 @@ fn beside(live: &LiveZone, operations: &[Operation]) -> BTreeMap<(Fqdn, String),
     }
     let mut beside: BTreeMap<(Fqdn, String), Vec<Rdata>> = BTreeMap::new();
     // Nearly all records of a large zone have another name, and this is the cheapest way to see that.
-    let names: HashSet<&str> = changed.keys().map(|(name, _)| name.as_str()).collect();
+    let names: NameSet<'_> = changed.keys().map(|(name, _)| name.as_str()).collect();
     let records = live.records.iter().filter(|_| !names.is_empty());
     let records = records.filter(|record| names.contains(record.name.as_str()) && !touched.contains(&record.id));
     for record in records {

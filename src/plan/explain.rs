@@ -3,7 +3,7 @@
 //! All zones are looked at together, because aliases and mail servers lead from one to another. Nothing is computed where no
 //! operation changes an answer.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::operation::Operation;
@@ -17,7 +17,7 @@ use crate::insight::expect::{DROPPED, Outcome, Rigor, World, dropped, hold};
 use crate::insight::traffic::Protection;
 use crate::model::expression::Lists;
 use crate::model::ruleset::EntryPoint;
-use crate::model::{Danger, Desired, DesiredZone, Fqdn, Live, LiveZone, RecordId, ZoneName};
+use crate::model::{Danger, Desired, DesiredZone, Fqdn, Live, LiveZone, NameSet, RecordId, ZoneName};
 
 /// Adds to the plans of some zones what their operations on records mean, and which expectations of the spec they fail. `live` has
 /// these zones; others are not looked at. `base` is the previous spec, whose expectations count as well.
@@ -140,7 +140,7 @@ fn explained(
     }
     let before = Zones::new(live.zones.values().map(ZoneIndex::of_live).collect());
     let after = after(plans, &before, &edits, desired, live);
-    let edited: HashSet<&str> = edits.iter().filter_map(Edit::name).map(Fqdn::as_str).collect();
+    let edited: NameSet<'_> = edits.iter().filter_map(Edit::name).map(Fqdn::as_str).collect();
     // Wildcards and delegations reach names below them.
     let wildcards: BTreeSet<&Fqdn> = edits.iter().filter_map(Edit::name).filter(|name| name.is_wildcard()).collect();
     let is_wanted =

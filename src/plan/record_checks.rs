@@ -1,6 +1,6 @@
 //! Checks that need the zone's plan at Cloudflare, or its live records; everything else is known offline.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::action::Action;
 use super::operation::Operation;
@@ -8,7 +8,7 @@ use super::subject::{RecordAction, RecordSubject};
 use super::zone_plan::ZonePlan;
 use crate::diagnostic::{self, Diagnostics, Severity, findings};
 use crate::diff::{ChangeKind, Conflict, DeleteReason, Field, RecordChanges, SetAsideReason, Stranded, field_changes};
-use crate::model::{Comment, DesiredZone, Fqdn, LiveZone, Rdata, ReadOnly, RecordId, Tier};
+use crate::model::{Comment, DesiredZone, Fqdn, LiveZone, NameSet, Rdata, ReadOnly, RecordId, Tier};
 
 /// Holds a zone's plan against what Cloudflare would accept.
 pub(super) fn check(desired: &DesiredZone, live: &LiveZone, changes: &RecordChanges, plan: &ZonePlan) -> Diagnostics {
@@ -260,7 +260,7 @@ fn combined_length(desired: &DesiredZone, live: &LiveZone, plan: &ZonePlan, foun
         return;
     }
     // Nearly all records of a large zone have another name, and this is the cheapest way to see that.
-    let names: HashSet<&str> = sets.keys().map(|(name, _)| name.as_str()).collect();
+    let names: NameSet<'_> = sets.keys().map(|(name, _)| name.as_str()).collect();
     let named = live.records.iter().filter(|record| names.contains(record.name.as_str()));
     for record in named.filter(|record| !replaced.contains(&record.id)) {
         if let Some((lengths, _)) = sets.get_mut(&(&record.name, record.data.type_name())) {

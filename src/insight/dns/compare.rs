@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use super::answer::Answer;
 use super::index::{Node, ZoneIndex};
 use super::zones::Zones;
-use crate::model::{Fqdn, Gather, NAME_OCTETS, RecordType};
+use crate::model::{Fqdn, Gather, NAME_OCTETS, NameMap, RecordType};
 
 /// Names that get the same answer.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -103,7 +103,7 @@ pub(super) fn differences_from<'a>(
 #[derive(Default)]
 struct Aliases<'a> {
     /// The names of the aliases, by their target.
-    of_target: HashMap<&'a str, Vec<&'a Fqdn>>,
+    of_target: NameMap<'a, Vec<&'a Fqdn>>,
     /// The targets that do not exist, by their class.
     unused: HashMap<Class, Vec<&'a Fqdn>>,
 }

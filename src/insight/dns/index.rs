@@ -14,12 +14,10 @@
 //! of a plan. A clone costs a copy of the tree; one that differs by a few records is made by [`ZoneIndex::insert`] and
 //! [`ZoneIndex::remove`] in time in proportion to them.
 
-use std::collections::HashMap;
-
 use super::serving::Serving;
 use crate::diagnostic::Place;
 use crate::model::{
-    DesiredRecord, DesiredZone, Fqdn, LiveRecord, LiveZone, Rdata, ReadOnly, RecordForm, RecordId, RecordType,
+    DesiredRecord, DesiredZone, Fqdn, LiveRecord, LiveZone, NameMap, Rdata, ReadOnly, RecordForm, RecordId, RecordType,
     Settings, Ttl, ZoneName,
 };
 
@@ -113,7 +111,7 @@ pub struct ZoneIndex<'a> {
     serving: Serving,
     /// The names; the first is the apex.
     nodes: Vec<Tree<'a>>,
-    by_name: HashMap<&'a str, u32>,
+    by_name: NameMap<'a, u32>,
     slots: Vec<Slot<'a>>,
 }
 
@@ -155,7 +153,7 @@ impl<'a> ZoneIndex<'a> {
     /// An empty zone.
     #[must_use]
     pub fn new(name: &'a ZoneName, serving: Serving) -> Self {
-        let mut index = Self { name, serving, nodes: Vec::new(), by_name: HashMap::new(), slots: Vec::new() };
+        let mut index = Self { name, serving, nodes: Vec::new(), by_name: NameMap::default(), slots: Vec::new() };
         index.add_node(name.as_str(), NONE);
         index
     }

@@ -1,11 +1,11 @@
 //! What refers to a name: records that point to it, and rules about it.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 use super::index::Entry;
 use super::say::list;
 use super::zones::Zones;
-use crate::model::{Fqdn, Gather, RecordType, ZoneName};
+use crate::model::{Fqdn, Gather, NameMap, RecordType, ZoneName};
 
 /// How many references are named.
 const MOST: usize = 5;
@@ -33,7 +33,7 @@ pub struct HostRule {
 /// References to some names.
 #[derive(Debug, Clone, Default)]
 pub struct References<'a> {
-    records: HashMap<&'a str, Vec<Reference<'a>>>,
+    records: NameMap<'a, Vec<Reference<'a>>>,
     rules: Vec<HostRule>,
 }
 
@@ -54,7 +54,7 @@ impl<'a> References<'a> {
     /// All references in some zones to names of these or other zones; one pass over the records.
     #[must_use]
     pub fn of(zones: &Zones<'a>, is_wanted: impl Fn(&Fqdn) -> bool, rules: Vec<HostRule>) -> Self {
-        let mut records: HashMap<&'a str, Vec<Reference<'a>>> = HashMap::new();
+        let mut records: NameMap<'a, Vec<Reference<'a>>> = NameMap::default();
         for zone in zones.iter() {
             for entry in zone.entries() {
                 let refers = entry.record_type().is_some_and(refers_by);

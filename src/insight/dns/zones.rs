@@ -1,15 +1,13 @@
 //! Several zones: which of them a name belongs to.
 
-use std::collections::HashMap;
-
 use super::index::ZoneIndex;
-use crate::model::{Fqdn, ZoneName};
+use crate::model::{Fqdn, NameMap, ZoneName};
 
 /// Zones by their names.
 #[derive(Debug, Clone, Default)]
 pub struct Zones<'a> {
     zones: Vec<ZoneIndex<'a>>,
-    by_name: HashMap<&'a str, usize>,
+    by_name: NameMap<'a, usize>,
 }
 
 impl<'a> Zones<'a> {
