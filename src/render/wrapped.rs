@@ -200,7 +200,7 @@ mod tests {
         // Columns can be any number of spaces apart, from two on.
         assert_eq!(report_rows("  ok   one two three four", 20), ["  ok   one two three", "       four"]);
         assert_eq!(report_rows("  ok     one two three four", 20), ["  ok     one two", "         three four"]);
-        // A column that begins too far to the right leaves no room below it.
+        // A column that begins too far to the right leaves no space below it.
         assert_eq!(
             report_rows("  a.long.name.of.a.host  A  192.0.2.1", 26),
             ["  a.long.name.of.a.host  A", "    192.0.2.1"]
