@@ -149,6 +149,7 @@ pub const PROVIDERS: &[Provider] = &[
     account("statuspage.io", "Statuspage", "support.atlassian.com/statuspage/docs/set-up-a-custom-domain"),
     account("freshdesk.com", "Freshdesk", "support.freshdesk.com: using a vanity support URL"),
     account("gitbook.io", "GitBook", "gitbook.com/docs/publishing-documentation/custom-domain"),
+    account("gitbooks.io", "GitBook", "gitbook.com/docs/publishing-documentation/custom-domain"),
     account("readme.io", "ReadMe", "docs.readme.com/main/docs/custom-domain"),
     account("wpengine.com", "WP Engine", "wpengine.com/support/add-domain-in-user-portal"),
     account(
