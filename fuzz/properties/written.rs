@@ -15,7 +15,7 @@ use zonewright::diff::diff_specs;
 use zonewright::document::diagnostic::Diagnostic;
 use zonewright::document::reviewed::{differences, differences_of_rest};
 use zonewright::document::saved_plan::{SavedPlanError, checksum, looks_like_plan, read};
-use zonewright::insight::lock::{Lock, compare};
+use zonewright::insight::waf::lock::{Lock, compare};
 use zonewright::live::snapshot::Snapshot;
 use zonewright::live::{Options as ReadOptions, WafQuery, ZoneQuery, fetch};
 use zonewright::model::ruleset::{EntryPoint, LiveRule, LiveRuleset, RuleBody, RuleId, RulesetId};

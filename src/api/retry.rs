@@ -22,6 +22,10 @@ use super::error::{ApiError, ProxyFault};
 /// minutes.
 pub(super) const PATIENCE: Duration = Duration::from_secs(900);
 
+/// How often a request is sent, the first time included, unless the settings say otherwise. The last of the delays between them is
+/// the longest one that [`BackOff`] allows.
+pub(super) const ATTEMPTS: u32 = 6;
+
 /// What to do about a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Next {

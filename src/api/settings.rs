@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::credentials::Credentials;
 use super::event::Observer;
+use super::retry;
 use super::stop::Stop;
 use crate::wire::budget::QUOTA;
 
@@ -40,7 +41,7 @@ impl Settings {
     pub const BASE_URL: &str = "https://api.cloudflare.com/client/v4";
 
     /// The usual number of attempts.
-    pub const ATTEMPTS: u32 = 6;
+    pub const ATTEMPTS: u32 = retry::ATTEMPTS;
 
     /// The usual time for one exchange.
     pub const TIMEOUT: Duration = Duration::from_secs(100);

@@ -12,7 +12,7 @@ use super::outcome::Outcome;
 use super::response::{Judged, refused, said, unknown};
 use super::settings::{Changed, Ends, SettingWork, change_of};
 use super::settle::{Attempt, Failure, Seen, Verdict};
-use super::waits::FOR_NEW_ZONE;
+use super::timing::FOR_NEW_ZONE;
 use crate::api::{ApiError, Writer};
 use crate::diff::ZoneSetting;
 use crate::live::{FetchError, fetch_settings, find_zone_by_name};

@@ -3,13 +3,13 @@
 //! Each step is written to the journal before it is sent and again when its outcome is known. A lost response is
 //! settled by reading. What Cloudflare refuses is narrowed down to the name concerned, so that the rest still lands.
 
-mod applied_before;
 mod conflict;
 mod create_zone;
 mod event;
 mod executor;
 mod expect;
 mod journal;
+mod journal_applied;
 mod journal_line;
 mod journal_run;
 mod journal_text;
@@ -22,21 +22,21 @@ mod rules;
 mod server_dry_run;
 mod settings;
 mod settle;
+mod timing;
 mod undo;
 mod undo_rules;
 mod undo_settings;
 mod verify;
-mod waits;
 mod write_responses;
 mod zones;
 
-pub use applied_before::{AppliedBefore, AppliedOperations};
 pub use conflict::Moved;
 pub use create_zone::Prepared;
 pub use event::{ApplyEvent, Observer};
 pub use executor::{Executor, Verify};
 pub use expect::{Index, OperationState, state_of};
 pub use journal::{Clock, JOURNAL_DIRECTORY, Journal, JournalError, JournalFile};
+pub use journal_applied::{AppliedBefore, AppliedOperations};
 pub use journal_line::{JournalLine, StepFate};
 pub use journal_run::{Entry, JournalRun, PartEffect, RecordEffect, RuleDone, RuleEffect, ZoneRun};
 pub use journal_text::{Bytes, JournalReadError, JournalText, MOST_OPERATIONS};

@@ -31,7 +31,7 @@ use super::outcome::{Outcome, RecordsApplied};
 use super::record_queue::Run;
 use super::response::{Meaning, earlier_unknown, is_conflict, is_done_before, is_hopeless, meaning, no_response, said};
 use super::settle::{Attempt, Failure, Seen, Verdict};
-use super::waits::{AFTER_DELETE, FOR_LOST, LOOK_AGAIN, RECORD_SENDS};
+use super::timing::{AFTER_DELETE, FOR_LOST, LOOK_AGAIN, RECORD_SENDS};
 use super::write_responses::confirmations;
 use crate::api::{ApiError, Writer};
 use crate::live::{FetchError, fetch_records};

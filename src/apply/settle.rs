@@ -20,7 +20,7 @@ use super::executor::{Executor, STOPPED};
 use super::journal_line::StepFate;
 use super::outcome::Outcome;
 use super::response::{Judged, Meaning, earlier_unknown, meaning, no_response, not_resent, refused, said, unknown};
-use super::waits::SENDS;
+use super::timing::SENDS;
 use crate::api::{ApiError, Writer};
 use crate::model::ZoneName;
 use crate::wire::Envelope;

@@ -18,7 +18,7 @@ use futures_util::stream::{self, StreamExt};
 
 use crate::api::Checker;
 use crate::document::doctor::{Account, Doctor, ManagedRuleset};
-use crate::insight::lock::Lock;
+use crate::insight::waf::lock::Lock;
 use crate::live::{AnyReader, FetchError, Options, ZoneQuery, find_zones, list_zones};
 use crate::model::{Desired, DesiredZone, Gather, LiveZone, ZoneName};
 use crate::wire::account::lists;
@@ -170,7 +170,7 @@ async fn versions(prober: &Prober<'_>, lock: &Lock, zones: &[LiveZone]) -> Vec<M
     }
     let version =
         |id: &str| served.iter().find(|ruleset| ruleset.id.0 == id).and_then(|ruleset| ruleset.version.clone());
-    let row = |locked: &crate::insight::lock::LockedRuleset| ManagedRuleset {
+    let row = |locked: &crate::insight::waf::lock::LockedRuleset| ManagedRuleset {
         name: locked.name.clone(),
         id: locked.id.clone(),
         locked: locked.version.clone(),

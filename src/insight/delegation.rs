@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::direction::Direction;
 use super::dns::{Entry, Node};
 use super::effect::{Effect, Topic, listed};
-use super::mail::exchanges::leads_somewhere;
+use super::mail::mx_change::leads_somewhere;
 use super::view::View;
 use crate::model::{Danger, Fqdn, Gather, Rdata, RecordType};
 

@@ -9,8 +9,8 @@ use super::addresses::Hidden;
 use super::dns::{Entry, ZoneIndex};
 use super::effect::Effect;
 use super::mail::left_behind::left_behind;
-use super::mail::{exchanges, keys, policy, senders, spf, transport};
-use super::mistyped::{included, mistyped};
+use super::mail::{dkim_change, dmarc_change, mx_change, spf, spf_change, transport};
+use super::mistyped_names::{included, mistyped};
 use super::other_zones::OtherZones;
 use super::step::Step;
 use super::view::View;
@@ -58,10 +58,10 @@ impl Subject {
             _ => {}
         }
         if record.is(RecordType::Txt) || record.is(RecordType::Cname) {
-            if keys::selector(&name).is_some() {
+            if dkim_change::selector(&name).is_some() {
                 subjects.push(Self::Dkim(name.clone()));
             }
-            subjects.extend(policy::domain(&name).map(Self::Dmarc));
+            subjects.extend(dmarc_change::domain(&name).map(Self::Dmarc));
             if transport::announced(&name).is_some() {
                 subjects.push(Self::Transport(name.clone()));
             }
@@ -77,12 +77,12 @@ impl Subject {
         match self {
             Self::Delegation(name) => delegation::compare(name, before, after),
             Self::Issuance(name) => issuance::compare(name, before, after),
-            Self::Mail(name) => exchanges::compare(name, before, after),
+            Self::Mail(name) => mx_change::compare(name, before, after),
             Self::Service(name) => services::compare(name, before, after),
             Self::Endpoint(name) => services::endpoints(name, before, after),
-            Self::Spf(name) => senders::compare(name, before, after, others),
-            Self::Dkim(name) => keys::compare(name, before, after),
-            Self::Dmarc(domain) => policy::compare(domain, before, after),
+            Self::Spf(name) => spf_change::compare(name, before, after, others),
+            Self::Dkim(name) => dkim_change::compare(name, before, after),
+            Self::Dmarc(domain) => dmarc_change::compare(domain, before, after),
             Self::Transport(name) => transport::compare(name, before, after),
             Self::Addresses(name) => addresses::compare(name, before, after, others),
             Self::Token(name) => takeover::token_removed(name, before, after),

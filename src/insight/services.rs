@@ -7,7 +7,7 @@ use super::addresses::hints;
 use super::direction::Direction;
 use super::dns::Entry;
 use super::effect::{Effect, Topic, listed};
-use super::mail::exchanges::{leads_somewhere, proxied_target};
+use super::mail::mx_change::{leads_somewhere, proxied_target};
 use super::view::View;
 use crate::model::{Danger, Fqdn, Gather, RecordType};
 

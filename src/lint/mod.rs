@@ -11,13 +11,13 @@
 //! | `network` | addresses that Cloudflare does not proxy to |
 //! | `protection` | expressions, and which hosts get their requests through Cloudflare |
 //! | `suppress` | findings that the spec accepts |
-//! | `documentation` | docs/findings.md, from the registry of findings |
+//! | `findings_page` | docs/findings.md, from the registry of findings |
 //!
 //! Where the spec leaves live records alone (`unmanaged: keep`, `ignore`), a name that is not in the spec may still
 //! exist at Cloudflare. A rule that draws a conclusion from what is *not* in the spec is milder there, or silent.
 
 mod aliases;
-mod documentation;
+mod findings_page;
 mod network;
 mod protection;
 mod rule;
@@ -25,7 +25,7 @@ mod rules;
 mod suppress;
 mod view;
 
-pub use documentation::documentation;
+pub use findings_page::findings_page;
 pub use rule::Rule;
 use rule::{Findings, MOST, RELATED, chain};
 pub use rules::{ALL, lints};

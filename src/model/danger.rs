@@ -1,10 +1,5 @@
 //! The list of dangers. Each needs its own consent; there is no blanket consent.
 
-/// The most rules that a narrow weakening of a zone concerns.
-pub const NARROW_RULES: u8 = 5;
-/// The most days that a narrow weakening lasts.
-pub const NARROW_DAYS: u8 = 90;
-
 /// Declares the dangers, in the order in which they are shown.
 macro_rules! dangers {
     ($($(#[$doc:meta])+ $name:ident $code:literal, $about:literal, $consent:literal;)+) => {

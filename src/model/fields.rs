@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use super::credential_names::names_credential;
+
 /// A value of a field, of a facet, or in the before and after of a plan.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Value {
@@ -20,20 +22,6 @@ pub enum Value {
     List(Vec<Value>),
     /// Named values; only settings of zones have them.
     Map(BTreeMap<String, Value>),
-}
-
-/// Words in keys that name credentials; `-` counts as `_`.
-const CREDENTIALS: &[&str] =
-    &["token", "secret", "password", "passwd", "api_key", "apikey", "auth_key", "credential", "private_key"];
-
-/// Members of Cloudflare's rules that sound like credentials but hold expressions.
-const NO_CREDENTIALS: &[&str] = &["exposed_credential_check", "password_expression"];
-
-/// Whether a key names a credential, whose value must not be in a file that people read.
-#[must_use]
-pub fn names_credential(key: &str) -> bool {
-    let lower = key.to_ascii_lowercase().replace('-', "_");
-    !NO_CREDENTIALS.contains(&lower.trim()) && CREDENTIALS.iter().any(|word| lower.contains(word))
 }
 
 impl Value {

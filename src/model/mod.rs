@@ -6,6 +6,7 @@
 
 mod address;
 mod closed_set;
+mod credential_names;
 mod danger;
 mod expect;
 pub mod expression;
@@ -16,6 +17,7 @@ pub mod managed;
 mod name;
 mod name_map;
 mod only;
+mod policy;
 mod public_suffix;
 pub mod rdata;
 mod record;
@@ -32,17 +34,19 @@ mod unmanaged;
 pub use address::Address;
 pub use closed_set::ClosedSet;
 pub(crate) use closed_set::closed_set;
-pub use danger::{Danger, NARROW_DAYS, NARROW_RULES};
+pub use credential_names::names_credential;
+pub use danger::Danger;
 pub use expect::{
     Expectation, Expected, ExpectedAnswer, ExpectedIssuance, ExpectedMail, ExpectedPolicy, ExpectedRequest, MailPolicy,
     RequestText,
 };
 pub use expression::{Expression, ExpressionProblem, ExpressionSetting, Requirement, ScopeChange, parse_expression};
-pub use fields::{Fields, Value, names_credential};
+pub use fields::{Fields, Value};
 pub(crate) use gather::Gather;
 pub use name::{Fqdn, LABEL_OCTETS, NAME_OCTETS, NameError, ZoneName};
 pub(crate) use name_map::{NameMap, NameSet};
 pub use only::Only;
+pub use policy::{NARROW_DAYS, NARROW_RULES, Policy, PolicyEntry};
 pub(crate) use public_suffix::PublicSuffix;
 pub use rdata::{DataError, Purpose, Rdata, RecordType, STRING_OCTETS};
 pub use record::{

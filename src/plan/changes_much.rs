@@ -5,14 +5,6 @@ use super::operation::Operation;
 use super::zone_plan::ZonePlan;
 use crate::diff::{Field, FieldChange};
 
-/// How much of a zone may change without consent, unless a policy says otherwise.
-///
-/// # Units
-/// Percent of its records.
-pub(super) const MOST_CHANGES: u8 = 50;
-/// Zones with fewer records than this have no such limit, unless a policy says otherwise.
-pub(super) const FROM_RECORDS: usize = 20;
-
 /// Whether a zone with at least `from_records` records changes more than `most_changes` percent of them.
 pub(super) fn changes_much(zone: &ZonePlan, most_changes: u8, from_records: usize) -> bool {
     let is_note = |field: &FieldChange| matches!(field.field, Field::Comment | Field::Tags | Field::Ttl);

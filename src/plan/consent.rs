@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::changes_much::changes_much;
 use super::grades;
-use super::policy::Policy;
 use super::zone_plan::{GivenConsent, Plan, ZonePlan};
 use crate::diagnostic::count;
 use crate::model::Danger;
+use crate::model::Policy;
 
 /// Permissions given for one run, and what counts as much.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -18,7 +18,8 @@ use super::subject::{RecordAction, RecordSubject, Subject};
 use super::zone_plan::ZonePlan;
 use crate::diff::DeleteReason;
 use crate::insight::dns::{Entry, Node, ZoneIndex};
-use crate::insight::{Effect, Impact, OtherZones, Step, effects, ownership_token};
+use crate::insight::waf::Impact;
+use crate::insight::{Effect, OtherZones, Step, effects, ownership_token};
 use crate::model::{
     Danger, DesiredZone, Fqdn, Gather, LiveZone, NARROW_DAYS, NARROW_RULES, Purpose, Rdata, RecordType,
 };

@@ -7,7 +7,7 @@
 use super::narrow::Narrow;
 use super::zone_plan::ZonePlan;
 use crate::diff::{PhaseChanges, RuleChange, RuleChangeKind};
-use crate::insight::{narrow_exception, narrow_overrides};
+use crate::insight::waf::{narrow_exception, narrow_overrides};
 use crate::model::ruleset::{DesiredDeployment, DesiredRule, LiveWaf, Note, RuleBody, TuningTarget};
 use crate::model::{Danger, DesiredZone};
 

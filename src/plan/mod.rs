@@ -11,7 +11,7 @@
 //! | their order | `order`, `transition`, `positions` |
 //! | the limits of the zone's Cloudflare plan, and what has no effect | `record_checks`, `rule_checks`, `not_in_force`, `postponed` |
 //! | what is dangerous about them | `dangers`, `explain`, `changes_much`, `grades` |
-//! | the consents that are missing | `consent`, `policy` |
+//! | the consents that are missing | `consent`, `model::policy` |
 //! | exact requests | `batches`, `lower` |
 
 mod action;
@@ -30,12 +30,12 @@ mod not_in_force;
 mod operation;
 mod order;
 mod part;
-mod policy;
 mod positions;
 mod postponed;
 mod record_checks;
 mod rule_checks;
 mod rules;
+mod shrank;
 mod subject;
 mod three_way;
 mod transition;
@@ -51,7 +51,6 @@ pub use explain::explain_records;
 pub use lower::{Lowering, Step, lower, lower_operation, lower_records};
 pub use narrow::Narrow;
 pub use operation::Operation;
-pub use policy::{Policy, PolicyEntry};
 pub use subject::{ExpectRuleset, RecordAction, RecordSubject, RuleAction, RuleSubject, Subject, SubjectKind};
 pub use three_way::{plan_part_with_base, plan_zone_with_base};
 pub use zone_plan::{GivenConsent, Keeper, Part, Plan, SetAsideCount, Summary, ZonePlan};

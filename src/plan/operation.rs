@@ -7,7 +7,7 @@ use super::narrow::Narrow;
 use super::subject::{RecordSubject, RuleSubject, Subject};
 use crate::diagnostic::Place;
 use crate::diff::{FieldChange, ZoneSetting};
-use crate::insight::Impact;
+use crate::insight::waf::Impact;
 use crate::model::{Address, Danger};
 
 /// One thing that apply will do.

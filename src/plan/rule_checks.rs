@@ -8,7 +8,7 @@ use super::subject::RuleAction;
 use super::transition::Window;
 use crate::diagnostic::{Diagnostic, Diagnostics, Place, findings};
 use crate::diff::WafChanges;
-use crate::insight::{Impact, deployment_impact, rule_impact, unreachable_families};
+use crate::insight::waf::{Impact, deployment_impact, rule_impact, unreachable_families};
 use crate::model::facts::rulesets::RATE_LONGEST_PERIOD;
 use crate::model::managed::{Managed, Overrides, Problem, ProblemKind, compile};
 use crate::model::ruleset::{EntryPoint, Phase, RuleBody};

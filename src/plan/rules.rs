@@ -15,8 +15,9 @@ use super::transition::{self, Step, Transition, Window, member};
 use crate::diff::{
     Field, FieldChange, Member, PhaseChanges, RuleChange, RuleChangeKind, RuleDeleteReason, RuleField, WafChanges,
 };
-use crate::insight::{
-    Direction, Impact, Move, MovedRule, cancels, deployment_impact, deployment_locks_out, lets_pass, move_impact,
+use crate::insight::Direction;
+use crate::insight::waf::{
+    Impact, Move, MovedRule, cancels, deployment_impact, deployment_locks_out, lets_pass, move_impact,
     relieves_nothing, rule_impact, rule_locks_out,
 };
 use crate::model::ruleset::{EntryPoint, LiveRule, LiveWaf, RuleBody, RuleId};

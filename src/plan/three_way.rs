@@ -11,12 +11,13 @@
 //! What the previous spec wanted and this one does not name is deleted, if it still is as it was: ownership without a state
 //! file.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 
 use super::build::plan_with_base;
 use super::conflicts::{Overwrites, judge};
 use super::dangers;
 use super::postponed::{self, Postponed};
+use super::shrank;
 use super::subject::setting::is_wanted_alike;
 use super::subject::{RecordAction, RecordSubject, RuleAction, RuleSubject, Subject};
 use super::zone_plan::ZonePlan;
@@ -25,9 +26,6 @@ use crate::diff::{DeleteReason, RuleDeleteReason};
 use crate::insight::OtherZones;
 use crate::model::ruleset::{DesiredRule, DesiredWaf, Note, Phase, RuleTuning, Switch, TagTuning};
 use crate::model::{Address, Danger, DesiredRecord, DesiredZone, Fqdn, Gather, LiveZone, Only, Rdata, RecordId};
-
-/// Fewest records that a spec or a zone must have had before its shrinking is remarkable.
-const FEWEST: usize = 10;
 
 /// Plans one zone with the previous spec as the third leg.
 #[must_use]
@@ -80,14 +78,15 @@ pub fn plan_part_with_base(
         operation.cause = cause;
         operation.dangers.extend(danger);
     }
-    shrinking(&mut plan, desired, base, live, &drift);
+    shrank::shrank(&mut plan, desired, base, live, &drift);
     dangers::accept(&mut plan, desired);
     (plan, diagnostics)
 }
 
 /// What Cloudflare does not have as the previous spec wanted it.
-struct Drift<'p> {
-    created: BTreeSet<(&'p Fqdn, &'p Rdata)>,
+pub(super) struct Drift<'p> {
+    /// Records that would be created again: someone removed or changed them.
+    pub(super) created: BTreeSet<(&'p Fqdn, &'p Rdata)>,
     touched: BTreeSet<RecordId>,
     deleted: BTreeSet<RecordId>,
     addresses: BTreeSet<Address>,
@@ -120,7 +119,7 @@ impl<'p> Drift<'p> {
 }
 
 /// A record of a sorted list.
-fn find<'r>(records: &'r [DesiredRecord], name: &Fqdn, data: &Rdata) -> Option<&'r DesiredRecord> {
+pub(super) fn find<'r>(records: &'r [DesiredRecord], name: &Fqdn, data: &Rdata) -> Option<&'r DesiredRecord> {
     let wanted = (name, data.record_type(), data);
     let found = records.binary_search_by(|r| (&r.name, r.data.record_type(), &r.data).cmp(&wanted));
     found.ok().map(|n| &records[n])
@@ -192,20 +191,6 @@ fn rule_differs(desired: &DesiredZone, base: &DesiredZone, phase: Phase, name: &
             (None, None) => own != old,
             (own, old) => own != old,
         },
-    }
-}
-
-/// A spec or a listing that lost half of a zone is more likely broken than meant.
-fn shrinking(plan: &mut ZonePlan, desired: &DesiredZone, base: &DesiredZone, live: &LiveZone, drift: &Drift) {
-    if base.records.len() >= FEWEST && desired.records.len() * 2 < base.records.len() {
-        plan.dangers.push(Danger::SpecShrank);
-    }
-    let there: HashSet<(&Fqdn, &Rdata)> = live.records.iter().map(|r| (&r.name, &r.data)).collect();
-    // What the spec no longer wants is not lost: its own apply may have removed it, as a whole or as far as it came.
-    let is_wanted = |(name, data): (&Fqdn, &Rdata)| find(&desired.records, name, data).is_some();
-    let missing = drift.created.iter().filter(|wanted| !there.contains(*wanted) && is_wanted(**wanted));
-    if !live.is_new && base.records.len() >= FEWEST && missing.count() * 2 > base.records.len() {
-        plan.dangers.push(Danger::LiveShrank);
     }
 }
 

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use crate::diff::{Member, PhaseChanges, RuleChange, RuleChangeKind};
-use crate::insight::{Requests, SimpleRule, Treatment};
+use crate::insight::waf::{Requests, SimpleRule, Treatment};
 use crate::model::ruleset::{EntryPoint, LiveWaf, Phase, RuleBody};
 use crate::model::{Gather, sort_by_key};
 

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::diagnostic::{self, Diagnostics, findings};
-use crate::insight::lock::{Lock, compare};
+use crate::insight::waf::lock::{Lock, compare};
 use crate::model::managed::Catalogue;
 use crate::model::{Live, sort_by};
 

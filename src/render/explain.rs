@@ -10,8 +10,8 @@ use super::safe::{safe, shortened};
 use super::trace::named;
 use crate::diagnostic::{Sources, count};
 use crate::document::FORMAT;
-use crate::insight::DecidedBy;
 use crate::insight::traffic::{Counted, Fate, Hit, Hits, Scope, Scored, Verdict, Way, WayKind, Ways};
+use crate::insight::waf::DecidedBy;
 use crate::model::Gather;
 use crate::model::facts::rulesets::THRESHOLDS;
 

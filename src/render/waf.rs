@@ -7,8 +7,8 @@ use serde::{Serialize, Serializer};
 use serde_json::{Map, Value as Json};
 
 use crate::document::FORMAT;
-use crate::insight::lock::{LockChanges, LockedRule};
-use crate::insight::{
+use crate::insight::waf::lock::{LockChanges, LockedRule};
+use crate::insight::waf::{
     AccountSurvey, ChangedRule, Difference, FamilyCount, Reach, RuleDifference, RuleRow, RuleSurvey, RulesetSurvey,
     Survey, title,
 };

@@ -7,9 +7,11 @@
 
 use std::time::Duration;
 
+use axum::http::header;
 use tokio::time::Instant;
 
 use super::envelope::Refusal;
+use super::reply::Reply;
 
 /// Requests that are answered in a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,14 +80,10 @@ impl Budget {
         ]
     }
 
-    /// Seconds to wait, for the header of a refusal.
-    pub(super) fn retry_after(self) -> u64 {
-        self.reset_seconds
-    }
-
-    /// The refusal.
-    pub(super) fn refusal() -> Refusal {
-        Refusal::new(429, 971, "Please wait and consider throttling your request speed")
+    /// The reply to a request that is refused.
+    pub(super) fn refusal(self) -> Reply {
+        let refusal = Refusal::new(429, 971, "Please wait and consider throttling your request speed");
+        Reply::json(429, &refusal.body()).with(header::RETRY_AFTER, self.reset_seconds.into())
     }
 }
 
@@ -103,8 +101,8 @@ mod tests {
         assert_eq!(first.headers()[0].1, "\"default\";r=1;t=10");
         assert_eq!(first.headers()[1].1, "\"default\";q=2;w=10");
         assert!(limiter.take(limit, at(1)).is_ok());
-        assert_eq!(limiter.take(limit, at(4)).unwrap_err().retry_after(), 10);
-        assert_eq!(limiter.take(limit, at(11)).unwrap_err().retry_after(), 3);
+        assert_eq!(limiter.take(limit, at(4)).unwrap_err().reset_seconds, 10);
+        assert_eq!(limiter.take(limit, at(11)).unwrap_err().reset_seconds, 3);
         assert!(limiter.take(limit, at(14)).is_ok());
         assert!(limiter.take(limit, at(15)).is_ok());
         assert!(limiter.take(limit, at(24)).is_ok());

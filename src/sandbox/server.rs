@@ -300,10 +300,7 @@ async fn respond(
         }
     }
     let budget = match service.take_budget() {
-        Some(Err(budget)) => {
-            let reply = Reply::json(429, &Budget::refusal().body());
-            return (Ending::Answer(reply.with(header::RETRY_AFTER, budget.retry_after().into())), Some(budget));
-        }
+        Some(Err(budget)) => return (Ending::Answer(budget.refusal()), Some(budget)),
         Some(Ok(budget)) => Some(budget),
         None => None,
     };

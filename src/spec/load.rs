@@ -125,7 +125,9 @@ impl Loader<'_> {
     fn standard_input(&mut self, text: &str) {
         let source = self.sources.add("<stdin>", text);
         let tree = if text.len() as u64 > LARGEST {
-            self.diagnostics.push(too_large(findings::TOO_LARGE.nowhere("the standard input has more than 24 MiB")));
+            self.diagnostics.push(too_large(
+                findings::TOO_LARGE.nowhere(format!("the standard input has more than {} MiB", LARGEST >> 20)),
+            ));
             None
         } else {
             self.parse(source)
@@ -233,7 +235,7 @@ impl Loader<'_> {
         let bytes = match read(path, is_given) {
             Ok(bytes) => bytes,
             Err(ReadFailure::TooLarge) => {
-                let detail = format!("`{}` has more than 24 MiB", show(path));
+                let detail = format!("`{}` has more than {} MiB", show(path), LARGEST >> 20);
                 let diagnostic = self.place(findings::TOO_LARGE.nowhere(detail), reference);
                 self.diagnostics.push(too_large(diagnostic));
                 return None;

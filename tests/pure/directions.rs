@@ -8,7 +8,8 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Value as Json, json};
 use zonewright::diagnostic::Sources;
-use zonewright::insight::{Direction, rule_impact};
+use zonewright::insight::Direction;
+use zonewright::insight::waf::rule_impact;
 use zonewright::model::ruleset::{EntryPoint, LiveWaf, Phase, RuleBody};
 use zonewright::model::{Danger, LiveZone, Tier, ZoneId, ZoneName};
 use zonewright::plan::{Operation, plan_zone};
@@ -135,7 +136,7 @@ fn changed_actions_are_classified() {
 /// Whoever passes a challenge is accepted, so one before a block can weaken; what it stops beside that is stronger.
 #[test]
 fn a_challenge_before_a_block_is_judged_by_what_it_accepts() {
-    use zonewright::insight::{MovedRule, lets_pass};
+    use zonewright::insight::waf::{MovedRule, lets_pass};
     let block = act("block", AB).unwrap();
     let judged = |before: Option<RuleBody>, action: &str, expression: &str| {
         let (rule, block) = (act(action, expression).unwrap(), MovedRule::new(&block));

@@ -25,7 +25,7 @@ fn the_schemas_of_documents() {
 
 #[test]
 fn the_page_about_findings() {
-    up_to_date("docs/findings.md", &lint::documentation());
+    up_to_date("docs/findings.md", &lint::findings_page());
 }
 
 /// The table of dangers on the page about safety.

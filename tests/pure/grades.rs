@@ -9,8 +9,8 @@ use proptest::sample::{select, subsequence};
 use serde_json::json;
 use zonewright::diagnostic::Sources;
 use zonewright::model::ruleset::{EntryPoint, LiveWaf, Phase};
-use zonewright::model::{Danger, DesiredZone, LiveZone, Tier, ZoneId, ZoneName};
-use zonewright::plan::{Consents, GivenConsent, MissingConsent, Plan, Policy, Verdict, plan_zone};
+use zonewright::model::{Danger, DesiredZone, LiveZone, Policy, Tier, ZoneId, ZoneName};
+use zonewright::plan::{Consents, GivenConsent, MissingConsent, Plan, Verdict, plan_zone};
 use zonewright::{spec, wire};
 
 use crate::support::rulesets::{tuning, waf};

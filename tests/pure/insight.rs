@@ -6,7 +6,8 @@ use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
 use serde_json::{Map, Value as Json, json};
 use zonewright::diagnostic::Place;
-use zonewright::insight::{Direction, NO_EFFECT, deployment_impact, effective_deployment};
+use zonewright::insight::Direction;
+use zonewright::insight::waf::{NO_EFFECT, deployment_impact, effective_deployment};
 use zonewright::model::Unmanaged;
 use zonewright::model::facts::rulesets::ANOMALY_RULE;
 use zonewright::model::managed::{

@@ -2,7 +2,7 @@
 
 use crate::support::rulesets::{cloudflare, owasp, owasp_of, scoring_rule};
 use proptest::prelude::*;
-use zonewright::insight::lock::{Lock, LockedRuleset, compare};
+use zonewright::insight::waf::lock::{Lock, LockedRuleset, compare};
 use zonewright::model::managed::Catalogue;
 use zonewright::model::ruleset::RuleId;
 

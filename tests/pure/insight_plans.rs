@@ -5,7 +5,8 @@ use std::sync::Arc;
 use crate::support::rulesets::{body, deployment, owasp, plan_of, tuning, waf};
 use serde_json::{Value as Json, json};
 use zonewright::diagnostic::Sources;
-use zonewright::insight::{Direction, Move, MovedRule, cancels, move_impact};
+use zonewright::insight::Direction;
+use zonewright::insight::waf::{Move, MovedRule, cancels, move_impact};
 use zonewright::model::ruleset::{EntryPoint, LiveWaf, Phase, RuleBody};
 use zonewright::model::{Danger, LiveZone, Tier, ZoneId, ZoneName};
 use zonewright::plan::{Operation, plan_zone, plan_zone_with_base};
@@ -274,7 +275,7 @@ fn an_agreed_expiry_needs_no_further_consent() {
 /// The limits of ordinary browsing, each at its edge: what a visitor makes is enough, one request less is not.
 #[test]
 fn a_limit_below_ordinary_browsing_is_named() {
-    use zonewright::insight::rule_locks_out;
+    use zonewright::insight::waf::rule_locks_out;
     const HOST: &str = "http.host eq \"www.example.com\"";
     let locks_out = |expression: &str, period: i64, requests: i64, more: &Json| {
         let mut rate =

@@ -4,9 +4,9 @@ use crate::support::rulesets::{body, cloudflare, deployment, id_of, owasp, owasp
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
 use serde_json::{Value as Json, json};
-use zonewright::insight::{
-    Deployed, Difference, Direction, Impact, NO_EFFECT, deployment_impact, difference, rule_impact, survey,
-    unreachable_families,
+use zonewright::insight::Direction;
+use zonewright::insight::waf::{
+    Deployed, Difference, Impact, NO_EFFECT, deployment_impact, difference, rule_impact, survey, unreachable_families,
 };
 use zonewright::model::facts::rulesets::{ANOMALY_RULE, SCORE_ACTIONS};
 use zonewright::model::managed::{Managed, Overrides};

@@ -16,7 +16,7 @@ use crate::cli::service::{Access, Service};
 use crate::cli::settings::Settings;
 use crate::doctor::{Question, clock, examine};
 use crate::document::doctor::{Connection, RateLimit, Requests, Spec, Sufficiency};
-use crate::insight::lock::Lock;
+use crate::insight::waf::lock::Lock;
 use crate::reconcile::{Base, Goal, Source, pattern, waf_lock};
 use crate::render::doctor::write;
 

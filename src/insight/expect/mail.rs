@@ -8,8 +8,8 @@ use super::world::World;
 use crate::insight::dns::{Answer, End, Entry};
 use crate::insight::mail::check_host::{self as check, Known, Lookup, check_host};
 use crate::insight::mail::dkim::{self, Selector};
-use crate::insight::mail::exchanges::preference;
-use crate::insight::mail::{Envelope, policy};
+use crate::insight::mail::mx_change::preference;
+use crate::insight::mail::{Envelope, dmarc_change};
 use crate::insight::view::View;
 use crate::model::{ExpectedMail, ExpectedPolicy, Fqdn, Gather, RecordType, sort_by_key};
 
@@ -101,10 +101,10 @@ fn has_policy(world: World<'_, '_>, domain: &Fqdn, expected: ExpectedPolicy) -> 
         return Outcome::Unknown(format!("{domain} is in no known zone"));
     };
     let view = View(zone);
-    if let Some(target) = policy::elsewhere(view, domain) {
+    if let Some(target) = dmarc_change::elsewhere(view, domain) {
         return Outcome::Unknown(format!("DMARC for {domain} is the record that {target} has"));
     }
-    match policy::policy(view, domain) {
+    match dmarc_change::policy(view, domain) {
         None => Outcome::failed_if(world.knows_all, format!("DMARC for {domain}: no policy")),
         Some((found, _)) if found == expected.policy || (expected.at_least && found > expected.policy) => {
             Outcome::Passed

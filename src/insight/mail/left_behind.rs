@@ -5,8 +5,8 @@ use std::net::IpAddr;
 
 use ipnet::IpNet;
 
-use super::senders::{Allows, allows};
 use super::spf::is_spf;
+use super::spf_change::{Allows, allows};
 use crate::insight::addresses::published_networks;
 use crate::insight::direction::Direction;
 use crate::insight::effect::{Effect, Topic, listed};

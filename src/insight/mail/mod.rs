@@ -2,22 +2,22 @@
 //!
 //! | record | read by | compared by |
 //! |---|---|---|
-//! | SPF (RFC 7208) | `spf`, `macros`; evaluated by `check_host` | `senders`, `left_behind` |
-//! | DKIM (RFC 6376, 8301, 8463) | `dkim` | `keys` |
-//! | DMARC (RFC 9989) | `dmarc` | `policy` |
-//! | MX (RFC 5321 section 5, RFC 7505) | | `exchanges` |
+//! | SPF (RFC 7208) | `spf`, `macros`; evaluated by `check_host` | `spf_change`, `left_behind` |
+//! | DKIM (RFC 6376, 8301, 8463) | `dkim` | `dkim_change` |
+//! | DMARC (RFC 9989) | `dmarc` | `dmarc_change` |
+//! | MX (RFC 5321 section 5, RFC 7505) | | `mx_change` |
 //! | MTA-STS (RFC 8461), TLS reporting (RFC 8460) | `transport` | `transport` |
 
 pub mod check_host;
 pub mod dkim;
+pub(super) mod dkim_change;
 pub mod dmarc;
-pub(super) mod exchanges;
-pub(super) mod keys;
+pub(super) mod dmarc_change;
 pub(super) mod left_behind;
 mod macros;
-pub(super) mod policy;
-pub(super) mod senders;
+pub(super) mod mx_change;
 pub mod spf;
+pub(super) mod spf_change;
 mod tags;
 pub mod transport;
 

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use super::super::exception::{Target, ruleset_name, skipped};
+use super::super::waf::exception::{Target, ruleset_name, skipped};
 use super::act::Act;
 use super::score::Scoring;
 use crate::diagnostic::Place;

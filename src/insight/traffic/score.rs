@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use super::super::effective::{DecidedBy, effective_deployment};
+use super::super::waf::{DecidedBy, effective_deployment};
 use super::act::{Act, RuleAt};
 use crate::model::Gather;
 use crate::model::managed::{Catalogue, Managed};

@@ -487,6 +487,9 @@ pub const FUNCTIONS: &[ExpressionFunction] = &{
 /// Lists that Cloudflare maintains.
 pub const MANAGED_LISTS: &[&str] = &["$cf.anonymizer", "$cf.botnetcc", "$cf.malware", "$cf.open_proxies", "$cf.vpn"];
 
+/// The longest body that rules see in full, in bytes.
+pub const REQUEST_BODY_BYTES: usize = 128 << 10;
+
 /// Longest expression, in characters of its form on one line.
 pub const EXPRESSION_CHARACTERS: usize = 4096;
 

@@ -15,11 +15,9 @@ use bumpalo::Bump;
 use bumpalo::collections::Vec as Items;
 
 use super::super::expression::{Fields, Sample, SampleValue as Value};
-use super::super::facts::expressions::{ExpressionField, FIELDS, FieldType};
+use super::super::facts::expressions::{ExpressionField, FIELDS, FieldType, REQUEST_BODY_BYTES};
 use super::{Body, Given, Request};
 
-/// The longest body that rules see in full, in bytes.
-const LONGEST_BODY: usize = 128 << 10;
 /// The longest query, and the most of headers, that is split into names and values, in bytes. Cloudflare takes far less.
 const MOST_SPLIT: usize = 1 << 20;
 
@@ -256,7 +254,7 @@ impl Request {
         if derived == Derived::BodySize {
             return i64::try_from(body.len()).map_or(Value::Unknown(0), Value::Integer);
         }
-        if body.len() > LONGEST_BODY {
+        if body.len() > REQUEST_BODY_BYTES {
             return Value::Unknown(0);
         }
         match derived {
@@ -468,7 +466,7 @@ mod tests {
         request.has_all_headers = true;
         let is_unknown =
             |request: &Request, name: &str| matches!(request.sample(&Bump::new()).get(name), Some(Value::Unknown(_)));
-        for (length, unknown) in [(LONGEST_BODY, false), (LONGEST_BODY + 1, true)] {
+        for (length, unknown) in [(REQUEST_BODY_BYTES, false), (REQUEST_BODY_BYTES + 1, true)] {
             request.body = Body::Known(vec![b'a'; length]);
             let size = Some(Value::Integer(i64::try_from(length).expect("it is short")));
             assert_eq!(request.sample(&Bump::new()).get("http.request.body.size"), size);

@@ -5,9 +5,10 @@ use std::io::{self, Write};
 use super::layout::pad;
 use super::style::{BOLD, CREATE, DANGER, DIM, UPDATE, styled};
 use crate::diagnostic::count;
-use crate::insight::lock::LockChanges;
-use crate::insight::{
-    AccountSurvey, Deployed, Difference, Direction, FamilyCount, RuleRow, RuleSurvey, RulesetSurvey, SHORT_ID, Survey,
+use crate::insight::Direction;
+use crate::insight::waf::lock::LockChanges;
+use crate::insight::waf::{
+    AccountSurvey, Deployed, Difference, FamilyCount, RuleRow, RuleSurvey, RulesetSurvey, SHORT_ID, Survey,
     reach_summary, rule_label, title,
 };
 use crate::model::facts::crs::HIGHEST_SCORE;

@@ -6,7 +6,8 @@ use std::path::Path;
 use serde_json::{Value, json};
 use zonewright::diagnostic::{Place, Sources, Span, findings};
 use zonewright::diff::{Field, FieldChange, RuleDeleteReason, RuleField};
-use zonewright::insight::{Direction, Impact};
+use zonewright::insight::Direction;
+use zonewright::insight::waf::Impact;
 use zonewright::model::ruleset::{Phase, RuleBody, RuleId};
 use zonewright::model::{Address, Danger, LiveZone, Tier, Value as Word, ZoneId, ZoneName};
 use zonewright::plan::{

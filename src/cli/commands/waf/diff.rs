@@ -9,7 +9,7 @@ use crate::cli::args::{Format, SpecArgs};
 use crate::cli::commands::{Facts, Run, Session};
 use crate::cli::exit::Exit;
 use crate::cli::relevance::Matters;
-use crate::insight::{Difference, difference};
+use crate::insight::waf::{Difference, difference};
 use crate::render::text::write_waf_difference;
 use crate::render::waf as json;
 

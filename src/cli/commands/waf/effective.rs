@@ -7,7 +7,7 @@ use crate::cli::args::Format;
 use crate::cli::commands::{Facts, Run, Session};
 use crate::cli::exit::Exit;
 use crate::cli::relevance::Matters;
-use crate::insight::{survey, survey_account};
+use crate::insight::waf::{survey, survey_account};
 use crate::render::text::write_waf_survey;
 use crate::render::waf as json;
 

@@ -12,7 +12,7 @@ use crate::cli::commands::{Facts, Run, Session};
 use crate::cli::exit::Exit;
 use crate::cli::files::{self, Readers};
 use crate::cli::relevance::Matters;
-use crate::insight::lock::{Lock, compare};
+use crate::insight::waf::lock::{Lock, compare};
 use crate::live::WafQuery;
 use crate::model::managed::Catalogue;
 use crate::reconcile::waf_lock::{self, path_beside};

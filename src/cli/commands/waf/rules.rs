@@ -11,7 +11,7 @@ use crate::cli::args::{Format, SpecArgs};
 use crate::cli::commands::{Facts, Run, Session};
 use crate::cli::exit::Exit;
 use crate::cli::relevance::Matters;
-use crate::insight::{RuleFilter, survey};
+use crate::insight::waf::{RuleFilter, survey};
 use crate::model::facts::crs::ATTACK_FAMILIES;
 use crate::model::managed::Managed;
 use crate::render::text::write_waf_rules;

@@ -3,9 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::deployment::deployment_impact;
-use super::direction::{Direction, Effects, Impact, compare_actions, fate, only_logs, strength};
 use super::exception::{self, Skipped, skipped};
+use super::impact::{Effects, Impact};
+use super::strength::{compare_actions, fate, only_logs, strength};
 use super::{rate, scope};
+use crate::insight::direction::Direction;
 use crate::model::ruleset::{LiveWaf, Phase, RuleBody, canonical};
 use crate::model::{Gather, Value};
 

@@ -17,9 +17,11 @@
 
 use std::cell::OnceCell;
 
-use super::direction::{Direction, Effects, Impact, Strength, strength};
 use super::exception::{self, Skipped, skipped};
+use super::impact::{Effects, Impact};
+use super::strength::{Strength, strength};
 use super::{rate, rule, scope};
+use crate::insight::direction::Direction;
 use crate::model::expression::{Expression, ScopeChange};
 use crate::model::managed::Managed;
 use crate::model::ruleset::{LiveWaf, Phase, RuleBody};

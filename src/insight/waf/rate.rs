@@ -19,9 +19,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::direction::{Direction, Effects, more_is_stronger};
+use super::impact::Effects;
 use super::scope;
 use crate::diagnostic::count;
+use crate::insight::direction::{Direction, more_is_stronger};
 use crate::model::expression::Expression;
 use crate::model::facts::rulesets::RATE_COLO;
 use crate::model::ruleset::{RuleBody, canonical};

@@ -4,11 +4,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::direction::{Direction, Effects, Strength, compare_actions, fate, more_is_stronger, only_logs, strength};
 use super::effective::{DecidedBy, EffectiveDeployment, EffectiveRule};
+use super::impact::Effects;
 use super::phrases;
 use super::reach;
-use crate::model::facts::crs::HIGHEST_SCORE;
+use super::strength::{compare_actions, fate};
+use super::threshold;
+use crate::insight::direction::Direction;
 use crate::model::facts::rulesets::ANOMALY_RULE;
 use crate::model::managed::{Anyway, Catalogue, Overrides};
 use crate::model::{Gather, Value};
@@ -51,7 +53,7 @@ fn compare_acting(
     catalogue: &Catalogue,
     effects: &mut Effects,
 ) {
-    compare_score(before, after, effects);
+    threshold::compare_score(before, after, effects);
     let mut flips = Flips::default();
     let pairs = || before.rules.iter().zip(&after.rules);
     for (b, a) in pairs() {
@@ -77,35 +79,6 @@ fn compare_acting(
 fn is_other(before: &EffectiveRule, after: &EffectiveRule, has_score: bool) -> bool {
     let (b, a) = (&before.effect, &after.effect);
     b.enabled != a.enabled || (!has_score && b.enabled && b.action != a.action)
-}
-
-/// Adds changes of threshold and action, for rulesets with a score.
-fn compare_score(before: &EffectiveDeployment, after: &EffectiveDeployment, effects: &mut Effects) {
-    if let (Some(b), Some(a)) = (before.threshold(), after.threshold())
-        && a != b
-    {
-        let (hits, hits_after) = (b.div_ceil(HIGHEST_SCORE), a.div_ceil(HIGHEST_SCORE));
-        let needs = match hits == hits_after {
-            true => format!("needs {hits_after} critical (+{HIGHEST_SCORE}) hits to act, as before"),
-            false => format!("needs {hits_after} instead of {hits} critical (+{HIGHEST_SCORE}) hits to act"),
-        };
-        // Where nothing was stopped at the threshold, or nothing is now, the action tells all.
-        let stops = |effective: &EffectiveDeployment| effective.action().is_none_or(|action| !only_logs(action));
-        let both_stop = stops(before) && stops(after);
-        let direction = if both_stop { more_is_stronger(a, b) } else { Direction::Neutral };
-        effects.add(direction, format!("threshold {b} → {a}: {needs}"));
-    }
-    if let (Some(b), Some(a)) = (before.action(), after.action())
-        && a != b
-    {
-        let direction = compare_actions(b, a);
-        let fate = match strength(a) {
-            Some(Strength::Log) => "pass and are only logged",
-            Some(_) | None => fate(a),
-        };
-        let equal = if direction == Direction::Neutral { ", as strong" } else { "" };
-        effects.add(direction, format!("action {b} → {a}: requests at or above the threshold {fate}{equal}"));
-    }
 }
 
 /// Rules that are switched on or off, by cause.
@@ -279,7 +252,7 @@ pub(super) fn remark_idle(
             let (id, version) = (phrases::short(&own.id), &catalogue.version);
             effects.remark(format!(
                 "override {id} names no rule of version {version} (removed or never existed): {}",
-                super::NO_EFFECT
+                super::impact::NO_EFFECT
             ));
             continue;
         };
@@ -292,11 +265,13 @@ pub(super) fn remark_idle(
                 let level = rule.level().filter(|l| after.paranoia.is_some_and(|p| *l > p));
                 let why = match level {
                     Some(level) => format!("off at this level anyway: no effect until paranoia {}", level.level()),
-                    None => format!("off anyway: {}", super::NO_EFFECT),
+                    None => format!("off anyway: {}", super::impact::NO_EFFECT),
                 };
                 effects.remark(format!("{label} is disabled but {why}"));
             }
-            (Some(true), true) => effects.remark(format!("{label} is enabled but on anyway: {}", super::NO_EFFECT)),
+            (Some(true), true) => {
+                effects.remark(format!("{label} is enabled but on anyway: {}", super::impact::NO_EFFECT))
+            }
             (_, _) => {}
         }
     }

@@ -7,10 +7,10 @@ use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 
 use super::spf::{Directive, MOST_LOOKUPS, MOST_VOID, Mechanism, Prefixes, Qualifier, Spf, is_spf};
 use crate::diagnostic::count;
-use crate::insight::addresses::slip_of;
 use crate::insight::direction::Direction;
 use crate::insight::effect::{Effect, Topic, listed};
 use crate::insight::hosts::registrable;
+use crate::insight::mistyped_addresses::slip_of;
 use crate::insight::other_zones::OtherZones;
 use crate::insight::view::View;
 use crate::model::{Danger, Fqdn, RecordType};

@@ -11,11 +11,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::deployment::deployment_impact;
-use super::direction::{Direction, Strength, strength};
 use super::effective::effective_deployment;
 use super::exception::{Skipped, Target, skipped};
 use super::rule::rule_impact;
+use super::strength::{Strength, strength};
 use super::{phrases, rate, scope};
+use crate::insight::direction::Direction;
 use crate::model::expression::{Expression, ScopeChange};
 use crate::model::ruleset::{LiveWaf, Phase, RuleBody, canonical};
 use crate::model::{Gather, Value, sort_by_key};

@@ -5,12 +5,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::direction::{Direction, Effects, Impact, fate};
 use super::effective::effective_deployment;
+use super::impact::{Effects, Impact};
 use super::phrases;
 use super::reach;
 use super::scope;
+use super::strength::fate;
 use super::tuning::{compare, remark_idle};
+use crate::insight::direction::Direction;
 use crate::model::managed::{Catalogue, Managed, Overrides};
 use crate::model::ruleset::{RuleBody, canonical};
 use crate::model::{Gather, Value};

@@ -12,10 +12,11 @@ use std::collections::BTreeSet;
 
 use super::deployment::KNOWN;
 use super::deployment::deployment_impact;
-use super::direction::{Direction, compare_actions};
 use super::effective::{DecidedBy, EffectiveRule, effective_deployment};
 use super::exception::{Target, skipped};
 use super::scope;
+use super::strength::compare_actions;
+use crate::insight::direction::Direction;
 use crate::model::managed::{Catalogue, Overrides};
 use crate::model::ruleset::{LiveWaf, Phase, RuleBody};
 

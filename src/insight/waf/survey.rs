@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::direction::fate;
 use super::effective::{DecidedBy, EffectiveDeployment, EffectiveRule, effective_deployment};
 use super::exception::{ruleset_name, skipped};
 use super::reach::{self, Reach};
+use super::strength::fate;
 use super::{phrases, rate, scope};
 use crate::diagnostic::Place;
 use crate::model::closed_set;

@@ -4,9 +4,10 @@
 use std::collections::BTreeMap;
 
 use super::deployment::deployment_impact;
-use super::direction::{Direction, Impact};
+use super::impact::Impact;
 use super::rule::rule_impact;
 use super::survey::{RuleRow, RulesetSurvey, survey};
+use crate::insight::direction::Direction;
 use crate::model::Gather;
 use crate::model::managed::CatalogueRule;
 use crate::model::ruleset::{EntryPoint, LiveRule, LiveWaf, Phase, canonical};

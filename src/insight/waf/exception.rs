@@ -7,9 +7,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::direction::{Direction, Effects, only_logs};
+use super::impact::Effects;
+use super::strength::only_logs;
 use super::{phrases, scope};
 use crate::diagnostic::noun_for;
+use crate::insight::direction::Direction;
 use crate::model::expression::{Expression, ScopeChange};
 use crate::model::facts::phases::PHASES;
 use crate::model::facts::rulesets::{MANAGED_PHASE, MANAGED_RULESETS, RATE_LIMIT_PHASE};
@@ -22,7 +24,7 @@ const MOST_NAMES: usize = 8;
 
 /// Something that is bypassed.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Target {
+pub(in crate::insight) enum Target {
     /// Everything after the rule in its ruleset.
     Rest,
     /// A managed ruleset.
@@ -153,7 +155,7 @@ impl Skipped {
     }
 
     /// What matching requests bypass in effect: skipping the rule that compares the score skips its ruleset.
-    pub(super) fn in_effect(&self, waf: &LiveWaf) -> impl Iterator<Item = Target> {
+    pub(in crate::insight) fn in_effect(&self, waf: &LiveWaf) -> impl Iterator<Item = Target> {
         self.targets.iter().map(|t| stronger(t, of(t, waf)))
     }
 
@@ -309,7 +311,7 @@ fn remark_void<'t>(targets: impl Iterator<Item = &'t Target>, waf: &LiveWaf, eff
             let id = phrases::short(id);
             effects.remark(format!(
                 "{id} names no rule of version {version} (removed or never existed): {}",
-                super::NO_EFFECT
+                super::impact::NO_EFFECT
             ));
         }
     }
@@ -348,7 +350,7 @@ fn list<'t>(targets: impl Iterator<Item = &'t Target>, phase: Phase, waf: &LiveW
 }
 
 /// The common name of a managed ruleset.
-pub(super) fn ruleset_name(id: &str, waf: &LiveWaf) -> String {
+pub(in crate::insight) fn ruleset_name(id: &str, waf: &LiveWaf) -> String {
     let known = MANAGED_RULESETS.iter().find(|m| m.id == id).map(|m| m.name.to_owned());
     let served = waf.catalogue(id);
     match served.and_then(|c| c.which) {

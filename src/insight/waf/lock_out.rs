@@ -20,12 +20,13 @@
 
 use std::collections::BTreeMap;
 
-use super::direction::{Direction, Strength, fate, strength};
 use super::effective::{EffectiveDeployment, effective_deployment};
 use super::rate::{about, counted_by, number, rate};
 use super::rule::requests;
 use super::scope;
+use super::strength::{Strength, fate, strength};
 use crate::diagnostic::count;
+use crate::insight::direction::Direction;
 use crate::model::Value;
 use crate::model::expression::{Bound, Expression};
 use crate::model::facts::crs::HIGHEST_SCORE;

@@ -37,7 +37,7 @@ depend on what is missing are milder there, or silent.
 
 /// The page.
 #[must_use]
-pub fn documentation() -> String {
+pub fn findings_page() -> String {
     let mut page = HEAD.to_owned();
     page.push_str("| code | severity | finding |\n|---|---|---|\n");
     // Writing to a string cannot fail.

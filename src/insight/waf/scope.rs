@@ -1,7 +1,7 @@
 //! Whether a rule applies to more or fewer requests than before.
 
-use super::direction::Direction;
 use super::phrases;
+use crate::insight::direction::Direction;
 use crate::model::expression::{Expression, ScopeChange};
 use crate::model::ruleset::RuleBody;
 

@@ -1,0 +1,111 @@
+//! Addresses that look like a typing error of another one: a slip of the finger, and out of every network that is in use.
+
+use std::collections::BTreeSet;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use ipnet::IpNet;
+
+use super::other_zones::OtherZones;
+use super::view::View;
+use crate::model::Fqdn;
+
+/// The network of which a new one looks like a slip, and by what they differ, where nothing else of the zone is near the new one.
+pub(super) fn slip_of(
+    name: &Fqdn,
+    gone: &[IpNet],
+    came: IpNet,
+    known: &[IpNet],
+    after: View<'_, '_>,
+    others: OtherZones<'_>,
+) -> Option<(IpNet, &'static str)> {
+    let is_near = |other: &IpNet| *other != came && site(other.addr()) == site(came.addr());
+    let alike = gone.iter().filter(|gone| gone.prefix_len() == came.prefix_len());
+    let mut slips = alike.filter_map(|gone| Some((*gone, slip(gone.addr(), came.addr())?)));
+    slips.find(|(gone, _)| leaves(name, gone.addr(), came.addr(), after, others)).filter(|_| !known.iter().any(is_near))
+}
+
+/// The digits of an address as people type them; IPv6 addresses without `::`.
+fn typed(address: IpAddr) -> String {
+    match address {
+        IpAddr::V4(a) => a.to_string(),
+        IpAddr::V6(a) => a.segments().map(|s| format!("{s:x}")).join(":"),
+    }
+}
+
+/// By which slip one address differs from the other, if by one: one digit missing, doubled or changed, or two swapped.
+pub(super) fn slip(old: IpAddr, new: IpAddr) -> Option<&'static str> {
+    let (old, new) = (typed(old).into_bytes(), typed(new).into_bytes());
+    let start = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
+    let same_end = |a: &[u8], b: &[u8]| a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count();
+    let end = same_end(&old[start..], &new[start..]);
+    let (old_middle, new_middle) = (&old[start..old.len() - end], &new[start..new.len() - end]);
+    let is_digit = u8::is_ascii_hexdigit;
+    let is_one = match (old_middle, new_middle) {
+        ([old], [new]) => is_digit(old) && is_digit(new),
+        ([missing], []) => is_digit(missing),
+        // The common start is as long as possible, so a doubled digit is seen as one after its twin.
+        ([], [added]) => is_digit(added) && start > 0 && old[start - 1] == *added,
+        ([a, b], [c, d]) if a == d && b == c && is_digit(a) && is_digit(b) => return Some("two swapped digits"),
+        _ => false,
+    };
+    is_one.then_some("one digit")
+}
+
+/// Whether a new address is in no network of the old one, of the other names of the zone, or of the other zones.
+pub(super) fn leaves(name: &Fqdn, old: IpAddr, new: IpAddr, after: View<'_, '_>, others: OtherZones<'_>) -> bool {
+    if site(old) == site(new) || others.use_some(site(new), end_of_site(new), after.0.name()) {
+        return false;
+    }
+    // Networks of the zone in the region of the new address: two of them say that networks around them are in use.
+    let mut near = BTreeSet::new();
+    for other in after.0.entries().filter(|r| r.name != name).filter_map(|r| r.data.address()) {
+        if site(other) == site(new) {
+            return false;
+        }
+        if region(other) == region(new) {
+            near.insert(number(other));
+        }
+    }
+    let (Some(first), Some(last)) = (near.first(), near.last()) else { return true };
+    let reach = (last - first).max(NEIGHBOURS);
+    let new = number(new);
+    near.len() < 2 || new + reach < *first || *last + reach < new
+}
+
+/// So far from networks of the zone, another one is taken for one of the same site.
+///
+/// # Units
+/// Networks of the size of a [`site`].
+const NEIGHBOURS: u32 = 8;
+
+/// The number of a site in its region.
+fn number(address: IpAddr) -> u32 {
+    match address {
+        IpAddr::V4(a) => u32::from(a.octets()[2]),
+        IpAddr::V6(a) => u32::from(a.segments()[2]),
+    }
+}
+
+/// The network that one site usually has: /24, or /48.
+pub(super) fn site(address: IpAddr) -> IpAddr {
+    match address {
+        IpAddr::V4(a) => Ipv4Addr::from_bits(a.to_bits() & 0xffff_ff00).into(),
+        IpAddr::V6(a) => Ipv6Addr::from_bits(a.to_bits() & !(u128::MAX >> 48)).into(),
+    }
+}
+
+/// The last address of that network.
+fn end_of_site(address: IpAddr) -> IpAddr {
+    match address {
+        IpAddr::V4(a) => Ipv4Addr::from_bits(a.to_bits() | 0xff).into(),
+        IpAddr::V6(a) => Ipv6Addr::from_bits(a.to_bits() | (u128::MAX >> 48)).into(),
+    }
+}
+
+/// The network that one provider usually has: /16, or /32.
+fn region(address: IpAddr) -> IpAddr {
+    match address {
+        IpAddr::V4(a) => Ipv4Addr::from_bits(a.to_bits() & 0xffff_0000).into(),
+        IpAddr::V6(a) => Ipv6Addr::from_bits(a.to_bits() & !(u128::MAX >> 32)).into(),
+    }
+}

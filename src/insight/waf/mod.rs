@@ -1,0 +1,53 @@
+//! What the protection of a zone does: its managed rulesets, exceptions, custom rules and rate limits, and what a change of them means.
+//!
+//! | question | answer |
+//! |---|---|
+//! | what does this deployment do? | [`effective_deployment`] |
+//! | what protects this zone? | [`survey`] |
+//! | what differs between two states of it? | [`difference`] |
+//! | what does this change of a deployment do? | [`deployment_impact`] |
+//! | and this change of an exception, a custom rule, a rate limit? | [`rule_impact`], [`move_impact`] |
+//! | does an exception cancel a deployment? | [`cancels`] |
+//! | does it weaken few named rules only? | [`narrow_exception`], [`narrow_overrides`] |
+//! | may it stop ordinary visitors? | [`deployment_locks_out`], [`rule_locks_out`] |
+//! | which attacks can the score never stop? | [`unreachable_families`] |
+//! | what does a request meet on its way through all phases? | [`Requests`] |
+//! | what did Cloudflare change in its rulesets? | [`lock`] |
+
+mod deployment;
+mod difference;
+mod effective;
+pub(super) mod exception;
+mod filter;
+mod impact;
+pub mod lock;
+mod lock_out;
+mod narrow;
+mod order;
+mod phrases;
+mod rate;
+mod reach;
+mod rule;
+mod scope;
+mod strength;
+mod survey;
+mod threshold;
+mod treatment;
+mod tuning;
+
+pub use deployment::deployment_impact;
+pub use difference::{ChangedRule, Difference, RuleDifference, difference};
+pub use effective::{DecidedBy, EffectiveDeployment, EffectiveRule, effective_deployment};
+pub use exception::{Skipped, cancels, relieves_nothing, skipped};
+pub use filter::RuleFilter;
+pub use impact::{Impact, NO_EFFECT};
+pub use lock_out::{deployment_locks_out, rule_locks_out};
+pub use narrow::{narrow_exception, narrow_overrides};
+pub use order::{Move, MovedRule, lets_pass, move_impact};
+pub use phrases::{SHORT_ID, rule_label, title};
+pub use reach::{Reach, reach_summary, unreachable_families};
+pub use rule::rule_impact;
+pub use survey::{
+    AccountSurvey, Deployed, FamilyCount, RuleRow, RuleSurvey, RulesetSurvey, Survey, survey, survey_account,
+};
+pub use treatment::{Requests, SimpleRule, Treatment};

@@ -1,0 +1,65 @@
+//! How strongly an action acts on requests.
+//!
+//! # Sources
+//! The order of actions (block, then the challenges, then log, then nothing) is our judgement; what each does:
+//! developers.cloudflare.com/ruleset-engine/rules-language/actions, read 2026-11-20.
+
+use crate::insight::direction::{Direction, more_is_stronger};
+
+/// How strongly an action acts on a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Strength {
+    /// It only logs the request.
+    Log,
+    /// It blocks clients that fail a challenge.
+    Challenge,
+    /// It blocks the request.
+    Block,
+}
+
+/// The strength of an action; `None` for an action of another kind.
+pub(super) fn strength(action: &str) -> Option<Strength> {
+    match action {
+        "log" => Some(Strength::Log),
+        "challenge" | "js_challenge" | "managed_challenge" => Some(Strength::Challenge),
+        "block" => Some(Strength::Block),
+        _ => None,
+    }
+}
+
+/// Whether an action only logs requests.
+pub(super) fn only_logs(action: &str) -> bool {
+    strength(action) == Some(Strength::Log)
+}
+
+/// What happens to the requests.
+pub(super) fn fate(action: &str) -> &'static str {
+    match strength(action) {
+        Some(Strength::Block) => "are blocked",
+        Some(Strength::Challenge) => "are challenged",
+        Some(Strength::Log) => "are logged",
+        None => "are handled differently",
+    }
+}
+
+/// The direction of a change of action.
+pub(super) fn compare_actions(before: &str, after: &str) -> Direction {
+    match (strength(before), strength(after)) {
+        _ if before == after => Direction::Neutral,
+        (Some(before), Some(after)) => more_is_stronger(before, after),
+        (None, _) | (_, None) => Direction::Unclassified,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn actions_are_ordered() {
+        assert_eq!(compare_actions("block", "log"), Direction::Weakens);
+        assert_eq!(compare_actions("js_challenge", "managed_challenge"), Direction::Neutral);
+        assert_eq!(compare_actions("log", "challenge"), Direction::Strengthens);
+        assert_eq!(compare_actions("block", "rewrite"), Direction::Unclassified);
+    }
+}

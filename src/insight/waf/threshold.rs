@@ -1,0 +1,35 @@
+//! What a change of the score that requests are stopped at, or of the action there, means.
+
+use super::effective::EffectiveDeployment;
+use super::impact::Effects;
+use super::strength::{Strength, compare_actions, fate, only_logs, strength};
+use crate::insight::direction::{Direction, more_is_stronger};
+use crate::model::facts::crs::HIGHEST_SCORE;
+/// Adds changes of threshold and action, for rulesets with a score.
+pub(super) fn compare_score(before: &EffectiveDeployment, after: &EffectiveDeployment, effects: &mut Effects) {
+    if let (Some(b), Some(a)) = (before.threshold(), after.threshold())
+        && a != b
+    {
+        let (hits, hits_after) = (b.div_ceil(HIGHEST_SCORE), a.div_ceil(HIGHEST_SCORE));
+        let needs = match hits == hits_after {
+            true => format!("needs {hits_after} critical (+{HIGHEST_SCORE}) hits to act, as before"),
+            false => format!("needs {hits_after} instead of {hits} critical (+{HIGHEST_SCORE}) hits to act"),
+        };
+        // Where nothing was stopped at the threshold, or nothing is now, the action tells all.
+        let stops = |effective: &EffectiveDeployment| effective.action().is_none_or(|action| !only_logs(action));
+        let both_stop = stops(before) && stops(after);
+        let direction = if both_stop { more_is_stronger(a, b) } else { Direction::Neutral };
+        effects.add(direction, format!("threshold {b} → {a}: {needs}"));
+    }
+    if let (Some(b), Some(a)) = (before.action(), after.action())
+        && a != b
+    {
+        let direction = compare_actions(b, a);
+        let fate = match strength(a) {
+            Some(Strength::Log) => "pass and are only logged",
+            Some(_) | None => fate(a),
+        };
+        let equal = if direction == Direction::Neutral { ", as strong" } else { "" };
+        effects.add(direction, format!("action {b} → {a}: requests at or above the threshold {fate}{equal}"));
+    }
+}
