@@ -12,6 +12,7 @@ RUN apk add --no-cache build-base
 WORKDIR /src
 COPY Cargo.toml Cargo.lock ./
 COPY src ./src
+COPY crates ./crates
 # The files that `zonewright init` writes.
 COPY examples/pipelines ./examples/pipelines
 # Without the embedded service: what holds credentials does not need it.

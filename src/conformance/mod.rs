@@ -50,7 +50,7 @@ const RECORDS: &str = "src/diff/records.rs";
 
 checks! {
     "text-as-sent": "The content of a TXT record is returned as it was sent, with or without quotes.",
-        ["src/model/rdata/txt.rs", "src/sandbox/txt.rs"] => values::text_as_sent;
+        ["crates/model/src/model/rdata/txt.rs", "src/sandbox/txt.rs"] => values::text_as_sent;
     "text-spellings-equal": "Two spellings of the same strings are the same TXT record.",
         ["src/sandbox/value.rs"] => values::text_spellings_equal;
     "text-cuts-differ": "Texts that are cut into strings differently are different TXT records.",
@@ -78,13 +78,13 @@ checks! {
     "decimals-rounded": "A decimal of a LOC record with too many places is rounded.",
         ["src/sandbox/value.rs"] => values::decimals_rounded;
     "service-parameters-order": "The parameters of an HTTPS record are returned in the order in which they were sent.",
-        ["src/sandbox/params.rs", "src/model/rdata/svc_params.rs"] => values::service_parameters_order;
+        ["src/sandbox/params.rs", "crates/model/src/model/rdata/svc_params.rs"] => values::service_parameters_order;
     "content-missing": "A record without content is refused with code 9100.",
         ["src/sandbox/value.rs"] => values::content_missing;
     "type-unknown": "An unknown type is refused with code 1004, and no type with code 9100.",
         ["src/sandbox/records.rs"] => values::type_unknown;
     "name-case": "Names are returned in lower case.",
-        ["src/sandbox/name.rs", "src/model/name.rs"] => names::name_case;
+        ["src/sandbox/name.rs", "crates/model/src/model/name.rs"] => names::name_case;
     "name-final-dot": "A final dot of a name makes no difference.",
         ["src/sandbox/name.rs"] => names::name_final_dot;
     "equal-record-first": "An equal record is refused with code 81058 before other conflicts are looked for.",

@@ -1,7 +1,7 @@
 //! Which fields of two records differ.
 
 use super::field::{Field, FieldChange};
-use crate::model::{Comment, Facets, Fields, LiveRecord, Rdata, Ttl, Value, facts::Slot};
+use crate::model::{Facets, Fields, LiveRecord, Rdata, Ttl, Value, facts::Slot};
 
 /// The fields in which a live record differs from a value and facets; facets that are unset do not differ.
 ///
@@ -79,10 +79,4 @@ fn ttl_value(ttl: Ttl) -> Value {
 /// Text, or nothing.
 fn text_or_null(text: Option<&str>) -> Value {
     text.map_or(Value::Null, Value::from)
-}
-
-impl From<&Comment> for Value {
-    fn from(comment: &Comment) -> Self {
-        text_or_null(comment.text())
-    }
 }

@@ -7,7 +7,7 @@ use crate::diagnostic::Finding;
 
 /// The beginning of the page.
 const HEAD: &str = "\
-<!-- Generated from src/diagnostic/findings and src/lint/rules; do not edit. UPDATE_GENERATED=1 cargo test --test pure generated writes it again. -->
+<!-- Generated from crates/model/src/diagnostic/findings and src/lint/rules; do not edit. UPDATE_GENERATED=1 cargo test --test pure generated writes it again. -->
 
 # Findings
 

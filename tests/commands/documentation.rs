@@ -111,7 +111,7 @@ fn no_code_or_summary_is_used_twice() {
 fn sources(name: &str) -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut all = String::new();
-    let mut open = vec![root.join("src").join(name)];
+    let mut open = vec![root.join("src").join(name), root.join("crates/model/src").join(name)];
     for entry in fs::read_dir(root.join("tests")).unwrap() {
         let binary = entry.unwrap().path();
         open.extend([binary.join(name), binary.join(format!("{name}.rs"))]);
@@ -183,17 +183,19 @@ fn the_pages_for_contributors_name_what_exists() {
     let mut checked = 0;
     for page in [architecture.as_str(), &text("CONTRIBUTING.md")] {
         let spans = page.split("```").step_by(2).flat_map(|prose| prose.split('`').skip(1).step_by(2));
-        for path in
-            spans.filter(|span| span.starts_with("src/") || span.starts_with("tests/") || span.starts_with("docs/"))
-        {
+        let places = ["src/", "crates/", "tests/", "docs/"];
+        for path in spans.filter(|span| places.iter().any(|place| span.starts_with(place))) {
             let existing = path.split('<').next().unwrap();
             assert!(root.join(existing).exists(), "{path} does not exist");
             checked += 1;
         }
     }
     assert!(checked >= 40, "{checked}");
-    for entry in fs::read_dir(root.join("src")).unwrap() {
-        let name = entry.unwrap().file_name().into_string().unwrap();
-        assert!(name.ends_with(".rs") || architecture.contains(&format!("`src/{name}/`")), "{name} has no row");
+    for source in ["src", "crates/model/src"] {
+        for entry in fs::read_dir(root.join(source)).unwrap() {
+            let name = entry.unwrap().file_name().into_string().unwrap();
+            let row = format!("`{source}/{name}/`");
+            assert!(name.ends_with(".rs") || architecture.contains(&row), "{row} is missing");
+        }
     }
 }

@@ -4,7 +4,6 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
 
 use super::source::{File, files, modules, named, without_comments};
 
@@ -245,10 +244,9 @@ fn files_stay_readable() {
 
 #[test]
 fn every_file_says_what_it_is_for() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let silent: Vec<_> = files()
         .into_iter()
-        .filter(|f| !fs::read_to_string(root.join(&f.path)).unwrap().starts_with("//!"))
+        .filter(|f| !fs::read_to_string(&f.place).unwrap().starts_with("//!"))
         .map(|f| f.path)
         .collect();
     assert!(silent.is_empty(), "{silent:?}");
@@ -280,11 +278,10 @@ fn files_in_tables(text: &str) -> Vec<String> {
 
 #[test]
 fn tables_of_files_name_files_that_exist() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let (mut wrong, mut checked) = (Vec::new(), 0);
     for file in files() {
-        let folder = root.join(&file.path).parent().unwrap().to_owned();
-        for name in files_in_tables(&fs::read_to_string(root.join(&file.path)).unwrap()) {
+        let folder = file.place.parent().unwrap().to_owned();
+        for name in files_in_tables(&fs::read_to_string(&file.place).unwrap()) {
             checked += 1;
             if !folder.join(format!("{name}.rs")).exists() && !folder.join(&name).is_dir() {
                 wrong.push(format!("{}: {name}", file.path));
@@ -299,6 +296,7 @@ fn tables_of_files_name_files_that_exist() {
 fn the_checks_can_fail() {
     let file = |path: &str, code: &str| File {
         path: path.to_owned(),
+        place: path.into(),
         module: path.split('/').next().unwrap_or_default().to_owned(),
         code: code.to_owned(),
         lines: 1,

@@ -6,18 +6,28 @@ use std::path::{Path, PathBuf};
 
 /// A source file.
 pub(super) struct File {
+    /// Below `src` of its package. No module is in two packages, so these paths differ.
     pub(super) path: String,
+    /// Where it is.
+    pub(super) place: PathBuf,
     pub(super) module: String,
     /// Without the unit tests at the bottom.
     pub(super) code: String,
     pub(super) lines: usize,
 }
 
-/// Every source file below `src`.
+/// Every source file of both packages. The second one's `lib.rs` only names its modules.
 pub(super) fn files() -> Vec<File> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut files = below(&root.join("src"));
+    files.extend(below(&root.join("crates/model/src")).into_iter().filter(|file| file.path != "lib.rs"));
+    files
+}
+
+/// Every source file below a directory.
+fn below(root: &Path) -> Vec<File> {
     let mut paths: Vec<PathBuf> = Vec::new();
-    let mut open = vec![root.clone()];
+    let mut open = vec![root.to_owned()];
     while let Some(directory) = open.pop() {
         for entry in fs::read_dir(directory).unwrap() {
             let path = entry.unwrap().path();
@@ -31,11 +41,11 @@ pub(super) fn files() -> Vec<File> {
     paths.sort();
     let file = |path: PathBuf| {
         let text = fs::read_to_string(&path).unwrap();
-        let relative = path.strip_prefix(&root).unwrap().to_string_lossy().replace('\\', "/");
+        let relative = path.strip_prefix(root).unwrap().to_string_lossy().replace('\\', "/");
         let module = relative.split('/').next().unwrap_or_default().trim_end_matches(".rs").to_owned();
         let lines = text.lines().count();
         let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default().to_owned();
-        File { path: relative, module, code, lines }
+        File { path: relative, place: path, module, code, lines }
     };
     paths.into_iter().map(file).collect()
 }

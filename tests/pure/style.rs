@@ -19,6 +19,7 @@ fn root() -> &'static Path {
 /// What people read: sources, pages, examples.
 const READ: &[&str] = &[
     "src",
+    "crates",
     "docs",
     "examples",
     "README.md",
@@ -142,7 +143,9 @@ fn is_banned(path: &str, name: &str) -> bool {
 #[test]
 fn no_banned_name_is_used() {
     let mut found = Vec::new();
-    for file in files(&["src", "tests"]).into_iter().filter(|file| file.extension().is_some_and(|e| e == "rs")) {
+    for file in
+        files(&["src", "crates", "tests"]).into_iter().filter(|file| file.extension().is_some_and(|e| e == "rs"))
+    {
         let path = file.strip_prefix(root()).unwrap().to_string_lossy().replace('\\', "/");
         let code = fs::read_to_string(&file).unwrap();
         let stems = path.trim_end_matches(".rs").split('/');

@@ -7,7 +7,7 @@
 use std::cmp::Ordering;
 
 /// Sorts a list; what is equal stays in its order.
-pub(crate) fn sort_by<T>(list: &mut [T], compare: impl Fn(&T, &T) -> Ordering) {
+pub fn sort_by<T>(list: &mut [T], compare: impl Fn(&T, &T) -> Ordering) {
     if list.len() > 1 {
         let order = sorted(list.len(), &|a, b| compare(&list[a], &list[b]));
         permute(list, order);
@@ -15,7 +15,7 @@ pub(crate) fn sort_by<T>(list: &mut [T], compare: impl Fn(&T, &T) -> Ordering) {
 }
 
 /// Sorts a list by a key; what is equal stays in its order.
-pub(crate) fn sort_by_key<T, K: Ord>(list: &mut [T], key: impl Fn(&T) -> K) {
+pub fn sort_by_key<T, K: Ord>(list: &mut [T], key: impl Fn(&T) -> K) {
     sort_by(list, |a, b| key(a).cmp(&key(b)));
 }
 
@@ -27,7 +27,7 @@ fn sorted(length: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<usiz
 }
 
 /// Puts the items of a list into the order given by their indexes: each item moves once.
-pub(crate) fn permute<T>(list: &mut [T], mut order: Vec<usize>) {
+pub fn permute<T>(list: &mut [T], mut order: Vec<usize>) {
     for first in 0..order.len() {
         // Follow each cycle of the permutation.
         let mut place = first;

@@ -1,7 +1,7 @@
 //! Ordered maps and sets from iterators.
 
 /// What can be gathered: every iterator.
-pub(crate) trait Gather: Iterator + Sized {
+pub trait Gather: Iterator + Sized {
     /// As `collect`, for ordered maps and sets of which most have few members.
     ///
     /// `collect` makes a list first, sorts it, and builds the map from that: three large functions, compiled for each kind of iterator. This

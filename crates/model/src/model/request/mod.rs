@@ -266,7 +266,7 @@ impl fmt::Display for Request {
 }
 
 /// The beginning of a text, for messages.
-pub(crate) fn clip(text: &str) -> String {
+pub fn clip(text: &str) -> String {
     const MOST: usize = 60;
     let mut short: String = text.chars().take(MOST).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
     if text.chars().nth(MOST).is_some() {

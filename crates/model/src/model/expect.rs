@@ -7,7 +7,6 @@ use std::net::IpAddr;
 
 use ipnet::IpNet;
 
-use super::closed_set::closed_set;
 use super::name::Fqdn;
 use super::rdata::{Rdata, RecordType};
 use super::request::{Rate, Request, VerdictExpected};
@@ -137,7 +136,7 @@ impl std::fmt::Display for ExpectedPolicy {
     }
 }
 
-closed_set! {
+crate::closed_set! {
     /// What receivers are asked to do with mail that fails (RFC 9989 section 4.7); the weakest first.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
     pub enum MailPolicy {

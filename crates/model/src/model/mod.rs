@@ -31,9 +31,9 @@ pub mod time;
 mod ttl;
 mod unmanaged;
 
+pub use crate::closed_set;
 pub use address::Address;
 pub use closed_set::ClosedSet;
-pub(crate) use closed_set::closed_set;
 pub use credential_names::names_credential;
 pub use danger::Danger;
 pub use expect::{
@@ -42,19 +42,19 @@ pub use expect::{
 };
 pub use expression::{Expression, ExpressionProblem, ExpressionSetting, Requirement, ScopeChange, parse_expression};
 pub use fields::{Fields, Value};
-pub(crate) use gather::Gather;
+pub use gather::Gather;
 pub use name::{Fqdn, LABEL_OCTETS, NAME_OCTETS, NameError, ZoneName};
-pub(crate) use name_map::{NameMap, NameSet};
+pub use name_map::{NameMap, NameSet};
 pub use only::Only;
 pub use policy::{NARROW_DAYS, NARROW_RULES, Policy, PolicyEntry};
-pub(crate) use public_suffix::PublicSuffix;
+pub use public_suffix::PublicSuffix;
 pub use rdata::{DataError, Purpose, Rdata, RecordType, STRING_OCTETS};
 pub use record::{
     Comment, CommentError, DesiredRecord, Facets, LiveRecord, ReadOnly, RecordForm, RecordId, Settings, Spelling, Tag,
     TagError, Tombstone, ZoneId,
 };
 pub use reported::AsReported;
-pub(crate) use sort::{permute, sort_by, sort_by_key};
+pub use sort::{permute, sort_by, sort_by_key};
 pub use state::{
     Desired, DesiredSettings, DesiredZone, IgnorePattern, Live, LiveDnssec, LiveSetting, LiveSettings, LiveZone,
     Suppression, SuppressionScope,

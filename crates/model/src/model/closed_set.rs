@@ -19,6 +19,7 @@ pub trait ClosedSet: Copy + PartialEq + 'static {
 }
 
 /// Declares a closed set: an enum with the word of each member behind it.
+#[macro_export]
 macro_rules! closed_set {
     ($(#[$about:meta])* $vis:vis enum $name:ident { $($(#[$doc:meta])* $member:ident = $word:literal,)+ }) => {
         $(#[$about])*
@@ -44,8 +45,6 @@ macro_rules! closed_set {
         }
     };
 }
-
-pub(crate) use closed_set;
 
 impl ClosedSet for Danger {
     const ALL: &'static [Self] = Self::ALL;

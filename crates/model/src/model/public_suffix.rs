@@ -3,7 +3,7 @@
 
 /// The public suffix of a host name, such as `co.uk` of `www.example.co.uk`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct PublicSuffix<'n> {
+pub struct PublicSuffix<'n> {
     name: &'n str,
     length: usize,
     section: Option<psl::Type>,
@@ -14,30 +14,30 @@ impl<'n> PublicSuffix<'n> {
     ///
     /// The list is a function, of which each place that searches it gets a copy of 670 KB. So this is the only place.
     #[inline(never)]
-    pub(crate) fn of(name: &'n str) -> Option<Self> {
+    pub fn of(name: &'n str) -> Option<Self> {
         let suffix = psl::suffix(name.as_bytes())?;
         Some(Self { name, length: suffix.as_bytes().len(), section: suffix.typ() })
     }
 
     /// The domain that someone registered, of which the name is part; `None` for a name that is a suffix itself.
-    pub(crate) fn registrable(self) -> Option<&'n str> {
+    pub fn registrable(self) -> Option<&'n str> {
         let below = self.name.len().checked_sub(self.length + 1)?;
         let label = self.name.get(..below)?.rsplit('.').next().filter(|label| !label.is_empty())?;
         self.name.get(below - label.len()..)
     }
 
     /// Whether the list has it.
-    pub(crate) fn is_listed(self) -> bool {
+    pub fn is_listed(self) -> bool {
         self.section.is_some()
     }
 
     /// Whether a registry sells names directly below the name itself.
-    pub(crate) fn is_registry(self) -> bool {
+    pub fn is_registry(self) -> bool {
         self.length == self.name.len() && self.section == Some(psl::Type::Icann)
     }
 
     /// Whether a company gives out names below its domain, such as `pages.dev`.
-    pub(crate) fn is_of_company(self) -> bool {
+    pub fn is_of_company(self) -> bool {
         self.section == Some(psl::Type::Private)
     }
 }

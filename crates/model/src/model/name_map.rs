@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 type State = foldhash::fast::RandomState;
 
 /// Values by name.
-pub(crate) type NameMap<'n, V> = HashMap<&'n str, V, State>;
+pub type NameMap<'n, V> = HashMap<&'n str, V, State>;
 
 /// Names.
-pub(crate) type NameSet<'n> = HashSet<&'n str, State>;
+pub type NameSet<'n> = HashSet<&'n str, State>;
