@@ -22,6 +22,7 @@ mod changes_much;
 mod conflicts;
 mod consent;
 mod dangers;
+mod drifted;
 mod explain;
 mod grades;
 mod lower;

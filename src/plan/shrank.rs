@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::three_way::{Drift, find};
+use super::drifted::{Drift, find};
 use super::zone_plan::ZonePlan;
 use crate::model::{Danger, DesiredZone, Fqdn, LiveZone, Rdata};
 

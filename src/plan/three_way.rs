@@ -16,6 +16,7 @@ use std::collections::BTreeSet;
 use super::build::plan_with_base;
 use super::conflicts::{Overwrites, judge};
 use super::dangers;
+use super::drifted::{Drift, find};
 use super::postponed::{self, Postponed};
 use super::shrank;
 use super::subject::setting::is_wanted_alike;
@@ -25,7 +26,7 @@ use crate::diagnostic::{Diagnostics, Place};
 use crate::diff::{DeleteReason, RuleDeleteReason};
 use crate::insight::OtherZones;
 use crate::model::ruleset::{DesiredRule, DesiredWaf, Note, Phase, RuleTuning, Switch, TagTuning};
-use crate::model::{Address, Danger, DesiredRecord, DesiredZone, Fqdn, Gather, LiveZone, Only, Rdata, RecordId};
+use crate::model::{Danger, DesiredZone, Gather, LiveZone, Only};
 
 /// Plans one zone with the previous spec as the third leg.
 #[must_use]
@@ -81,48 +82,6 @@ pub fn plan_part_with_base(
     shrank::shrank(&mut plan, desired, base, live, &drift);
     dangers::accept(&mut plan, desired);
     (plan, diagnostics)
-}
-
-/// What Cloudflare does not have as the previous spec wanted it.
-pub(super) struct Drift<'p> {
-    /// Records that would be created again: someone removed or changed them.
-    pub(super) created: BTreeSet<(&'p Fqdn, &'p Rdata)>,
-    touched: BTreeSet<RecordId>,
-    deleted: BTreeSet<RecordId>,
-    addresses: BTreeSet<Address>,
-}
-
-impl<'p> Drift<'p> {
-    /// From the plan that the previous spec would have now.
-    fn new(past: &'p ZonePlan) -> Self {
-        let mut drift = Self {
-            created: BTreeSet::new(),
-            touched: BTreeSet::new(),
-            deleted: BTreeSet::new(),
-            addresses: past.addresses().cloned().collect(),
-        };
-        for (_, _, record) in past.records() {
-            match &record.action {
-                RecordAction::Create { after } => drop(drift.created.insert((&after.name, &after.data))),
-                RecordAction::Update { id, after, .. } => {
-                    drift.touched.insert(id.clone());
-                    drift.created.insert((&after.name, &after.data));
-                }
-                RecordAction::Delete { id, .. } => {
-                    drift.touched.insert(id.clone());
-                    drift.deleted.insert(id.clone());
-                }
-            }
-        }
-        drift
-    }
-}
-
-/// A record of a sorted list.
-pub(super) fn find<'r>(records: &'r [DesiredRecord], name: &Fqdn, data: &Rdata) -> Option<&'r DesiredRecord> {
-    let wanted = (name, data.record_type(), data);
-    let found = records.binary_search_by(|r| (&r.name, r.data.record_type(), &r.data).cmp(&wanted));
-    found.ok().map(|n| &records[n])
 }
 
 /// Whether the specs say different things about a record, and whether the live state differs from the previous spec.

@@ -114,6 +114,7 @@ fn files_use_each_other_one_way() {
 fn the_check_can_fail() {
     let file = |path: &str, code: &str| File {
         path: path.to_owned(),
+        place: path.into(),
         module: "a".to_owned(),
         code: code.to_owned(),
         lines: 1,

@@ -1,0 +1,52 @@
+//! What Cloudflare does not have as the previous spec wanted it.
+
+use std::collections::BTreeSet;
+
+use super::subject::RecordAction;
+use super::zone_plan::ZonePlan;
+use crate::model::{Address, DesiredRecord, Fqdn, Rdata, RecordId};
+
+/// What Cloudflare does not have as the previous spec wanted it.
+pub(super) struct Drift<'p> {
+    /// Records that would be created again: someone removed or changed them.
+    pub(super) created: BTreeSet<(&'p Fqdn, &'p Rdata)>,
+    /// Live records that differ from it.
+    pub(super) touched: BTreeSet<RecordId>,
+    /// Live records that it does not want.
+    pub(super) deleted: BTreeSet<RecordId>,
+    /// The addresses of everything that differs.
+    pub(super) addresses: BTreeSet<Address>,
+}
+
+impl<'p> Drift<'p> {
+    /// From the plan that the previous spec would have now.
+    pub(super) fn new(past: &'p ZonePlan) -> Self {
+        let mut drift = Self {
+            created: BTreeSet::new(),
+            touched: BTreeSet::new(),
+            deleted: BTreeSet::new(),
+            addresses: past.addresses().cloned().collect(),
+        };
+        for (_, _, record) in past.records() {
+            match &record.action {
+                RecordAction::Create { after } => drop(drift.created.insert((&after.name, &after.data))),
+                RecordAction::Update { id, after, .. } => {
+                    drift.touched.insert(id.clone());
+                    drift.created.insert((&after.name, &after.data));
+                }
+                RecordAction::Delete { id, .. } => {
+                    drift.touched.insert(id.clone());
+                    drift.deleted.insert(id.clone());
+                }
+            }
+        }
+        drift
+    }
+}
+
+/// A record of a sorted list.
+pub(super) fn find<'r>(records: &'r [DesiredRecord], name: &Fqdn, data: &Rdata) -> Option<&'r DesiredRecord> {
+    let wanted = (name, data.record_type(), data);
+    let found = records.binary_search_by(|r| (&r.name, r.data.record_type(), &r.data).cmp(&wanted));
+    found.ok().map(|n| &records[n])
+}
