@@ -18,7 +18,6 @@ pub mod apply;
 pub mod cli;
 pub mod conformance;
 pub mod crs;
-pub mod diff;
 pub mod doctor;
 pub mod document;
 pub mod drift;
@@ -41,4 +40,4 @@ pub mod seclang;
 pub mod spec;
 pub mod wire;
 
-pub use zonewright_model::{diagnostic, model};
+pub use zonewright_model::{diagnostic, diff, model};

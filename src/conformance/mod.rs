@@ -46,7 +46,7 @@ macro_rules! checks {
 }
 
 /// Where records are compared, planned and sent.
-const RECORDS: &str = "src/diff/records.rs";
+const RECORDS: &str = "crates/model/src/diff/records.rs";
 
 checks! {
     "text-as-sent": "The content of a TXT record is returned as it was sent, with or without quotes.",

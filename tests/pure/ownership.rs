@@ -1,4 +1,4 @@
-//! Whose a live value is, and what may be done to it: each row of the tables in `src/diff/ownership.rs` and
+//! Whose a live value is, and what may be done to it: each row of the tables in `crates/model/src/diff/ownership.rs` and
 //! `src/plan/conflicts.rs`.
 
 use serde_json::{Value, json};

@@ -1,5 +1,9 @@
-//! The data types of zonewright, which all its other modules speak of. `zonewright` re-exports both modules; the crate is one of its
-//! own so that it is compiled while the others are still read, and so that a change of them does not compile it again.
+//! The data types of zonewright, how they are compared, and findings about them: all that its other modules speak of. `zonewright`
+//! re-exports these modules, so use that.
+//!
+//! They are a package of their own so that their code is generated while the rest is still read, and so that a change elsewhere does
+//! not compile them again.
 
 pub mod diagnostic;
+pub mod diff;
 pub mod model;
