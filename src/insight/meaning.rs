@@ -28,6 +28,7 @@ enum Subject {
     Mail(Fqdn),
     Service(Fqdn),
     Endpoint(Fqdn),
+    Reverse(Fqdn),
     Spf(Fqdn),
     Dkim(Fqdn),
     Dmarc(Fqdn),
@@ -49,6 +50,7 @@ impl Subject {
             Some(RecordType::Mx) => subjects.push(Self::Mail(name.clone())),
             Some(RecordType::Srv) => subjects.push(Self::Service(name.clone())),
             Some(RecordType::Https | RecordType::Svcb) => subjects.push(Self::Endpoint(name.clone())),
+            Some(RecordType::Ptr) => subjects.push(Self::Reverse(name.clone())),
             Some(RecordType::A | RecordType::Aaaa) => {
                 subjects.extend([Self::Addresses(name.clone()), Self::Endpoint(name.clone())]);
             }
@@ -80,6 +82,7 @@ impl Subject {
             Self::Mail(name) => mx_change::compare(name, before, after),
             Self::Service(name) => services::compare(name, before, after),
             Self::Endpoint(name) => services::endpoints(name, before, after),
+            Self::Reverse(name) => services::reverse(name, before, after),
             Self::Spf(name) => spf_change::compare(name, before, after, others),
             Self::Dkim(name) => dkim_change::compare(name, before, after),
             Self::Dmarc(domain) => dmarc_change::compare(domain, before, after),

@@ -7,14 +7,17 @@
 //! | host elsewhere | no top-level domain has its last label |
 //! | host of the zone | it has no records, and nearly is one that has, or ends with the name of the zone twice, or with a domain elsewhere and the zone |
 //! | name with an underscore | a label of it nearly is one that a standard defines |
+//!
+//! A token with a space in it gets a line.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use strsim::damerau_levenshtein;
 
+use super::direction::Direction;
 use super::dns::{Entry, ZoneIndex};
 use super::effect::{Effect, Topic};
-use super::hosts::{self, registrable};
+use super::hosts::{self, Domains, SHORTEST, registrable};
 use super::mail::dmarc::{Dmarc, is_dmarc};
 use super::mail::spf;
 use super::mail::transport::{Announcement, tls_reporting};
@@ -29,9 +32,6 @@ use crate::model::{Danger, Fqdn, PublicSuffix, Rdata, RecordType};
 /// RFC 6376 section 3.6.2.1, RFC 9989 section 4.6, RFC 8461 section 3.1, RFC 8555 section 8.4.
 const LABELS: &[&str] = &["_acme-challenge", "_dmarc", "_domainkey", "_mta-sts"];
 
-/// Of shorter labels, most are one character away from another one.
-const SHORTEST: usize = 4;
-
 /// Last labels that no registry has, and that are used all the same.
 ///
 /// # Sources
@@ -41,7 +41,7 @@ const SPECIAL: &[&str] = &["alt", "example", "internal", "invalid", "local", "lo
 /// What a zone, and the other zones of the spec, use already.
 struct Known<'a> {
     /// Registered domains of the hosts elsewhere, and of the zone.
-    domains: BTreeSet<&'a str>,
+    domains: Domains<'a>,
     /// Name servers.
     servers: BTreeSet<&'a Fqdn>,
     /// Last labels.
@@ -51,20 +51,19 @@ struct Known<'a> {
 impl<'a> Known<'a> {
     fn of(zone: &ZoneIndex<'a>, others: OtherZones<'a>) -> Self {
         let apex = zone.name().as_fqdn();
-        let mut known = Self { domains: BTreeSet::new(), servers: BTreeSet::new(), last: BTreeSet::new() };
+        let mut servers: BTreeSet<&'a Fqdn> = others.servers(zone.name()).collect();
         let mut hosts: BTreeSet<&'a Fqdn> = BTreeSet::from([apex]);
         for entry in zone.entries() {
             if let Some(target) = entry.data.target().filter(|target| !target.is_within(apex)) {
                 hosts.insert(target);
                 if entry.is(RecordType::Ns) {
-                    known.servers.insert(target);
+                    servers.insert(target);
                 }
             }
         }
-        known.domains = hosts.iter().filter_map(|host| registrable(host)).chain(others.domains(zone.name())).collect();
-        known.servers.extend(others.servers(zone.name()));
-        known.last = hosts.iter().map(|host| last(host)).collect();
-        known
+        let in_use = hosts.iter().filter_map(|host| registrable(host)).chain(others.domains_in_use(zone.name()));
+        let domains = Domains::new(in_use.collect(), others.domains_planned(zone.name()).collect());
+        Self { domains, servers, last: hosts.iter().map(|host| last(host)).collect() }
     }
 }
 
@@ -90,6 +89,9 @@ pub(super) fn mistyped<'a>(
     for (n, step) in steps.iter().enumerate() {
         let Some(record) = step.after else { continue };
         found.extend(label(&record, before).map(|effect| (vec![n], effect)));
+        if step.before.is_none_or(|before| before.data != record.data) {
+            found.extend(spaced(&record, gone.get(record.name)).map(|effect| (vec![n], effect)));
+        }
         let names = named(&record);
         if names.is_empty() {
             continue;
@@ -103,7 +105,7 @@ pub(super) fn mistyped<'a>(
         for target in names.into_iter().filter(|target| !target.is_root() && !old.contains(target)) {
             let near = if target.is_within(before.name().as_fqdn()) {
                 let mut is_known =
-                    |domain: &str| known.get_or_insert_with(|| Known::of(before, others)).domains.contains(domain);
+                    |domain: &str| known.get_or_insert_with(|| Known::of(before, others)).domains.contain(domain);
                 completed(&target, after, &mut is_known).or_else(|| inside(&target, &record, after))
             } else {
                 let known = known.get_or_insert_with(|| Known::of(before, others));
@@ -116,6 +118,23 @@ pub(super) fn mistyped<'a>(
         }
     }
     found
+}
+
+/// What is said of a token with a space: whoever looks for it compares it as a whole.
+fn spaced(record: &Entry<'_>, gone: Option<&Vec<Entry<'_>>>) -> Option<Effect> {
+    let text = std::str::from_utf8(record.text()?).ok()?;
+    let (key, value) = text.split_once('=')?;
+    let is_key = !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
+    let bare = |text: &str| text.split_whitespace().collect::<String>();
+    let is_replaced = |old: &Entry<'_>| {
+        let old = old.text().and_then(|text| std::str::from_utf8(text).ok());
+        old.is_some_and(|old| old != text && bare(old) == bare(text))
+    };
+    // Policies, such as `v=spf1 -all`, have spaces; so have sentences. What is called a verification is one word.
+    let is_token = key.to_ascii_lowercase().contains("verif") || gone.into_iter().flatten().any(is_replaced);
+    let is_spaced = is_key && key != "v" && is_token && value.contains(char::is_whitespace);
+    let line = || format!("{} TXT: the token has a space: `{text}`; whoever looks for it may not find it", record.name);
+    is_spaced.then(|| Effect::shown(Topic::Hosting, record.name, Direction::Neutral, line()))
 }
 
 /// What a record of this type is about.
@@ -172,7 +191,8 @@ fn outside(
         return Some(format!("is the provider itself, and {old} was replaced: the label of the account is missing"));
     }
     let differs_by_end = |old: &&&Fqdn| Provider::differs_by_end(old, target) && !hosts::is_of_several_domains(target);
-    if let Some(old) = replaced_alias().find(differs_by_end) {
+    let is_it = |old: &&&Fqdn| differs_by_end(old) || hosts::is_near_account(target, old);
+    if let Some(old) = replaced_alias().find(is_it) {
         return Some(format!("looks like a typo of {old}"));
     }
     if let Some(end) = registrable(target).and_then(|domain| target.doubled_end(&Fqdn::reported(domain))) {

@@ -72,8 +72,21 @@ impl<'s> OtherZones<'s> {
         all.any(|(_, users)| users.as_ref() != Some(own))
     }
 
+    /// The registered domains that are in use: those of the zones themselves, and of the hosts that other zones named until now.
+    pub(super) fn domains_in_use(self, own: &ZoneName) -> impl Iterator<Item = &'s str> {
+        let zones = self.spec.into_iter().flat_map(|(spec, _)| spec.zones.keys());
+        let of_hosts = self.is_previous.then(|| self.domains(own)).into_iter().flatten();
+        zones.filter_map(|zone| registrable(zone.as_fqdn())).chain(of_hosts)
+    }
+
+    /// The registered domains of the hosts that other zones of the planned spec name, if the previous one is unknown. They may be new: a
+    /// mistyped one that was copied into two zones would be in use by each for the other.
+    pub(super) fn domains_planned(self, own: &ZoneName) -> impl Iterator<Item = &'s str> {
+        (!self.is_previous).then(|| self.domains(own)).into_iter().flatten()
+    }
+
     /// The registered domains of the hosts that other zones name.
-    pub(super) fn domains(self, own: &ZoneName) -> impl Iterator<Item = &'s str> {
+    fn domains(self, own: &ZoneName) -> impl Iterator<Item = &'s str> {
         let domains = self.hosts().into_iter().flat_map(|hosts| &hosts.domains);
         domains.filter(|(_, users)| users.as_ref() != Some(own)).map(|(domain, _)| domain.as_str())
     }

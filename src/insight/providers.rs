@@ -1,12 +1,15 @@
 //! Well-known providers by the ends of their host names: what an account has there, what a stranger could claim, and by which token
 //! a provider knows who owns a name. The only list of them: what looks like a typo and what can be taken over are judged by it.
 
+use std::sync::LazyLock;
+
 use crate::model::{Fqdn, PublicSuffix};
 
 /// A provider, by one end of its host names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Provider {
-    /// The end of its host names. A label `*` stands for any one, and a label that ends with `*` for any that begins so.
+    /// The end of its host names. A label `*` stands for any one, and a label that ends with `*` for any that begins so; `.*` at the end
+    /// for any public suffix, where the provider has its label at several.
     pub suffix: &'static str,
     /// Its name.
     pub name: &'static str,
@@ -55,6 +58,14 @@ const HEROKU: &str = "devcenter.heroku.com/articles/custom-domains";
 const NETLIFY: &str = "docs.netlify.com/manage/domains/configure-domains/configure-external-dns";
 const VERCEL: &str = "vercel.com/docs/domains/working-with-domains/add-a-domain";
 const ZENDESK_MAIL: &str = "support.zendesk.com: allowing Zendesk to send email on behalf of your email domain";
+const GOOGLE: &str = "knowledge.workspace.google.com/admin/domains";
+const GITBOOK: &str = "gitbook.com/docs/publishing-documentation/custom-domain";
+const SHOPIFY: &str = "help.shopify.com/manual/domains/add-a-domain/connecting-domains";
+const FIREBASE: &str = "firebase.google.com/docs/hosting/custom-domain";
+const SURGE: &str = "surge.sh/help/adding-a-custom-domain";
+const MICROSOFT_365: &str = "learn.microsoft.com/microsoft-365/enterprise/external-domain-name-system-records";
+/// Of providers whose servers are known from the zones of their customers.
+const IN_ZONES: &str = "NS and MX records of public zones, e.g. of its customers";
 const WEBFLOW: &str = "help.webflow.com: connect a custom domain";
 
 /// A host of Azure. The token `asuid` is one of App Service, which can also be behind Traffic Manager.
@@ -116,14 +127,14 @@ pub const PROVIDERS: &[Provider] = &[
     hosting("netlify.com", "Netlify", "that site", NETLIFY),
     shared("apex-loadbalancer.netlify.com", "Netlify", NETLIFY),
     hosting("fly.dev", "Fly.io", "that app", "fly.io/docs/networking/custom-domain"),
-    shared("shops.myshopify.com", "Shopify", "help.shopify.com/manual/domains/add-a-domain/connecting-domains"),
-    hosting("myshopify.com", "Shopify", "that shop", "help.shopify.com/manual/domains/add-a-domain/connecting-domains"),
-    hosting("surge.sh", "Surge", "that site", "surge.sh/help/adding-a-custom-domain"),
-    shared("na-west1.surge.sh", "Surge", "surge.sh/help/adding-a-custom-domain"),
+    shared("shops.myshopify.com", "Shopify", SHOPIFY),
+    hosting("myshopify.com", "Shopify", "that shop", SHOPIFY),
+    hosting("surge.sh", "Surge", "that site", SURGE),
+    shared("na-west1.surge.sh", "Surge", SURGE),
     shared("readthedocs.io", "Read the Docs", "docs.readthedocs.com/platform/stable/custom-domains.html"),
     hosting("ghost.io", "Ghost", "that site", TAKEOVERS),
     hosting("wordpress.com", "WordPress.com", "that site", TAKEOVERS),
-    shared("unbouncepages.com", "Unbounce", "documentation.unbounce.com: connecting your domain (CNAME)"),
+    own("unbouncepages.com", "Unbounce", "documentation.unbounce.com: connecting your domain (CNAME)"),
     hosting("pantheonsite.io", "Pantheon", "that site", TAKEOVERS),
     hosting("helpscoutdocs.com", "Help Scout", "that site", TAKEOVERS),
     hosting("helpjuice.com", "Helpjuice", "that account", TAKEOVERS),
@@ -132,8 +143,8 @@ pub const PROVIDERS: &[Provider] = &[
     shared("s.strikinglydns.com", "Strikingly", TAKEOVERS),
     account("pages.dev", "Cloudflare Pages", "developers.cloudflare.com/pages/configuration/custom-domains"),
     account("workers.dev", "Cloudflare Workers", "developers.cloudflare.com/workers/configuration/routing/workers-dev"),
-    account("web.app", "Firebase Hosting", "firebase.google.com/docs/hosting/custom-domain"),
-    account("firebaseapp.com", "Firebase Hosting", "firebase.google.com/docs/hosting/custom-domain"),
+    account("web.app", "Firebase Hosting", FIREBASE),
+    account("firebaseapp.com", "Firebase Hosting", FIREBASE),
     account("run.app", "Cloud Run", "cloud.google.com/run/docs/mapping-custom-domains"),
     account("onrender.com", "Render", "render.com/docs/custom-domains"),
     account("railway.app", "Railway", "docs.railway.com/guides/public-networking"),
@@ -148,19 +159,16 @@ pub const PROVIDERS: &[Provider] = &[
     account("amazonaws.com", "AWS", "docs.aws.amazon.com/general/latest/gr/rande.html"),
     account("statuspage.io", "Statuspage", "support.atlassian.com/statuspage/docs/set-up-a-custom-domain"),
     account("freshdesk.com", "Freshdesk", "support.freshdesk.com: using a vanity support URL"),
-    account("gitbook.io", "GitBook", "gitbook.com/docs/publishing-documentation/custom-domain"),
-    account("gitbooks.io", "GitBook", "gitbook.com/docs/publishing-documentation/custom-domain"),
-    account("readme.io", "ReadMe", "docs.readme.com/main/docs/custom-domain"),
+    account("gitbook.io", "GitBook", GITBOOK),
+    account("gitbooks.io", "GitBook", GITBOOK),
+    hosting("readme.io", "ReadMe", "that project", TAKEOVERS),
     account("wpengine.com", "WP Engine", "wpengine.com/support/add-domain-in-user-portal"),
     account(
         "amazonses.com",
         "Amazon SES",
         "docs.aws.amazon.com/ses/latest/dg/send-email-authentication-dkim-easy.html",
     ),
-    account("azure-dns.com", "Azure DNS", "learn.microsoft.com/azure/dns/dns-delegate-domain-azure-dns"),
     account("cloudflare.com", "Cloudflare", "developers.cloudflare.com/dns/nameservers"),
-    account("google.com", "Google", "knowledge.workspace.google.com/admin/domains"),
-    account("googlemail.com", "Google", "knowledge.workspace.google.com/admin/domains"),
     account(
         "hubspotemail.net",
         "HubSpot",
@@ -170,27 +178,40 @@ pub const PROVIDERS: &[Provider] = &[
     account("mailchimp.com", "Mailchimp", "mailchimp.com/help/set-up-email-domain-authentication"),
     own("mandrillapp.com", "Mailchimp", "mailchimp.com/developer/transactional/docs/authentication-delivery"),
     account("messagingengine.com", "Fastmail", "fastmail.help/hc/articles/360060591153"),
-    account(
-        "microsoft.com",
-        "Microsoft",
-        "learn.microsoft.com/microsoft-365/enterprise/external-domain-name-system-records",
-    ),
-    account("mimecast.com", "Mimecast", "mimecastsupport.zendesk.com: gateway hosts by region"),
+    account("microsoft.com", "Microsoft", MICROSOFT_365),
     account("mtasv.net", "Postmark", "postmarkapp.com/support/article/1046-how-do-i-verify-a-domain"),
-    account(
-        "outlook.com",
-        "Microsoft",
-        "learn.microsoft.com/microsoft-365/enterprise/external-domain-name-system-records",
-    ),
-    account("pphosted.com", "Proofpoint", "help.proofpoint.com: mail servers by region"),
-    account("protonmail.ch", "Proton", "proton.me/support/custom-domain"),
     account("salesforce.com", "Salesforce", "help.salesforce.com: set up a custom domain"),
-    account("shopify.com", "Shopify", "help.shopify.com/manual/domains/add-a-domain/connecting-domains"),
+    account("shopify.com", "Shopify", SHOPIFY),
     own("sparkpostmail.com", "SparkPost", "support.sparkpost.com/docs/tech-resources/custom-bounce-domain"),
     account("squarespace.com", "Squarespace", "support.squarespace.com/hc/articles/205812378"),
-    account("zoho.com", "Zoho", "zoho.com/mail/help/adminconsole/configure-email-delivery.html"),
     own("mailgun.org", "Mailgun", "documentation.mailgun.com/docs/mailgun/user-manual/domains/domains-verify"),
     own("sendgrid.net", "SendGrid", "twilio.com/docs/sendgrid/ui/account-and-settings/how-to-set-up-link-branding"),
+    // Name servers and mail servers below one label at several suffixes.
+    account("awsdns-*.*", "Route 53", "docs.aws.amazon.com/Route53/latest/DeveloperGuide/SOA-NSrecords.html"),
+    account("azure-dns.*", "Azure DNS", "learn.microsoft.com/azure/dns/dns-delegate-domain-azure-dns"),
+    account("cscdns.*", "CSC", IN_ZONES),
+    account("desec.*", "deSEC", "desec.readthedocs.io/en/latest/dns/domains.html"),
+    account("dnsimple.*", "DNSimple", "support.dnsimple.com/articles/dnsimple-nameservers"),
+    account("domaincontrol.*", "GoDaddy", IN_ZONES),
+    account("easydns.*", "easyDNS", IN_ZONES),
+    account("gandi.*", "Gandi", "docs.gandi.net/en/domain_names/common_operations/gandi_nameservers.html"),
+    account("google.*", "Google", GOOGLE),
+    account("googledomains.*", "Google", GOOGLE),
+    account("googlemail.*", "Google", GOOGLE),
+    account("hostinger.*", "Hostinger", IN_ZONES),
+    account("ionos.*", "IONOS", IN_ZONES),
+    account("ui-dns.*", "IONOS", IN_ZONES),
+    account("mimecast.*", "Mimecast", "mimecastsupport.zendesk.com: gateway hosts by region"),
+    account("nsone.*", "NS1", IN_ZONES),
+    account("outlook.*", "Microsoft", MICROSOFT_365),
+    account("ovh.*", "OVHcloud", IN_ZONES),
+    account("pphosted.*", "Proofpoint", "help.proofpoint.com: mail servers by region"),
+    account("protonmail.*", "Proton", "proton.me/support/custom-domain"),
+    account("rackspace.*", "Rackspace", IN_ZONES),
+    account("registrar-servers.*", "Namecheap", IN_ZONES),
+    account("ultradns.*", "UltraDNS", IN_ZONES),
+    account("yandex.*", "Yandex", IN_ZONES),
+    account("zoho.*", "Zoho", "zoho.com/mail/help/adminconsole/configure-email-delivery.html"),
 ];
 
 /// From this length on, a label that is one character away from that of a provider is hardly ever a name of its own.
@@ -208,8 +229,30 @@ enum End {
     Below,
 }
 
+/// Whether a label is the one that a suffix wants.
+fn fits(label: &str, wanted: &str) -> bool {
+    match wanted.strip_suffix('*') {
+        Some(start) => label.len() > start.len() && label.starts_with(start),
+        None => label == wanted,
+    }
+}
+
+/// How a host ends with a label at any public suffix, if it does.
+fn end_of_label(host: &str, wanted: &str) -> Option<End> {
+    // Cheaper than to look for the public suffix of every host.
+    if !host.contains(wanted.trim_end_matches('*')) {
+        return None;
+    }
+    let domain = PublicSuffix::of(host)?.registrable()?;
+    let (label, _) = domain.split_once('.')?;
+    fits(label, wanted).then_some(if domain.len() == host.len() { End::Alone } else { End::Below })
+}
+
 /// How a host ends with a suffix, if it does.
 fn end(host: &str, suffix: &str) -> Option<End> {
+    if let Some(label) = suffix.strip_suffix(".*") {
+        return end_of_label(host, label);
+    }
     if !suffix.contains('*') {
         return match host.strip_suffix(suffix)? {
             "" => Some(End::Alone),
@@ -218,12 +261,7 @@ fn end(host: &str, suffix: &str) -> Option<End> {
     }
     let mut labels = host.rsplit('.');
     for wanted in suffix.rsplit('.') {
-        let label = labels.next()?;
-        let fits = match wanted.strip_suffix('*') {
-            Some(start) => label.len() > start.len() && label.starts_with(start),
-            None => label == wanted,
-        };
-        if !fits {
+        if !fits(labels.next()?, wanted) {
             return None;
         }
     }
@@ -237,9 +275,20 @@ impl Provider {
         fits.max_by_key(|provider| (provider.suffix.split('.').count(), provider.suffix.len()))
     }
 
-    /// The provider whose suffix this domain is.
-    pub(super) fn named(domain: &str) -> Option<&'static Self> {
-        PROVIDERS.iter().find(|provider| provider.suffix == domain)
+    /// Whether a registered domain is one of a provider. Then it is meant as it is, whatever it resembles.
+    pub(super) fn has(domain: &str) -> bool {
+        let is_it = |suffix: &str| end(domain, suffix) == Some(End::Alone) || end(suffix, domain) == Some(End::Below);
+        PROVIDERS.iter().any(|provider| is_it(provider.suffix))
+    }
+
+    /// The labels of the accounts of two hosts of one provider, where anyone can claim an account.
+    pub(super) fn accounts<'h>(one: &'h Fqdn, other: &'h Fqdn) -> Option<(&'h str, &'h str)> {
+        let provider = Self::of(one).filter(|p| p.is_per_account && p.claims.is_some() && !p.suffix.contains('*'))?;
+        let account = |host: &'h Fqdn| {
+            let before = host.as_str().strip_suffix(provider.suffix)?.strip_suffix('.')?;
+            before.rsplit('.').next()
+        };
+        Some((account(one)?, account(other)?)).filter(|_| Self::of(other) == Some(provider))
     }
 
     /// Whether an alias to one host that becomes one to another one lost the label of the account: at the same end, or at another one of
@@ -272,14 +321,27 @@ impl Provider {
             && Self::of(new).is_none()
     }
 
-    /// The domains that are long enough for a new one beside them to look mistyped.
+    /// The registered domains that are long enough for a new one beside them to look mistyped.
     pub(super) fn domains() -> impl Iterator<Item = &'static str> {
-        let is_long = |provider: &&Self| {
-            let label = provider.suffix.split_once('.').filter(|(_, rest)| !rest.contains('.'));
+        static DOMAINS: LazyLock<Vec<&str>> = LazyLock::new(|| {
+            let plain = PROVIDERS.iter().map(|provider| provider.suffix).filter(|suffix| !suffix.contains('*'));
+            let domains = plain.map(|s| PublicSuffix::of(s).and_then(PublicSuffix::registrable).unwrap_or(s));
             // Shorter ones are ordinary words: `ghost.io` and `host.io`.
-            label.is_some_and(|(label, _)| label.len() >= LONG && !label.contains('*'))
-        };
-        PROVIDERS.iter().filter(is_long).map(|provider| provider.suffix)
+            let is_long = |domain: &&str| domain.split_once('.').is_some_and(|(label, _)| label.len() >= LONG);
+            domains.filter(is_long).collect()
+        });
+        DOMAINS.iter().copied()
+    }
+
+    /// The labels that a provider has at several public suffixes, without what stands for a number.
+    pub(super) fn labels() -> impl Iterator<Item = &'static str> {
+        let label = |provider: &'static Self| Some(provider.suffix.strip_suffix(".*")?.trim_end_matches(['-', '*']));
+        PROVIDERS.iter().filter_map(label)
+    }
+
+    /// Whether a provider has this label at several public suffixes.
+    pub(super) fn has_several(label: &str) -> bool {
+        PROVIDERS.iter().filter_map(|p| p.suffix.strip_suffix(".*")).any(|wanted| fits(label, wanted))
     }
 }
 

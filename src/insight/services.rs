@@ -1,4 +1,4 @@
-//! How clients reach a service: SRV records (RFC 2782), and HTTPS and SVCB records (RFC 9460) compared.
+//! How clients reach a service: SRV records (RFC 2782), and HTTPS and SVCB records (RFC 9460) compared; and what reverse lookups answer.
 
 use std::collections::BTreeSet;
 use std::net::IpAddr;
@@ -79,6 +79,51 @@ fn port(record: &Entry<'_>) -> Option<u16> {
     text.split(' ').find_map(|parameter| parameter.strip_prefix("port=")?.trim_matches('"').parse().ok())
 }
 
+/// The protocols that HTTPS records announce (RFC 9460 section 7.1); `None` if none of them describes a server.
+fn protocols(set: &[Entry<'_>]) -> Option<BTreeSet<String>> {
+    let servers: Vec<&Entry<'_>> = set.iter().filter(|record| number(record, "priority") != Some(0)).collect();
+    let mut all = BTreeSet::new();
+    for record in &servers {
+        let text = record.data.presentation();
+        let listed = text.split(' ').find_map(|parameter| parameter.strip_prefix("alpn=")).unwrap_or_default();
+        let listed = listed.trim_matches('"').split(',').filter(|protocol| !protocol.is_empty());
+        all.extend(listed.map(str::to_owned));
+        if !text.split(' ').any(|parameter| parameter == "no-default-alpn") {
+            all.insert("http/1.1".to_owned());
+        }
+    }
+    (!servers.is_empty()).then_some(all)
+}
+
+/// The address whose reverse lookups a name answers (RFC 1035 section 3.5, RFC 3596 section 2.5).
+fn reversed(name: &Fqdn) -> Option<IpAddr> {
+    let mut labels: Vec<&str> = match name.as_str().strip_suffix(".in-addr.arpa") {
+        Some(labels) => labels.split('.').collect(),
+        None => name.as_str().strip_suffix(".ip6.arpa")?.split('.').collect(),
+    };
+    labels.reverse();
+    match labels.len() {
+        4 => labels.join(".").parse().ok().map(IpAddr::V4),
+        32 => labels.chunks(4).map(<[&str]>::concat).collect::<Vec<_>>().join(":").parse().ok().map(IpAddr::V6),
+        _ => None,
+    }
+}
+
+/// What it means that reverse lookups of an address have another answer.
+pub(super) fn reverse(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) -> Vec<Effect> {
+    let [old, new] =
+        [before, after].map(|view| -> BTreeSet<&Fqdn> { view.targets(name, RecordType::Ptr).into_iter().gather() });
+    let Some(address) = reversed(name).filter(|_| old != new && !old.is_empty() && !new.is_empty()) else {
+        return Vec::new();
+    };
+    let line = format!(
+        "reverse lookups of {address}: {} → {}; mail servers compare this name with the one that a sender gives",
+        listed(old),
+        listed(new)
+    );
+    vec![Effect::shown(Topic::Addresses, name, Direction::Neutral, line)]
+}
+
 /// What a change of HTTPS or SVCB records, or of the addresses beside them, means.
 pub(super) fn endpoints(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) -> Vec<Effect> {
     let shown = |line: String| Effect::shown(Topic::Addresses, name, Direction::Neutral, line);
@@ -98,6 +143,18 @@ pub(super) fn endpoints(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) 
                     "{name} {kind}: clients may still connect to {}, which is a hint and no address of the host (RFC 9460)",
                     listed(stale)
                 )));
+            }
+        }
+        if let (RecordType::Https, Some(was), Some(is)) = (kind, protocols(&old), protocols(&after.of_type(name, kind)))
+        {
+            let lost: Vec<&String> = was.difference(&is).collect();
+            if !lost.is_empty() {
+                let line = format!(
+                    "{name} HTTPS: no longer announces {}; announced: {} (RFC 9460)",
+                    listed(lost),
+                    listed(&is)
+                );
+                effects.push(shown(line));
             }
         }
         let ports = |set: &[Entry<'_>]| -> BTreeSet<u16> { set.iter().map(|r| port(r).unwrap_or(443)).gather() };

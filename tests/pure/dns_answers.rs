@@ -6,7 +6,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
-use zonewright::insight::dns::{Answer, Class, End, Entry, NoData, Own, Serving, ZoneIndex, Zones, differences};
+use zonewright::insight::dns::{
+    Answer, Class, Edit, End, Entry, NoData, Own, References, Serving, Unknown, ZoneIndex, Zones, differences, explain,
+};
 use zonewright::model::{Fqdn, Rdata, RecordType, Settings, Ttl, ZoneName};
 
 /// The apex of every zone.
@@ -347,4 +349,38 @@ proptest! {
             }
         }
     }
+}
+
+/// Resolvers give up long before, and whoever follows aliases through any number of names could be kept busy.
+#[test]
+fn a_chain_of_aliases_is_followed_to_its_limit() {
+    for (aliases, is_followed) in [(1, true), (64, true), (65, false), (1000, false)] {
+        let alias = |n: usize| (format!("n{n}.{APEX}"), "CNAME", format!("n{}.{APEX}", n + 1), false);
+        let mut zone: Vec<Record> = (0..aliases).map(alias).collect();
+        zone.push((format!("n{aliases}.{APEX}"), "A", "192.0.2.1".to_owned(), false));
+        let (name, records) = (ZoneName::parse(APEX).unwrap(), parsed(&zone));
+        let zones = zones(&name, &records, Mode::Standard);
+        let answer = zones.answer(&Fqdn::reported(&format!("n0.{APEX}")), RecordType::A);
+        assert_eq!(matches!(answer.end, End::Records(_)), is_followed, "{aliases}: {:?}", answer.end);
+        assert_eq!(matches!(answer.end, End::Unknown(Unknown::LongChain)), !is_followed, "{aliases}");
+        assert_eq!(answer.aliases.len(), aliases.min(64));
+    }
+}
+
+/// The mail servers of a name do not tell why its text is missing.
+#[test]
+fn a_type_that_goes_is_told_beside_its_record() {
+    let record = |kind, value: &str| -> Record { (APEX.to_owned(), kind, value.to_owned(), false) };
+    let before = parsed(&[record("MX", "10 mx.a.test"), record("MX", "20 mx2.a.test"), record("TXT", "\"old\"")]);
+    let after = parsed(&[record("MX", "10 mx.a.test"), record("MX", "30 mx2.a.test")]);
+    let name = ZoneName::parse(APEX).unwrap();
+    let (old, new) = (zones(&name, &before, Mode::Standard), zones(&name, &after, Mode::Standard));
+    let edits = [
+        Edit { zone: &name, before: Some(entry(&before[1])), after: Some(entry(&after[1])) },
+        Edit { zone: &name, before: Some(entry(&before[2])), after: None },
+    ];
+    let explained = explain(&old, &new, &edits, &References::default());
+    let says = |lines: &[String]| lines.iter().any(|line| line == "@: no TXT any more; the name keeps other records");
+    let said: Vec<bool> = explained.of_edits.iter().map(|lines| says(lines)).collect();
+    assert_eq!(said, [false, true], "{:?}", explained.of_edits);
 }

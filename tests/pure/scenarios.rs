@@ -19,8 +19,19 @@ use zonewright::plan::{
 use zonewright::{spec, wire};
 
 /// The zones, each with its accidents and everyday changes.
-const FILES: &[&str] =
-    &["company", "workspace", "parked", "unused", "agency", "startup", "machinery", "shop", "platform", "protection"];
+const FILES: &[&str] = &[
+    "company",
+    "workspace",
+    "parked",
+    "unused",
+    "agency",
+    "startup",
+    "machinery",
+    "shop",
+    "platform",
+    "bought",
+    "protection",
+];
 
 /// What a plan does with a change.
 struct Outcome {
@@ -413,6 +424,57 @@ fn networks_of_other_zones_are_known() {
     let without = plan_part(own, &live(old), &Only::default(), OtherZones::of(&copied, &overview)).0;
     for plan in [with_base, without] {
         assert!(plan.operations.iter().flat_map(|o| &o.dangers).any(|danger| danger.code() == "looks-mistyped"));
+    }
+}
+
+/// Without a base, other zones of the planned spec tell which domains there are, but not that they are right: the same mistake copied into
+/// two zones would hide itself.
+#[test]
+fn a_mistake_in_two_zones_does_not_hide_itself() {
+    let spec_of = |lab: &str| -> Desired {
+        let zone = |name: &str, host: &str| {
+            format!("  {name}:\n    records:\n      - {{ name: lab, type: NS, content: [ns1.{host}, ns2.{host}] }}\n")
+        };
+        let zones = [("example.com", "provider-dns.org"), ("example.net", lab), ("example.org", lab)];
+        let zones: String = zones.into_iter().map(|(name, host)| zone(name, host)).collect();
+        let mut sources = Sources::default();
+        let input = spec::Input::Stdin(format!("version: 1\nzones:\n{zones}"));
+        spec::load(&[input], &spec::Options::default(), &mut sources).desired.expect("a spec")
+    };
+    let empty = load("version: 1\nzones:\n  example.net:\n    records: []\n");
+    for (lab, is_mistyped) in
+        [("provdier-dns.org", true), ("provider-dns.org", false), ("other-dns.org", false), ("example.com", false)]
+    {
+        let (desired, overview) = (spec_of(lab), Overview::default());
+        let own = &desired.zones[&empty.name];
+        let plan = plan_part(own, &live(&empty), &Only::default(), OtherZones::of(&desired, &overview)).0;
+        let dangers: Vec<&str> = plan.operations.iter().flat_map(|o| &o.dangers).map(|d| d.code()).collect();
+        assert_eq!(dangers.contains(&"looks-mistyped"), is_mistyped, "{lab}: {dangers:?}");
+    }
+}
+
+/// What a plan of a zone says that gets other records.
+fn lines_of(before: &str, after: &str) -> Vec<(String, Vec<String>)> {
+    let (base, desired) = (load(before), load(after));
+    let (zone, _) = plan_zone_with_base(&desired, &base, &live(&base));
+    let lines = |o: &zonewright::plan::Operation| o.impact.iter().flat_map(|impact| impact.lines.clone()).collect();
+    zone.operations.iter().map(|o| (o.address.to_string(), lines(o))).collect()
+}
+
+#[test]
+fn reverse_lookups_that_answer_another_name_are_told() {
+    for (zone, name, address) in [
+        ("60.18.198.in-addr.arpa", "25", "198.18.60.25"),
+        ("8.b.d.0.1.0.0.2.ip6.arpa", "5.2.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0", "2001:db8::25"),
+    ] {
+        let text = |host: &str| {
+            format!(
+                "version: 1\nzones:\n  {zone}:\n    records:\n      - {{ name: {name}, type: PTR, content: {host} }}\n"
+            )
+        };
+        let said = lines_of(&text("mail.example.com"), &text("host25.provider.example"));
+        let line = format!("reverse lookups of {address}: mail.example.com → host25.provider.example");
+        assert!(said.iter().any(|(_, lines)| lines.iter().any(|l| l.contains(&line))), "{said:?}");
     }
 }
 

@@ -97,7 +97,19 @@ pub fn explain<'a>(
         let Some(zones) = view.zone(name) else { continue };
         let mut lines = view.about_name(name, zones, of_name);
         lines.extend(view.caches(of_name));
-        explained.put(view.first_of(of_name, is_host).or(of_name.first().copied()), lines);
+        let main = view.first_of(of_name, is_host).or(of_name.first().copied());
+        let lost = view.lost(name, zones);
+        if !lost.is_empty() {
+            // Beside the edit that brings it about: the mail servers of a name do not tell why its text is missing.
+            let loses = |n: &&usize| {
+                edits.get(**n).and_then(|edit| edit.before?.record_type()).is_some_and(|kind| lost.contains(&kind))
+            };
+            let lost: Vec<String> = lost.iter().map(ToString::to_string).collect();
+            let (shown, lost_types) = (zones[1].name().relative(name), list(&lost, MOST_NAMES));
+            let line = format!("{shown}: no {lost_types} any more; the name keeps other records");
+            explained.put(of_name.iter().find(loses).copied().or(main), [line]);
+        }
+        explained.put(main, lines);
     }
     for zone in by_name.keys().filter_map(|name| after.zone_of(name)) {
         if !explained.of_zones.contains_key(zone.name()) {
@@ -238,7 +250,7 @@ impl<'v, 'a> View<'v, 'a> {
                 lines.push(format!("{shown}: until now {} answered: {}{loses}", star.name(), says(old, star)));
             }
             [Source::Own(before), Source::Own(after)] => {
-                lines.extend(self.own_to_own(name, shown, zones, [before, after]))
+                lines.extend(Self::own_to_own(shown, zones, [before, after]));
             }
             [Source::Cut(before), Source::Cut(after)] if before.name() == after.name() => {}
             // What a delegation means is said with the name servers.
@@ -268,14 +280,8 @@ impl<'v, 'a> View<'v, 'a> {
         lines
     }
 
-    /// A name that keeps some records.
-    fn own_to_own(
-        &self,
-        name: &Fqdn,
-        shown: &str,
-        zones: [&ZoneIndex<'a>; 2],
-        nodes: [Node<'_, 'a>; 2],
-    ) -> Vec<String> {
+    /// A name that keeps some records, and moves behind the proxy or from there.
+    fn own_to_own(shown: &str, zones: [&ZoneIndex<'a>; 2], nodes: [Node<'_, 'a>; 2]) -> Vec<String> {
         let proxied = |zone: &ZoneIndex<'a>, node: Node<'_, 'a>| {
             zone.serving().proxies() && node.records().any(|e| e.is_proxied())
         };
@@ -292,22 +298,25 @@ impl<'v, 'a> View<'v, 'a> {
             (false, true) if !addresses(nodes[0]).is_empty() => {
                 vec![format!("{shown}: {} → Cloudflare's edge", addresses(nodes[0]))]
             }
-            _ => {
-                let difference = self.difference(&Class::Name(name.clone()));
-                let gone = |kind: RecordType| {
-                    difference.and_then(|d| d.types.get(&kind)).is_some_and(|(_, after)| {
-                        matches!(after.end, End::NoData(_)) && after.aliases.is_empty() && nodes[0].has(kind)
-                    })
-                };
-                let lost: Vec<String> =
-                    RecordType::ALL.iter().filter(|kind| gone(**kind)).map(ToString::to_string).collect();
-                if lost.is_empty() {
-                    Vec::new()
-                } else {
-                    vec![format!("{shown}: no {} any more; the name keeps other records", list(&lost, MOST_NAMES))]
-                }
-            }
+            _ => Vec::new(),
         }
+    }
+
+    /// The types that a name loses which keeps other records, unless it is said that it moves behind the proxy, or from there.
+    fn lost(&self, name: &Fqdn, zones: [&ZoneIndex<'a>; 2]) -> Vec<RecordType> {
+        let [Source::Own(before), Source::Own(after)] = zones.map(|zone| source(zone, name.as_str())) else {
+            return Vec::new();
+        };
+        if name.is_wildcard() || !Self::own_to_own("", zones, [before, after]).is_empty() {
+            return Vec::new();
+        }
+        let difference = self.difference(&Class::Name(name.clone()));
+        let is_gone = |kind: &RecordType| {
+            difference.and_then(|d| d.types.get(kind)).is_some_and(|(_, after)| {
+                matches!(after.end, End::NoData(_)) && after.aliases.is_empty() && before.has(*kind)
+            })
+        };
+        RecordType::ALL.iter().copied().filter(is_gone).collect()
     }
 
     /// An alias that is set, and leads to nothing in the known zones.

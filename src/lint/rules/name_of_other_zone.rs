@@ -3,7 +3,7 @@
 use crate::diagnostic::{Finding, Severity};
 use crate::lint::view::{Owner, View, ZoneView};
 use crate::lint::{Findings, Rule};
-use crate::model::{DesiredRecord, Fqdn};
+use crate::model::{Address, DesiredRecord, Expectation, Expected, Fqdn};
 
 /// Last labels that do not occur inside a zone by chance.
 const TOP_LEVEL: &[&str] = &["com", "net", "org"];
@@ -16,7 +16,8 @@ pub(in crate::lint) static RULE: Rule = Rule {
         severity: Severity::Warning,
         why: "A name without a final dot is completed with the name of the zone, unless it ends with that already: `www.example.net` \
               in the zone example.com means `www.example.net.example.com`. The lint reports names that end with another \
-              zone of the spec, or in `.com`, `.net` or `.org`.",
+              zone of the spec, or in `.com`, `.net` or `.org`; so it does for the names of expectations that have no records, \
+              as `answer: none` would hold for them whatever is published.",
         fix: "Move the record to the zone it belongs to. If it is meant as written, write the whole name with a final dot.",
     },
     sources: &["RFC 1035 section 5.1"],
@@ -43,22 +44,43 @@ fn check(view: &View<'_>, findings: &mut Findings) {
     for (zone, owner) in view.owners() {
         // All spellings of a name give the same name; one finding is enough.
         let Some((record, written)) = odd(zone, owner) else { continue };
-        let other = view.zone_of(&written).map(|n| &view.zones[n].zone.name);
-        let other = other.filter(|name| **name != zone.zone.name && name.as_fqdn().label_count() > 1);
-        let last = written.as_str().rsplit('.').next().unwrap_or_default();
-        if other.is_none() && !TOP_LEVEL.contains(&last) {
-            continue;
-        }
-        let place = match other {
-            Some(other) => format!("move it to the zone {other}"),
-            None => "move it to the zone it belongs to".to_owned(),
-        };
+        let Some(place) = elsewhere(view, zone, &written) else { continue };
         findings.push(
             RULE.at(record.spelling.place, format!("`{}` means `{}`", record.spelling.name, owner.name))
                 .about(zone.address(record))
                 .help(format!("{place}, or write `{}.` if this is what you mean", owner.name)),
         );
     }
+    for zone in &view.zones {
+        for expectation in &zone.zone.expect {
+            let Some((name, written)) = asked(zone, expectation) else { continue };
+            let Some(place) = elsewhere(view, zone, &written) else { continue };
+            findings.push(
+                RULE.at(expectation.place, format!("`{}` asks for `{name}`, which has no records", expectation.name))
+                    .about(Address::of_zone_part(&zone.zone.name, "expect").to_string())
+                    .help(format!("{place}, or add a record with this name if this is what you mean")),
+            );
+        }
+    }
+}
+
+/// What to do with a name that looks like one of another zone.
+fn elsewhere(view: &View<'_>, zone: &ZoneView<'_>, written: &Fqdn) -> Option<String> {
+    let other = view.zone_of(written).map(|n| &view.zones[n].zone.name);
+    let other = other.filter(|name| **name != zone.zone.name && name.as_fqdn().label_count() > 1);
+    let last = written.as_str().rsplit('.').next().unwrap_or_default();
+    match other {
+        Some(other) => Some(format!("move it to the zone {other}")),
+        None => TOP_LEVEL.contains(&last).then(|| "move it to the zone it belongs to".to_owned()),
+    }
+}
+
+/// The name whose answer is expected, if it has no records, and that name as it would be outside the zone.
+fn asked<'a>(zone: &ZoneView<'_>, expectation: &'a Expectation) -> Option<(&'a Fqdn, Fqdn)> {
+    let Expected::Answer { name, .. } = &expectation.what else { return None };
+    let written = Fqdn::parse(zone.zone.name.relative(name)).ok().filter(|written| written.label_count() > 1)?;
+    let has_records = zone.owners.binary_search_by(|owner| owner.name.cmp(name)).is_ok();
+    (!has_records && name.is_within(zone.zone.name.as_fqdn())).then_some((name, written))
 }
 
 /// The first record whose name was written without the zone name, and that name as it would be outside the zone.

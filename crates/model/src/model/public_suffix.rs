@@ -36,6 +36,11 @@ impl<'n> PublicSuffix<'n> {
         self.length == self.name.len() && self.section == Some(psl::Type::Icann)
     }
 
+    /// Whether the name itself is the domain of a company that gives out names below it.
+    pub(crate) fn is_company(self) -> bool {
+        self.length == self.name.len() && self.is_of_company()
+    }
+
     /// Whether a company gives out names below its domain, such as `pages.dev`.
     pub fn is_of_company(self) -> bool {
         self.section == Some(psl::Type::Private)
