@@ -37,7 +37,7 @@ impl<'n> PublicSuffix<'n> {
     }
 
     /// Whether the name itself is the domain of a company that gives out names below it.
-    pub(crate) fn is_company(self) -> bool {
+    pub fn is_company(self) -> bool {
         self.length == self.name.len() && self.is_of_company()
     }
 
