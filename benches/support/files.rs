@@ -3,9 +3,10 @@
 use std::fs;
 use std::io::Write as _;
 
+use data_encoding::HEXLOWER;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use sha2::{Digest, Sha256};
+use ring::digest::{SHA256, digest};
 use tempfile::TempDir;
 use zonewright::apply::{Journal, JournalRun, JournalText, StepFate};
 use zonewright::diagnostic::Sources;
@@ -137,7 +138,7 @@ fn snapshot(n: usize) -> Vec<u8> {
     );
     text.push_str(&format!("{{\"path\":\"/zones/{id}/dns_records\",\"items\":{n}}}\n"));
     records.iter().for_each(|record| text.push_str(&format!("{record}\n")));
-    let sum: String = Sha256::digest(&text).iter().map(|byte| format!("{byte:02x}")).collect();
+    let sum = HEXLOWER.encode(digest(&SHA256, text.as_bytes()).as_ref());
     text.push_str(&format!("{{\"sha256\":\"{sum}\"}}\n"));
     let mut out = GzEncoder::new(Vec::new(), Compression::fast());
     out.write_all(text.as_bytes()).expect("memory takes everything");

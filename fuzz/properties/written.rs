@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 use std::io::{Cursor, Write};
 
+use data_encoding::HEXLOWER;
 use flate2::{Compression, write::GzEncoder};
+use ring::digest::{SHA256, digest};
 use serde_json::{Value as Json, json};
-use sha2::{Digest, Sha256};
 use zonewright::apply::{
     AppliedOperations, JournalReadError, JournalRun, JournalText, RecordEffect, RuleDone, RuleEffect, ZoneRun, needed,
     undo_zone,
@@ -307,7 +308,7 @@ fn packed(lines: &[u8]) -> Vec<u8> {
     if !lines.ends_with(b"\n") {
         lines.push(b'\n');
     }
-    let sum: String = Sha256::digest(&lines).iter().map(|byte| format!("{byte:02x}")).collect();
+    let sum = HEXLOWER.encode(digest(&SHA256, &lines).as_ref());
     let mut out = GzEncoder::new(Vec::new(), Compression::fast());
     out.write_all(&lines).and_then(|()| writeln!(out, r#"{{"sha256":"{sum}"}}"#)).expect("memory can be written");
     out.finish().expect("memory can be written")

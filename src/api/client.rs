@@ -112,8 +112,8 @@ impl Client {
 
     /// How many requests can be sent now without a wait for the rate limit.
     #[must_use]
-    pub fn room(&self) -> usize {
-        self.shared.limiter.room()
+    pub fn free_requests(&self) -> usize {
+        self.shared.limiter.free_requests()
     }
 
     /// Sends a request, again where that is harmless and may help.

@@ -9,7 +9,7 @@ use std::error::Error;
 use std::fmt;
 use std::time::Duration;
 
-use crate::wire::{ApiMessage, Method, Request};
+use crate::wire::{ApiMessage, Method, Request, reasons};
 
 /// A request's name in messages: method and path, without its query.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -151,10 +151,7 @@ pub enum ApiError {
 
 /// Cloudflare's reasons in one line.
 fn said(messages: &[ApiMessage]) -> String {
-    if messages.is_empty() {
-        return "Cloudflare gave no reason".to_owned();
-    }
-    messages.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+    reasons(messages).unwrap_or_else(|| "Cloudflare gave no reason".to_owned())
 }
 
 /// How long Cloudflare asked to wait.
@@ -214,6 +211,12 @@ impl ApiError {
             Self::Refused { messages, .. } | Self::Throttled { messages, .. } => messages,
             _ => &[],
         }
+    }
+
+    /// Cloudflare's reasons in one line; `None` if it gave none.
+    #[must_use]
+    pub fn reasons(&self) -> Option<String> {
+        reasons(self.messages())
     }
 
     /// Whether one of Cloudflare's reasons has this code.

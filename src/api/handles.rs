@@ -49,8 +49,8 @@ impl Reader for ReadClient {
         self.0.exchange::<List<T>>(request).await
     }
 
-    fn room(&self) -> usize {
-        self.0.room()
+    fn free_requests(&self) -> usize {
+        self.0.free_requests()
     }
 
     fn requests(&self) -> u64 {

@@ -171,7 +171,7 @@ impl Limiter {
     }
 
     /// How many requests can be sent now without a wait, other than the one between two requests.
-    pub(super) fn room(&self) -> usize {
+    pub(super) fn free_requests(&self) -> usize {
         let now = Instant::now();
         let mut state = lock(&self.state);
         state.refresh(now);
@@ -179,7 +179,7 @@ impl Limiter {
             return 0;
         }
         let own = || burst(state.quota).saturating_sub(state.counted()).min(state.tokens.max(0.0) as u64);
-        usize::try_from(state.reports.room(now).unwrap_or_else(own)).unwrap_or(usize::MAX)
+        usize::try_from(state.reports.free_requests(now).unwrap_or_else(own)).unwrap_or(usize::MAX)
     }
 
     /// Sends no requests for this long.
@@ -198,7 +198,7 @@ impl State {
         self.refresh(now);
         let mut until = self.next;
         let reported = self.reports.wait(kind, now);
-        if self.reports.room(now).is_none() {
+        if self.reports.free_requests(now).is_none() {
             if let Some(wait) = self.spread(now).filter(|wait| wait.retry_at > until && !is_stopping) {
                 return Some(wait);
             }

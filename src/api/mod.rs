@@ -85,7 +85,7 @@ pub trait Reader: Send + Sync {
     }
 
     /// How many requests can be sent now without a wait for the rate limit; without end where there is none.
-    fn room(&self) -> usize {
+    fn free_requests(&self) -> usize {
         usize::MAX
     }
 

@@ -105,7 +105,7 @@ impl Reports {
     }
 
     /// How many requests the limit for all calls leaves us now; `None` if it was not reported.
-    pub(super) fn room(&self, now: Instant) -> Option<u64> {
+    pub(super) fn free_requests(&self, now: Instant) -> Option<u64> {
         let limit = self.limits.get(FOR_ALL)?;
         let (remaining, until) = limit.remaining.filter(|(_, until)| *until > now)?;
         Some(remaining.saturating_sub(limit.margin() + limit.claim(until, now)))

@@ -8,8 +8,8 @@ use std::io::{self, BufRead, BufReader, Cursor, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use data_encoding::HEXLOWER;
+use ring::digest::{Context, SHA256};
 use serde::de::DeserializeOwned;
-use sha2::{Digest, Sha256};
 
 use super::journal::Journal;
 use super::journal_line::{AnyBegin, AnyLine, StepFate, StepOutcome};
@@ -199,7 +199,7 @@ impl<R: BufRead + Seek> JournalText<R> {
             return Err(JournalReadError::TooLarge(LARGEST, "bytes"));
         }
         text.length = read;
-        text.digest = HEXLOWER.encode(&sum.finalize());
+        text.digest = HEXLOWER.encode(sum.finish().as_ref());
         Ok(text)
     }
 
@@ -270,13 +270,13 @@ pub(super) struct Lines<'r, R> {
     /// Bytes read.
     read: u64,
     /// Their sum.
-    sum: Sha256,
+    sum: Context,
 }
 
 impl<'r, R: BufRead> Lines<'r, R> {
     /// Those of so many bytes.
     fn new(reader: &'r mut R, length: u64) -> Self {
-        Self { reader: reader.take(length), number: 0, is_ended: false, read: 0, sum: Sha256::new() }
+        Self { reader: reader.take(length), number: 0, is_ended: false, read: 0, sum: Context::new(&SHA256) }
     }
 
     /// The next line, without its end; `None` after the last.

@@ -240,7 +240,7 @@ impl<'z> Run<'z> {
     fn parts_of_bond(&self, operations: &[usize]) -> Option<Vec<Vec<usize>>> {
         let (deletes, others) = self.split_deletes(operations);
         let single = |all: &[usize]| -> Vec<Vec<usize>> { all.iter().map(|n| vec![*n]).collect() };
-        if self.makes_room(&deletes) {
+        if self.is_in_the_way(&deletes) {
             let (first, rest) = others.split_first().filter(|(_, rest)| !rest.is_empty())?;
             let with_room = deletes.into_iter().chain([*first]).collect();
             return Some([vec![with_room], single(rest)].concat());
@@ -258,7 +258,7 @@ impl<'z> Run<'z> {
     }
 
     /// Whether any of these deletes is there to make room for what cannot exist beside it.
-    fn makes_room(&self, deletes: &[usize]) -> bool {
+    fn is_in_the_way(&self, deletes: &[usize]) -> bool {
         deletes.iter().any(|n| {
             let action = self.record(*n).map(|record| &record.action);
             matches!(action, Some(RecordAction::Delete { reason: DeleteReason::InTheWay, .. }))
@@ -270,7 +270,7 @@ impl<'z> Run<'z> {
     pub(super) fn next_with_room(&mut self, refused: &[usize]) -> Option<(Vec<usize>, Vec<usize>)> {
         let (deletes, others) = self.split_deletes(refused);
         let is_next = |next: &&Vec<usize>| matches!((next.as_slice(), deletes.first()), ([next], Some(delete)) if self.bond[*next] == self.bond[*delete]);
-        if !self.makes_room(&deletes) || self.queue.front().filter(is_next).is_none() {
+        if !self.is_in_the_way(&deletes) || self.queue.front().filter(is_next).is_none() {
             return None;
         }
         let next = self.queue.pop_front()?;
@@ -312,7 +312,7 @@ impl<'z> Run<'z> {
     /// Deletes that were carried out at a create's name because what they took away cannot exist beside it.
     fn deletes_in_the_way(&self, create: usize, wanted: RecordType) -> impl Iterator<Item = usize> + '_ {
         self.at_the_name_of(create).filter(move |n| {
-            self.makes_room(&[*n])
+            self.is_in_the_way(&[*n])
                 && self.outcomes[*n] == Some(Outcome::Done)
                 && !self.not_filled.contains(n)
                 && self.record_type(*n).is_some_and(|own| wanted.excludes_at(own, self.is_at_apex(create)))

@@ -128,8 +128,7 @@ pub(super) fn earlier_unknown(error: &ApiError) -> String {
 
 /// An error in Cloudflare's words, with what to do if we know.
 pub(super) fn said(error: &ApiError) -> String {
-    let messages: Vec<String> = error.messages().iter().map(ToString::to_string).collect();
-    let mut text = if messages.is_empty() { format!("failed to {error}") } else { messages.join("; ") };
+    let mut text = error.reasons().unwrap_or_else(|| format!("failed to {error}"));
     if let Some(source) = std::error::Error::source(error) {
         text.push_str(&format!(": {source}"));
     }

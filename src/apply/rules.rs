@@ -21,6 +21,7 @@ use super::outcome::Outcome;
 use super::response::{Judged, Meaning, meaning, said};
 use super::settle::{Attempt, Failure, Seen, Verdict, judged};
 use crate::api::{ApiError, Writer};
+use crate::diagnostic::cut;
 use crate::live::entry_point;
 use crate::model::ruleset::{EntryPoint, LiveRule, LiveRuleset, Phase, Position, RuleBody, RuleId, canonical};
 use crate::model::{LiveZone, ZoneName};
@@ -314,11 +315,7 @@ impl<W: Writer> Executor<'_, W> {
 
 /// A rule as Cloudflare has it, cut where it is long.
 fn shown(body: &RuleBody) -> String {
-    let text = serde_json::Value::Object(rule_json(body)).to_string();
-    match text.char_indices().nth(MOST_SHOWN) {
-        Some((at, _)) => format!("{}…", &text[..at]),
-        None => text,
-    }
+    cut(&serde_json::Value::Object(rule_json(body)).to_string(), MOST_SHOWN)
 }
 
 /// The ids of rules that were not there before, in their order.

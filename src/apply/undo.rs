@@ -203,7 +203,7 @@ impl<'l> Records<'l> {
                 Todo::Update(..) | Todo::Delete(..) => None,
             })
             .gather();
-        let makes_room = |record: &LiveRecord| {
+        let is_in_the_way = |record: &LiveRecord| {
             let is_apex = record.name == *zone.name.as_fqdn();
             let own = record.data.record_type();
             created.iter().any(|(at, t)| **at == record.name && own.is_some_and(|own| t.excludes_at(own, is_apex)))
@@ -218,7 +218,7 @@ impl<'l> Records<'l> {
                     ChangeKind::Update { before, after, fields, claim: Claim::OWN }
                 }
                 Todo::Delete(before, place) => {
-                    let reason = if makes_room(before) { DeleteReason::InTheWay } else { DeleteReason::Undone };
+                    let reason = if is_in_the_way(before) { DeleteReason::InTheWay } else { DeleteReason::Undone };
                     ChangeKind::Delete { before, reason, place: Some(*place), accepted: None, claim: Claim::OWN }
                 }
             };

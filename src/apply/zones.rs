@@ -124,7 +124,7 @@ impl<W: Writer> Executor<'_, W> {
         // What was stopped in the middle is not in sync, and the next plan says what is left.
         let is_cut = self.stop.is_asked() && !done.applied.is_complete();
         let are_answers_enough = match self.verify {
-            Verify::Auto => self.reader.room() < ahead + work.reads(self.options.page_size),
+            Verify::Auto => self.reader.free_requests() < ahead + work.reads(self.options.page_size),
             Verify::Answers => true,
             Verify::Read => false,
         };

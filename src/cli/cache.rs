@@ -7,8 +7,8 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use data_encoding::HEXLOWER;
+use ring::digest::{SHA256, digest};
 use serde_json::Value as Json;
-use sha2::{Digest, Sha256};
 
 use super::files::{self, Readers};
 use crate::api::Credentials;
@@ -30,7 +30,7 @@ pub(super) struct FileCache {
 impl FileCache {
     /// Below `directory`, apart for each address of the API: two services may call different things by one version.
     pub(super) fn new(directory: &Path, base_url: &str, credentials: Credentials) -> Self {
-        let directory = directory.join(&HEXLOWER.encode(&Sha256::digest(base_url.as_bytes()))[..12]);
+        let directory = directory.join(&HEXLOWER.encode(digest(&SHA256, base_url.as_bytes()).as_ref())[..12]);
         Self { directory, base_url: base_url.to_owned(), credentials }
     }
 

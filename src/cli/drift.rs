@@ -9,7 +9,7 @@ use clap::Args;
 use secrecy::SecretString;
 
 use super::args::duration;
-use super::exit::Exit;
+use super::exit::{Ended, Exit};
 use super::files::{self, Readers};
 use super::output::Output;
 use super::service::{Access, Service};
@@ -112,13 +112,12 @@ pub(super) fn document(view: &DriftView<'_>) -> DriftDocument {
 
 /// The webhook that the flags or the environment name.
 ///
-/// The inner error is what is wrong with its address.
-///
 /// # Errors
-/// A file that the environment names cannot be read.
-pub(super) fn webhook(tell: &TellArgs, settings: &Settings<'_>) -> anyhow::Result<Result<Option<Webhook>, String>> {
-    let Some(url) = settings.webhook(tell.webhook.as_ref())? else { return Ok(Ok(None)) };
-    Ok(Webhook::new(&url, tell.webhook_timeout).map(Some).map_err(|error| format!("the webhook: failed to {error}")))
+/// Its address is wrong, or a file that the environment names cannot be read.
+pub(super) fn webhook(tell: &TellArgs, settings: &Settings<'_>) -> anyhow::Result<Option<Webhook>> {
+    let Some(url) = settings.webhook(tell.webhook.as_ref())? else { return Ok(None) };
+    let webhook = Webhook::new(&url, tell.webhook_timeout);
+    webhook.map(Some).map_err(|error| Ended::usage(format!("the webhook: failed to {error}")))
 }
 
 /// Sends a report; whether it arrived. A failure is only a warning: the report itself has been shown.

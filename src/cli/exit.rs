@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+use thiserror::Error;
+
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
@@ -37,6 +39,24 @@ impl Exit {
             Self::Partial => 5,
             Self::Usage => 64,
         }
+    }
+}
+
+/// The end of a run before its result. It is an error, so that `?` ends the run.
+#[derive(Debug, Error)]
+pub(super) enum Ended {
+    /// The user knows why.
+    #[error("the run has ended")]
+    Told(Exit),
+    /// Wrong usage, and what to write instead.
+    #[error("{0}")]
+    Usage(String),
+}
+
+impl Ended {
+    /// Wrong usage, as the error of a command.
+    pub(super) fn usage(message: impl Into<String>) -> anyhow::Error {
+        Self::Usage(message.into()).into()
     }
 }
 

@@ -5,14 +5,13 @@ use std::path::Path;
 
 use anyhow::Context;
 
-use super::args::{ConsentArgs, Format, SpecArgs};
-use super::exit::Exit;
+use super::args::{Format, SpecArgs};
+use super::exit::{Ended, Exit};
 use super::formats;
 use super::output::Output;
 use super::settings::Settings;
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Sources, count};
 use crate::document;
-use crate::plan::Consents;
 use crate::reconcile::{Base, Goal, InvalidSpec};
 use crate::render::Findings;
 use crate::spec;
@@ -29,7 +28,7 @@ pub(super) fn load(
     args: &SpecArgs,
     settings: &Settings<'_>,
     output: &Output,
-) -> anyhow::Result<Result<Goal, Exit>> {
+) -> anyhow::Result<Goal> {
     let show = |diagnostics: &Diagnostics, sources: &Sources| {
         if output.format == Format::Text {
             output.diagnostics(diagnostics, sources);
@@ -48,14 +47,14 @@ pub(super) fn load(
                 Severity::Note => with_notes,
             };
             show(&goal.diagnostics.iter().filter(is_shown).cloned().collect(), &goal.sources);
-            Ok(Ok(with_base(goal, args, settings)?))
+            with_base(goal, args, settings)
         }
         Err(unusable) => {
             let InvalidSpec { diagnostics, sources } = *unusable;
             show(&diagnostics, &sources);
             let found = Findings { command, diagnostics: &diagnostics, sources: &sources, holds: None };
             report_errors(&found, settings, output)?;
-            Ok(Err(Exit::Error))
+            Err(Ended::Told(Exit::Error).into())
         }
     }
 }
@@ -104,19 +103,4 @@ pub(super) fn report_errors(found: &Findings<'_>, settings: &Settings<'_>, outpu
     let errors = diagnostics.count(Severity::Error);
     output.message(&format!("{} in the spec; no request was made", count(errors, "error")));
     Ok(())
-}
-
-/// The permissions given; wrong usage is reported here and ends the run.
-///
-/// # Errors
-/// The policy file cannot be read.
-pub(super) fn consents(
-    args: &ConsentArgs,
-    settings: &Settings<'_>,
-    output: &Output,
-) -> anyhow::Result<Result<Consents, Exit>> {
-    Ok(settings.consents(args)?.map_err(|message| {
-        output.message(&format!("error: {message}"));
-        Exit::Usage
-    }))
 }

@@ -36,6 +36,7 @@ use tracing_subscriber::prelude::*;
 
 use args::Global;
 use commands::{Command, Run, Session};
+use exit::Ended;
 pub use exit::Exit;
 pub use invocation::Invocation;
 use output::Output;
@@ -92,7 +93,14 @@ async fn run_to_end(cli: &mut Cli, output: &std::sync::Arc<Output>) -> Exit {
     match result {
         Ok(exit) => exit,
         Err(error) => {
-            output.error(&error);
+            match error.downcast_ref() {
+                Some(Ended::Told(exit)) => return *exit,
+                Some(Ended::Usage(message)) => {
+                    output.message(&format!("error: {message}"));
+                    return Exit::Usage;
+                }
+                None => output.error(&error),
+            }
             if cli.command.facts().is_writer {
                 // Whatever fails after the first write is told by the report of the apply, and is no error here.
                 output.message("nothing was written");
@@ -118,10 +126,7 @@ async fn run(cli: &mut Cli, output: &std::sync::Arc<Output>) -> anyhow::Result<E
     let Cli { command, global } = cli;
     let name = command.facts().name;
     let spec = command.missing_spec().map_or(Ok(()), |spec| default_spec::fill(spec, name, output));
-    if let Err(message) = spec.and_then(|()| applicable::check(command, global)) {
-        output.message(&format!("error: {message}"));
-        return Ok(Exit::Usage);
-    }
+    spec.and_then(|()| applicable::check(command, global)).map_err(Ended::Usage)?;
     if !global.surroundings.is_given() {
         signals::outlive_file_size_limit()?;
     }

@@ -13,6 +13,7 @@ use anyhow::{Context, bail};
 use secrecy::SecretString;
 
 use super::args::{ConsentArgs, Global};
+use super::exit::Ended;
 use super::files::is_below;
 use crate::api::Credentials;
 use crate::diagnostic::{count, read_text};
@@ -236,11 +237,9 @@ impl<'a> Settings<'a> {
 
     /// Permissions given on the command line and in the policy file.
     ///
-    /// The inner error is a code that does not exist, with those that do.
-    ///
     /// # Errors
-    /// The policy file cannot be read.
-    pub(super) fn consents(&self, args: &ConsentArgs) -> anyhow::Result<Result<Consents, String>> {
+    /// A code does not exist, or the policy file cannot be read.
+    pub(super) fn consents(&self, args: &ConsentArgs) -> anyhow::Result<Consents> {
         let policy = policy(self.flags)?;
         let mut consents = Consents { deletes: args.allow_deletes, policy, ..Consents::default() };
         for code in args.allow.iter().map(|c| c.trim()).filter(|c| !c.is_empty()) {
@@ -249,12 +248,12 @@ impl<'a> Settings<'a> {
                     consents.dangers.insert(danger);
                 }
                 None if code == Danger::Delete.code() => {
-                    return Ok(Err("deletes are allowed by their exact number: --allow-deletes N".to_owned()));
+                    return Err(Ended::usage("deletes are allowed by their exact number: --allow-deletes N"));
                 }
-                None => return Ok(Err(Danger::unknown(code))),
+                None => return Err(Ended::usage(Danger::unknown(code))),
             }
         }
-        Ok(Ok(consents))
+        Ok(consents)
     }
 }
 

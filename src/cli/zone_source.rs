@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use super::args::SpecArgs;
 use super::commands::Facts;
-use super::exit::Exit;
 use super::load::load;
 use super::output::Output;
 use super::own_files::Takes;
@@ -40,11 +39,11 @@ pub(super) fn goal(
     specs: &[PathBuf],
     settings: &Settings<'_>,
     output: &Output,
-) -> anyhow::Result<Result<Option<Goal>, Exit>> {
+) -> anyhow::Result<Option<Goal>> {
     if specs.is_empty() {
-        return Ok(Ok(None));
+        return Ok(None);
     }
-    Ok(load(command, &SpecArgs { spec: specs.to_vec() }, settings, output)?.map(Some))
+    load(command, &SpecArgs { spec: specs.to_vec() }, settings, output).map(Some)
 }
 
 /// The zones of a snapshot that are meant, with their records.

@@ -2,91 +2,63 @@
 
 use serde_json::{Value as Json, json};
 
-use super::bench::{Bench, conclude, hold, same};
-use super::finding::Finding;
+use super::bench::{Bench, same};
+use super::finding::{Checked, Finding};
 
-pub(super) async fn proxied_ttl(bench: &Bench) -> Finding {
-    conclude(
-        async {
-            let body =
-                json!({ "type": "A", "name": bench.name("proxied"), "content": "192.0.2.1", "proxied": true, "ttl": 300 });
-            let kept = bench.create(body).await.accepted()?;
-            same(&kept, "/ttl", &json!(1))
-        }
-        .await,
-    )
+pub(super) async fn proxied_ttl(bench: &Bench) -> Checked {
+    let body =
+        json!({ "type": "A", "name": bench.name("proxied"), "content": "192.0.2.1", "proxied": true, "ttl": 300 });
+    let kept = bench.create(body).await.accepted()?;
+    same(&kept, "/ttl", &json!(1))
 }
 
-pub(super) async fn proxied_ttl_range(bench: &Bench) -> Finding {
+pub(super) async fn proxied_ttl_range(bench: &Bench) -> Checked {
     let body = json!({ "type": "A", "name": bench.name("range"), "content": "192.0.2.1", "proxied": true, "ttl": 7 });
     bench.create(body).await.refused_with(Some(9021))
 }
 
-pub(super) async fn own_network(bench: &Bench) -> Finding {
+pub(super) async fn own_network(bench: &Bench) -> Checked {
     let body = json!({ "type": "A", "name": bench.name("own"), "content": "104.16.1.1", "proxied": false });
-    conclude(bench.create(body).await.accepted().map(|_| ()))
+    bench.create(body).await.accepted().map(|_| ())
 }
 
-pub(super) async fn patch_replaces_data(bench: &Bench) -> Finding {
+pub(super) async fn patch_replaces_data(bench: &Bench) -> Checked {
     let data = json!({ "priority": 1, "weight": 2, "port": 5060, "target": "sip.example.net" });
     let body = json!({ "type": "SRV", "name": bench.name("_sip._tcp"), "data": data });
-    match bench.create(body).await.prepared() {
-        Ok(record) => bench.patch(&record, json!({ "data": { "priority": 5 } })).await.refused_with(Some(9101)),
-        Err(finding) => finding,
+    let record = bench.create(body).await.prepared()?;
+    bench.patch(&record, json!({ "data": { "priority": 5 } })).await.refused_with(Some(9101))
+}
+
+pub(super) async fn patch_null(bench: &Bench) -> Checked {
+    let body = json!({ "type": "TXT", "name": bench.name("null"), "content": "\"kept\"", "comment": "to be cleared" });
+    let record = bench.create(body).await.prepared()?;
+    let kept = bench.patch(&record, json!({ "content": null, "tags": null })).await.accepted()?;
+    same(&kept, "/content", &json!("\"kept\""))?;
+    same(&kept, "/comment", &json!("to be cleared"))?;
+    let cleared = bench.patch(&record, json!({ "comment": null })).await.accepted()?;
+    same(&cleared, "/comment", &Json::Null)
+}
+
+pub(super) async fn comment_time(bench: &Bench) -> Checked {
+    let body = json!({ "type": "TXT", "name": bench.name("time"), "content": "\"x\"", "ttl": 300, "comment": "stays" });
+    let record = bench.create(body).await.prepared()?;
+    let Some(time) = record.get("comment_modified_on") else {
+        return Err(Finding::Unknown("records have no comment_modified_on".to_owned()));
+    };
+    let changed = bench.patch(&record, json!({ "ttl": 600 })).await.accepted()?;
+    same(&changed, "/comment_modified_on", time)
+}
+
+pub(super) async fn record_members(bench: &Bench) -> Checked {
+    let record = bench.create_address("members").await?;
+    same(&record, "/zone_id", &Json::Null)?;
+    same(&record, "/zone_name", &Json::Null)
+}
+
+pub(super) async fn private_networks(bench: &Bench) -> Checked {
+    for address in ["127.0.0.1", "169.254.1.1", "172.16.0.1"] {
+        let body = json!({ "type": "A", "name": bench.name("private"), "content": address, "proxied": true });
+        bench.create(body).await.refused_with(Some(9003))?;
     }
-}
-
-pub(super) async fn patch_null(bench: &Bench) -> Finding {
-    conclude(
-        async {
-            let body =
-                json!({ "type": "TXT", "name": bench.name("null"), "content": "\"kept\"", "comment": "to be cleared" });
-            let record = bench.create(body).await.prepared()?;
-            let kept = bench.patch(&record, json!({ "content": null, "tags": null })).await.accepted()?;
-            same(&kept, "/content", &json!("\"kept\""))?;
-            same(&kept, "/comment", &json!("to be cleared"))?;
-            let cleared = bench.patch(&record, json!({ "comment": null })).await.accepted()?;
-            same(&cleared, "/comment", &Json::Null)
-        }
-        .await,
-    )
-}
-
-pub(super) async fn comment_time(bench: &Bench) -> Finding {
-    conclude(
-        async {
-            let body = json!({ "type": "TXT", "name": bench.name("time"), "content": "\"x\"", "ttl": 300, "comment": "stays" });
-            let record = bench.create(body).await.prepared()?;
-            let Some(time) = record.get("comment_modified_on") else {
-                return Err(Finding::Unknown("records have no comment_modified_on".to_owned()));
-            };
-            let changed = bench.patch(&record, json!({ "ttl": 600 })).await.accepted()?;
-            same(&changed, "/comment_modified_on", time)
-        }
-        .await,
-    )
-}
-
-pub(super) async fn record_members(bench: &Bench) -> Finding {
-    conclude(
-        async {
-            let record = bench.create_address("members").await?;
-            same(&record, "/zone_id", &Json::Null)?;
-            same(&record, "/zone_name", &Json::Null)
-        }
-        .await,
-    )
-}
-
-pub(super) async fn private_networks(bench: &Bench) -> Finding {
-    conclude(
-        async {
-            for address in ["127.0.0.1", "169.254.1.1", "172.16.0.1"] {
-                let body = json!({ "type": "A", "name": bench.name("private"), "content": address, "proxied": true });
-                hold(bench.create(body).await.refused_with(Some(9003)))?;
-            }
-            Ok(())
-        }
-        .await,
-    )
+    Ok(())
 }

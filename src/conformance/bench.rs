@@ -4,7 +4,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Map, Value as Json, json};
 
-use super::finding::Finding;
+use super::finding::{Checked, Finding};
 use crate::api::{ApiError, CheckClient, ReadClient, Reader, WriteClient, Writer};
 use crate::model::{LiveZone, ZoneId};
 use crate::wire::{Envelope, Method, Request};
@@ -68,7 +68,7 @@ impl Seen {
             Err(error) => match error.status() {
                 Some(status @ (400 | 404..=428)) if !error.is_garbled() => {
                     let codes = error.messages().iter().map(|message| message.code).collect();
-                    let text = error.messages().iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
+                    let text = error.reasons().unwrap_or_default();
                     Self::Refused(Refused { status, codes, text })
                 }
                 _ => Self::Nothing(match error.hint() {
@@ -105,32 +105,36 @@ impl Seen {
     pub(super) fn prepared(self) -> Result<Json, Finding> {
         self.accepted().map_err(|finding| match finding {
             Finding::Differed(found) => Finding::Unknown(format!("could not be prepared: {found}")),
-            other => other,
+            Finding::Unknown(why) => Finding::Unknown(why),
         })
     }
 
     /// Whether it was refused with this code; `None` for a refusal without any code.
-    pub(super) fn refused_with(self, code: Option<i64>) -> Finding {
-        match &self {
-            Self::Refused(Refused { codes, .. }) => {
-                let is_as_assumed = match code {
-                    Some(_) => codes.contains(&code),
-                    None => codes.iter().all(Option::is_none),
-                };
-                if is_as_assumed { Finding::Held } else { Finding::Differed(self.in_words()) }
+    pub(super) fn refused_with(self, code: Option<i64>) -> Checked {
+        if let Self::Refused(Refused { codes, .. }) = &self {
+            let is_as_assumed = match code {
+                Some(_) => codes.contains(&code),
+                None => codes.iter().all(Option::is_none),
+            };
+            if !is_as_assumed {
+                return self.differs();
             }
-            Self::Accepted(_) => Finding::Differed(self.in_words()),
-            Self::Nothing(why) => Finding::Unknown(why.clone()),
         }
+        self.refused()
     }
 
     /// Whether it was refused, with whatever code.
-    pub(super) fn refused(self) -> Finding {
-        match &self {
-            Self::Refused(_) => Finding::Held,
-            Self::Accepted(_) => Finding::Differed(self.in_words()),
-            Self::Nothing(why) => Finding::Unknown(why.clone()),
+    pub(super) fn refused(self) -> Checked {
+        match self {
+            Self::Refused(_) => Ok(()),
+            Self::Accepted(_) => self.differs(),
+            Self::Nothing(why) => Err(Finding::Unknown(why)),
         }
+    }
+
+    /// That it is not what is assumed.
+    fn differs(&self) -> Checked {
+        Err(Finding::Differed(self.in_words()))
     }
 }
 
@@ -142,18 +146,8 @@ pub(super) fn unread(error: ApiError) -> Finding {
     }
 }
 
-/// Joins the steps of a check: the first finding that ends it.
-pub(super) fn conclude(result: Result<(), Finding>) -> Finding {
-    result.err().unwrap_or(Finding::Held)
-}
-
-/// Ends a check unless a finding holds.
-pub(super) fn hold(finding: Finding) -> Result<(), Finding> {
-    if finding == Finding::Held { Ok(()) } else { Err(finding) }
-}
-
 /// Ends a check unless a member of a result is as assumed.
-pub(super) fn same(result: &Json, pointer: &str, assumed: &Json) -> Result<(), Finding> {
+pub(super) fn same(result: &Json, pointer: &str, assumed: &Json) -> Checked {
     let found = result.pointer(pointer).unwrap_or(&Json::Null);
     if found == assumed {
         return Ok(());

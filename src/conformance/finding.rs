@@ -1,10 +1,11 @@
 //! What a check learns.
 
-/// What was learned.
+/// Whether an assumption holds.
+pub(super) type Checked = Result<(), Finding>;
+
+/// What was learned where an assumption was not seen to hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Finding {
-    /// The assumption holds.
-    Held,
     /// Something else was found.
     Differed(String),
     /// Nothing was learned, for this reason.

@@ -2,8 +2,8 @@
 
 use serde_json::Value as Json;
 
-use super::bench::{Bench, conclude, unread};
-use super::finding::Finding;
+use super::bench::{Bench, unread};
+use super::finding::{Checked, Finding};
 use crate::api::ApiError;
 use crate::wire::account::verify_account_token;
 use crate::wire::{Envelope, Method, Request};
@@ -19,7 +19,7 @@ fn records(bench: &Bench) -> Request {
 }
 
 /// Compares a number of a page with what is assumed.
-fn number(what: &str, found: Option<u64>, assumed: u64) -> Result<(), Finding> {
+fn number(what: &str, found: Option<u64>, assumed: u64) -> Checked {
     match found {
         Some(found) if found == assumed => Ok(()),
         Some(found) => Err(Finding::Differed(format!("{what} is {found} where {assumed} is assumed"))),
@@ -27,24 +27,14 @@ fn number(what: &str, found: Option<u64>, assumed: u64) -> Result<(), Finding> {
     }
 }
 
-pub(super) async fn page_size(bench: &Bench) -> Finding {
-    conclude(
-        async {
-            let envelope = read(bench.read(&records(bench).query("per_page", "5000")).await)?;
-            number("per_page", envelope.page.per_page, 5000)
-        }
-        .await,
-    )
+pub(super) async fn page_size(bench: &Bench) -> Checked {
+    let envelope = read(bench.read(&records(bench).query("per_page", "5000")).await)?;
+    number("per_page", envelope.page.per_page, 5000)
 }
 
-pub(super) async fn page_zero(bench: &Bench) -> Finding {
-    conclude(
-        async {
-            let request = records(bench).query("per_page", "5").query("page", "0");
-            number("page", read(bench.read(&request).await)?.page.page, 1)
-        }
-        .await,
-    )
+pub(super) async fn page_zero(bench: &Bench) -> Checked {
+    let request = records(bench).query("per_page", "5").query("page", "0");
+    number("page", read(bench.read(&request).await)?.page.page, 1)
 }
 
 /// The ids of a list.
@@ -53,78 +43,58 @@ fn ids(envelope: &Envelope) -> Vec<&str> {
     items.filter_map(|item| item.get("id").and_then(Json::as_str)).collect()
 }
 
-pub(super) async fn list_order(bench: &Bench) -> Finding {
-    conclude(
-        async {
-            for label in ["a", "b", "c", "d", "e", "f"] {
-                bench.create_address(label).await?;
-            }
-            let request = records(bench).query("name.endswith", bench.scratch()).query("per_page", "100");
-            let first = read(bench.read(&request).await)?;
-            for _ in 0..3 {
-                let next = read(bench.read(&request).await)?;
-                if ids(&first) != ids(&next) {
-                    return Err(Finding::Differed("the same list came in another order".to_owned()));
-                }
-            }
-            Ok(())
+pub(super) async fn list_order(bench: &Bench) -> Checked {
+    for label in ["a", "b", "c", "d", "e", "f"] {
+        bench.create_address(label).await?;
+    }
+    let request = records(bench).query("name.endswith", bench.scratch()).query("per_page", "100");
+    let first = read(bench.read(&request).await)?;
+    for _ in 0..3 {
+        let next = read(bench.read(&request).await)?;
+        if ids(&first) != ids(&next) {
+            return Err(Finding::Differed("the same list came in another order".to_owned()));
         }
-        .await,
-    )
+    }
+    Ok(())
 }
 
-pub(super) async fn unknown_order(bench: &Bench) -> Finding {
+pub(super) async fn unknown_order(bench: &Bench) -> Checked {
     let request = records(bench).query("order", "nonsense").query("per_page", "5");
-    conclude(read(bench.read(&request).await).map(|_| ()))
+    read(bench.read(&request).await).map(|_| ())
 }
 
-pub(super) async fn search(bench: &Bench) -> Finding {
-    conclude(
-        async {
-            let content = "\"a needle that nothing else has\"";
-            let body = serde_json::json!({ "type": "TXT", "name": bench.name("search"), "content": content });
-            bench.create(body).await.prepared()?;
-            let request = records(bench).query("search", "needle that nothing").query("per_page", "100");
-            match ids(&read(bench.read(&request).await)?).len() {
-                1 => Ok(()),
-                found => Err(Finding::Differed(format!("{found} records were found where 1 is assumed"))),
-            }
-        }
-        .await,
-    )
+pub(super) async fn search(bench: &Bench) -> Checked {
+    let content = "\"a needle that nothing else has\"";
+    let body = serde_json::json!({ "type": "TXT", "name": bench.name("search"), "content": content });
+    bench.create(body).await.prepared()?;
+    let request = records(bench).query("search", "needle that nothing").query("per_page", "100");
+    match ids(&read(bench.read(&request).await)?).len() {
+        1 => Ok(()),
+        found => Err(Finding::Differed(format!("{found} records were found where 1 is assumed"))),
+    }
 }
 
-pub(super) async fn zones_page_clamped(bench: &Bench) -> Finding {
-    conclude(
-        async {
-            let request = Request::new(Method::Get, "/zones").query("per_page", "1");
-            number("per_page", read(bench.read(&request).await)?.page.per_page, 5)
-        }
-        .await,
-    )
+pub(super) async fn zones_page_clamped(bench: &Bench) -> Checked {
+    let request = Request::new(Method::Get, "/zones").query("per_page", "1");
+    number("per_page", read(bench.read(&request).await)?.page.per_page, 5)
 }
 
-pub(super) async fn zones_none_no_pages(bench: &Bench) -> Finding {
-    conclude(
-        async {
-            let request = Request::new(Method::Get, "/zones").query("name", "zonewright.invalid");
-            number("total_pages", read(bench.read(&request).await)?.page.total_pages, 0)
-        }
-        .await,
-    )
+pub(super) async fn zones_none_no_pages(bench: &Bench) -> Checked {
+    let request = Request::new(Method::Get, "/zones").query("name", "zonewright.invalid");
+    number("total_pages", read(bench.read(&request).await)?.page.total_pages, 0)
 }
 
-pub(super) async fn user_token_elsewhere(bench: &Bench) -> Finding {
-    let Some(account) = &bench.account else { return Finding::Unknown("the account is not known".to_owned()) };
+pub(super) async fn user_token_elsewhere(bench: &Bench) -> Checked {
+    let Some(account) = &bench.account else { return Err(Finding::Unknown("the account is not known".to_owned())) };
     if bench.read(&crate::wire::account::verify_user_token()).await.is_err() {
-        return Finding::Unknown("these credentials are not a token of a user".to_owned());
+        return Err(Finding::Unknown("these credentials are not a token of a user".to_owned()));
     }
     match bench.read(&verify_account_token(account)).await {
-        Ok(_) => Finding::Differed("it is accepted".to_owned()),
-        Err(error) if error.has_code(1000) => Finding::Held,
+        Ok(_) => Err(Finding::Differed("it is accepted".to_owned())),
+        Err(error) if error.has_code(1000) => Ok(()),
         Err(error) if error.status().is_some_and(|status| status < 500) => {
-            Finding::Differed(format!("failed to {error}"))
+            Err(Finding::Differed(format!("failed to {error}")))
         }
-        Err(error) => Finding::Unknown(format!("failed to {error}")),
+        Err(error) => Err(Finding::Unknown(format!("failed to {error}"))),
     }
 }

@@ -21,6 +21,7 @@ use crate::document::conformance::{CheckResult, Conformance, Outcome};
 use crate::model::LiveZone;
 
 pub use bench::{Bench, NotReady};
+use finding::Checked;
 pub use finding::Finding;
 
 /// A check of one assumption.
@@ -32,7 +33,7 @@ pub struct Check {
     /// Where it is relied on: files of the program, sections of the documentation.
     pub relied_on: &'static [&'static str],
     /// Tries it.
-    run: for<'b> fn(&'b Bench) -> BoxFuture<'b, Finding>,
+    run: for<'b> fn(&'b Bench) -> BoxFuture<'b, Checked>,
 }
 
 /// Declares the table: an id, the assumption, where it is relied on, and the function.
@@ -172,12 +173,12 @@ pub async fn run(
             break;
         }
         tell(check.id);
-        let finding = (check.run)(bench).await;
+        let checked = (check.run)(bench).await;
         bench.delete_created().await;
-        let (outcome, found) = match finding {
-            Finding::Held => (Outcome::Held, None),
-            Finding::Differed(found) => (Outcome::Differed, Some(bench.anonymous(&found))),
-            Finding::Unknown(why) => (Outcome::Unknown, Some(bench.anonymous(&why))),
+        let (outcome, found) = match checked {
+            Ok(()) => (Outcome::Held, None),
+            Err(Finding::Differed(found)) => (Outcome::Differed, Some(bench.anonymous(&found))),
+            Err(Finding::Unknown(why)) => (Outcome::Unknown, Some(bench.anonymous(&why))),
         };
         report.add(CheckResult {
             id: check.id.to_owned(),

@@ -2,8 +2,8 @@
 
 use serde_json::{Value as Json, json};
 
-use super::bench::{Bench, Refused, Seen, conclude, unread};
-use super::finding::Finding;
+use super::bench::{Bench, Refused, Seen, unread};
+use super::finding::{Checked, Finding};
 use crate::api::Checker;
 use crate::apply::{DryRuns, dry_runs};
 use crate::model::ruleset::{Phase, RulesetId};
@@ -25,17 +25,15 @@ async fn ruleset(bench: &Bench) -> Result<Option<RulesetId>, Finding> {
 }
 
 /// Whether dry runs are supported.
-pub(super) async fn dry_run(bench: &Bench) -> Finding {
-    conclude(ruleset(bench).await.map(|_| ()))
+pub(super) async fn dry_run(bench: &Bench) -> Checked {
+    ruleset(bench).await.map(|_| ())
 }
 
 /// Asks about a rule.
 async fn ask(bench: &Bench, rule: Json) -> Result<Seen, Finding> {
     // That dry runs are supported is another assumption.
-    let ruleset = ruleset(bench).await.map_err(|finding| match finding {
-        Finding::Differed(why) => Finding::Unknown(why),
-        other => other,
-    })?;
+    let why = |(Finding::Differed(why) | Finding::Unknown(why))| Finding::Unknown(why);
+    let ruleset = ruleset(bench).await.map_err(why)?;
     let path = format!("/zones/{}/rulesets", bench.zone.0);
     let request = match ruleset {
         Some(id) => Request::new(Method::Post, format!("{path}/{}/rules", id.0)).body(rule),
@@ -60,71 +58,56 @@ fn rule_with(name: &str, value: Json) -> Json {
 }
 
 /// Asks about a rule that must be accepted.
-async fn accepts(bench: &Bench, rule: Json) -> Finding {
-    conclude(async { ask(bench, rule).await?.accepted().map(|_| ()) }.await)
+async fn accepts(bench: &Bench, rule: Json) -> Checked {
+    ask(bench, rule).await?.accepted().map(|_| ())
 }
 
 /// Asks about a rule that must be refused without a code.
-async fn refuses_without_code(bench: &Bench, rule: Json) -> Finding {
-    match ask(bench, rule).await {
-        Ok(seen) => seen.refused_with(None),
-        Err(finding) => finding,
+async fn refuses_without_code(bench: &Bench, rule: Json) -> Checked {
+    ask(bench, rule).await?.refused_with(None)
+}
+
+pub(super) async fn accepted(bench: &Bench) -> Checked {
+    match ask(bench, rule()).await?.accepted()? {
+        Json::Null => Ok(()),
+        _ => Err(Finding::Differed("the dry run has a result".to_owned())),
     }
 }
 
-pub(super) async fn accepted(bench: &Bench) -> Finding {
-    conclude(
-        async {
-            match ask(bench, rule()).await?.accepted()? {
-                Json::Null => Ok(()),
-                _ => Err(Finding::Differed("the dry run has a result".to_owned())),
-            }
+pub(super) async fn unknown_member(bench: &Bench) -> Checked {
+    match ask(bench, rule_with("nonsense", json!(1))).await? {
+        Seen::Refused(Refused { status, text, .. }) if !text.contains("nonsense") => {
+            Err(Finding::Differed(format!("refused: HTTP {status}: {text}")))
         }
-        .await,
-    )
-}
-
-pub(super) async fn unknown_member(bench: &Bench) -> Finding {
-    match ask(bench, rule_with("nonsense", json!(1))).await {
-        Ok(Seen::Refused(Refused { status, text, .. })) if !text.contains("nonsense") => {
-            Finding::Differed(format!("refused: HTTP {status}: {text}"))
-        }
-        Ok(seen) => seen.refused_with(None),
-        Err(finding) => finding,
+        seen => seen.refused_with(None),
     }
 }
 
-pub(super) async fn wrong_type(bench: &Bench) -> Finding {
+pub(super) async fn wrong_type(bench: &Bench) -> Checked {
     refuses_without_code(bench, rule_with("enabled", json!("perhaps"))).await
 }
 
-pub(super) async fn no_action(bench: &Bench) -> Finding {
-    match ask(bench, json!({ "expression": "true" })).await {
-        Ok(seen) => seen.refused(),
-        Err(finding) => finding,
-    }
+pub(super) async fn no_action(bench: &Bench) -> Checked {
+    ask(bench, json!({ "expression": "true" })).await?.refused()
 }
 
-pub(super) async fn unknown_action(bench: &Bench) -> Finding {
+pub(super) async fn unknown_action(bench: &Bench) -> Checked {
     refuses_without_code(bench, rule_with("action", json!("nonsense"))).await
 }
 
-pub(super) async fn null_member(bench: &Bench) -> Finding {
+pub(super) async fn null_member(bench: &Bench) -> Checked {
     accepts(bench, rule_with("description", Json::Null)).await
 }
 
-pub(super) async fn service_members(bench: &Bench) -> Finding {
+pub(super) async fn service_members(bench: &Bench) -> Checked {
     accepts(bench, rule_with("last_updated", json!("2026-01-01T00:00:00Z"))).await
 }
 
-pub(super) async fn expression_refused(bench: &Bench) -> Finding {
-    match ask(bench, rule_with("expression", json!("zonewright.nonsense eq 1"))).await {
-        Ok(seen) => seen.refused_with(Some(20127)),
-        Err(finding) => finding,
-    }
+pub(super) async fn expression_refused(bench: &Bench) -> Checked {
+    ask(bench, rule_with("expression", json!("zonewright.nonsense eq 1"))).await?.refused_with(Some(20127))
 }
 
-pub(super) async fn line_break(bench: &Bench) -> Finding {
+pub(super) async fn line_break(bench: &Bench) -> Checked {
     accepts(bench, rule_with("expression", json!("http.host eq \"zonewright.invalid\"\n  and ip.src eq 192.0.2.1")))
         .await
 }

@@ -3,16 +3,16 @@
 //! | question | files |
 //! |---|---|
 //! | where are the rules? | `load` |
-//! | which attacks is a way out tried on? | `shapes` |
+//! | which attacks is a way out tried on? | `sample_attacks` |
 //! | which rules does Cloudflare have, if it is not asked? | `catalogue` |
 
 mod catalogue;
 mod load;
-mod shapes;
+mod sample_attacks;
 
 pub use catalogue::{catalogue, score};
 pub use load::{CrsError, DEBIAN_RULES, load};
-pub use shapes::{SHAPES, shapes};
+pub use sample_attacks::{SAMPLE_ATTACKS, sample_attacks};
 
 use crate::insight::traffic::{FindsHits, Hit, Hits};
 use crate::model::request::Request;

@@ -69,8 +69,7 @@ pub(super) fn said(error: &ApiError) -> String {
     if let Some(status @ 500..) = error.status() {
         return format!("Cloudflare answered {status}");
     }
-    let words: Vec<String> = error.messages().iter().map(ToString::to_string).collect();
-    if words.is_empty() { format!("failed to {error}") } else { words.join("; ") }
+    error.reasons().unwrap_or_else(|| format!("failed to {error}"))
 }
 
 /// After this many failures of Cloudflare in a row, nothing more is asked.

@@ -222,6 +222,11 @@ impl Hidden {
     }
 }
 
+/// A network; a single address without its prefix length.
+pub(super) fn network_in_words(network: &IpNet) -> String {
+    if network.prefix_len() == network.max_prefix_len() { network.addr().to_string() } else { network.to_string() }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

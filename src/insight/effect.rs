@@ -1,6 +1,7 @@
 //! What a change of records does to the world, as sentences with their weight.
 
 use super::direction::Direction;
+use crate::diagnostic::first_of;
 use crate::model::{Danger, Fqdn};
 
 /// What an effect is about.
@@ -54,10 +55,5 @@ impl Effect {
 
 /// A list in a sentence: at most five members, then how many more.
 pub(super) fn listed<T: ToString>(members: impl IntoIterator<Item = T>) -> String {
-    const MOST: usize = 5;
-    let members: Vec<String> = members.into_iter().map(|m| m.to_string()).collect();
-    if members.len() <= MOST {
-        return members.join(", ");
-    }
-    format!("{} and {} more", members[..MOST].join(", "), members.len() - MOST)
+    first_of(members, 5)
 }

@@ -26,8 +26,8 @@ pub trait AnyReader: Send + Sync {
     /// See [`Reader::lists_everything`].
     fn lists_everything(&self) -> bool;
 
-    /// See [`Reader::room`].
-    fn room(&self) -> usize;
+    /// See [`Reader::free_requests`].
+    fn free_requests(&self) -> usize;
 
     /// See [`Reader::requests`].
     fn requests(&self) -> u64;
@@ -49,8 +49,8 @@ impl<R: Reader> AnyReader for R {
         Reader::lists_everything(self)
     }
 
-    fn room(&self) -> usize {
-        Reader::room(self)
+    fn free_requests(&self) -> usize {
+        Reader::free_requests(self)
     }
 
     fn requests(&self) -> u64 {

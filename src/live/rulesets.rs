@@ -273,10 +273,10 @@ pub async fn account_rules(reader: &dyn AnyReader, account: Option<&str>) -> Acc
             },
             Err(error) if is_absent(&error) => EntryPoint::Absent,
             Err(error) => {
-                let words: Vec<String> = error.messages().iter().map(ToString::to_string).collect();
-                let said = if words.is_empty() { error.to_string() } else { words.join("; ") };
-                let said = error.hint().map_or_else(|| said.clone(), |hint| format!("{said}; {hint}"));
-                return AccountRules::Unknown(said);
+                let said = error.reasons().unwrap_or_else(|| error.to_string());
+                return AccountRules::Unknown(
+                    [Some(said), error.hint()].into_iter().flatten().collect::<Vec<_>>().join("; "),
+                );
             }
         };
         entry_points.insert(*phase, entry_point);

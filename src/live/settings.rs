@@ -50,6 +50,5 @@ pub(super) async fn read(
 
 /// The text of Cloudflare's refusal.
 fn words(error: &ApiError) -> String {
-    let messages: Vec<_> = error.messages().iter().map(ToString::to_string).collect();
-    if messages.is_empty() { error.to_string() } else { messages.join("; ") }
+    error.reasons().unwrap_or_else(|| error.to_string())
 }

@@ -3,9 +3,9 @@
 use std::fmt;
 
 use data_encoding::HEXLOWER;
+use ring::digest::{SHA256, digest};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 /// Digits by which people know a commit.
 const SHORT: usize = 12;
@@ -34,7 +34,7 @@ impl BaseSource {
     /// A file or a directory with the text of its spec as resolved.
     #[must_use]
     pub fn of_path(name: &str, spec: &str) -> Self {
-        Self::Path { name: name.to_owned(), digest: HEXLOWER.encode(&Sha256::digest(spec)) }
+        Self::Path { name: name.to_owned(), digest: HEXLOWER.encode(digest(&SHA256, spec.as_bytes()).as_ref()) }
     }
 
     /// Whether the text of a spec as resolved can be what it says; of a revision that is not known.

@@ -224,8 +224,8 @@ impl<'z, 'a> View<'z, 'a> {
         let RecordAction::Delete { before, reason, .. } = &record.action else { return None };
         let (name, shown) = (&before.name, &record.shown_name);
         let node = self.after.node(name.as_str());
-        let makes_room = matches!(reason, DeleteReason::InTheWay | DeleteReason::Replaced);
-        let is_replaced = makes_room && node.is_some_and(|node| node.children().next().is_none());
+        let is_in_the_way = matches!(reason, DeleteReason::InTheWay | DeleteReason::Replaced);
+        let is_replaced = is_in_the_way && node.is_some_and(|node| node.children().next().is_none());
         if !is_replaced {
             return None;
         }

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use crate::diagnostic::{Diagnostic, Diagnostics, Place, findings};
+use crate::diagnostic::{Diagnostic, Diagnostics, Place, findings, first_of};
 use crate::diff::{ChangeKind, RecordChanges};
 use crate::model::ruleset::{DesiredDeployment, DesiredWaf};
 use crate::model::{DesiredRecord, DesiredZone, Facets, Fqdn, LiveRecord, LiveZone, Rdata, Tag};
@@ -29,11 +29,7 @@ impl Records {
 
     /// Their names, as many as a reader can use.
     fn words(&self) -> String {
-        let named = self.shown.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
-        match self.shown.len().saturating_sub(NAMED) {
-            0 => named,
-            more => format!("{named} and {more} more"),
-        }
+        first_of(&self.shown, NAMED)
     }
 
     /// A finding about them.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use crate::apply::{AppliedBefore, AppliedOperations, JournalText};
-use crate::diagnostic::{Diagnostics, findings};
+use crate::diagnostic::{Diagnostics, findings, first_of};
 use crate::model::sort_by;
 use crate::model::time::{age, parse_rfc3339};
 use crate::plan::Plan;
@@ -36,12 +36,9 @@ pub(super) fn find(directory: &Path, plan: &Plan, now: SystemTime) -> Diagnostic
     let counts = |at: &str| parse_rfc3339(at).is_ok_and(is_recent);
     let all: Vec<AppliedBefore> = plan.zones.iter().flat_map(|zone| applied.repeated(zone, counts)).collect();
     let Some(first) = all.first() else { return found };
-    let named: Vec<_> =
-        all.iter().take(NAMED).map(|r| format!("{} (applied at {})", r.address, r.applied_at)).collect();
-    let more = all.len().checked_sub(NAMED).filter(|n| *n > 0);
-    let more = more.map(|n| format!(" and {n} more")).unwrap_or_default();
+    let named = first_of(all.iter().map(|r| format!("{} (applied at {})", r.address, r.applied_at)), NAMED);
     let subject = if all.len() == 1 { "1 change is".to_owned() } else { format!("{} changes are", all.len()) };
-    let what = format!("{subject} needed again: {}{more}", named.join(", "));
+    let what = format!("{subject} needed again: {named}");
     let finding = findings::REPEATED_CHANGE.nowhere(what).about(first.address.to_string());
     found.push(finding.help("find out what else writes to the zone; the journals say what was applied"));
     found

@@ -5,7 +5,7 @@
 use std::collections::HashSet;
 
 use super::Planned;
-use crate::diagnostic::{Diagnostic, Diagnostics, Finding, Place, findings};
+use crate::diagnostic::{Diagnostic, Diagnostics, Finding, Place, cut, findings};
 use crate::diff::{FieldChange, diff_rulesets};
 use crate::model::{Address, DesiredZone, Fqdn, LiveZone, Rdata, ZoneName};
 use crate::plan::{Action, ZonePlan};
@@ -150,9 +150,5 @@ fn difference(change: &FieldChange) -> String {
 
 /// The beginning of a text.
 fn clipped(text: &str) -> String {
-    match text.char_indices().nth(LONGEST) {
-        _ if text.is_empty() => "none".to_owned(),
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
+    if text.is_empty() { "none".to_owned() } else { cut(text, LONGEST) }
 }

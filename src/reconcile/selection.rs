@@ -5,7 +5,7 @@
 
 use std::num::NonZeroU32;
 
-use sha2::{Digest, Sha256};
+use ring::digest::{SHA256, digest};
 
 use crate::diagnostic::{Diagnostics, findings};
 use crate::model::{Desired, ZoneName};
@@ -91,9 +91,9 @@ impl Shard {
     /// Whether a zone is in this part. Its name is canonical, so its spelling in a spec does not matter.
     #[must_use]
     pub fn has(self, zone: &ZoneName) -> bool {
-        let digest = Sha256::digest(zone.as_str().as_bytes());
+        let digest = digest(&SHA256, zone.as_str().as_bytes());
         let mut head = [0; 8];
-        head.copy_from_slice(&digest[..8]);
+        head.copy_from_slice(&digest.as_ref()[..8]);
         u64::from_be_bytes(head) % u64::from(self.count.get()) == u64::from(self.index)
     }
 }

@@ -1,11 +1,10 @@
 //! Why something is not a recorded request.
 
-use std::fmt;
-
 use super::sample::Place;
 
 /// Something that cannot be read.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{place}: {detail}")]
 pub struct ReadError {
     /// Where it is.
     pub place: Place,
@@ -26,14 +25,6 @@ impl ReadError {
         Self { place, detail: detail.into(), is_fatal: true }
     }
 }
-
-impl fmt::Display for ReadError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.place, self.detail)
-    }
-}
-
-impl std::error::Error for ReadError {}
 
 /// An error of JSON without the place within its line, and without what the request holds.
 pub(super) fn plain(error: &serde_json::Error) -> String {

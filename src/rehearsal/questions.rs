@@ -16,6 +16,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
+use crate::diagnostic::first_of;
 use crate::insight::expect::Outcome;
 use crate::model::{ExpectedAnswer, Fqdn, Rdata, RecordType};
 use crate::sandbox::is_edge;
@@ -166,13 +167,7 @@ impl Reply {
             (Rcode::NOERROR, _) if self.is_referral => "other name servers answer".to_owned(),
             (Rcode::NOERROR, true) if self.leads_out => "the alias leads to a name outside the sandbox".to_owned(),
             (Rcode::NOERROR, true) => "no record of this type".to_owned(),
-            (Rcode::NOERROR | Rcode::NXDOMAIN, false) => {
-                let mut words = self.values.iter().take(MOST_VALUES).cloned().collect::<Vec<_>>().join(", ");
-                if self.values.len() > MOST_VALUES {
-                    words.push_str(&format!(" and {} more", self.values.len() - MOST_VALUES));
-                }
-                words
-            }
+            (Rcode::NOERROR | Rcode::NXDOMAIN, false) => first_of(&self.values, MOST_VALUES),
             (Rcode::SERVFAIL, _) => "the alias leads to a name outside the sandbox".to_owned(),
             (Rcode::REFUSED, _) => "the sandbox does not have the zone".to_owned(),
             (code, _) => format!("the name server answers with {code}"),

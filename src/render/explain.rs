@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::safe::{safe, shortened};
 use super::trace::named;
-use crate::diagnostic::{Sources, count};
+use crate::diagnostic::{Sources, count, first_of};
 use crate::document::FORMAT;
 use crate::insight::traffic::{Counted, Fate, Hit, Hits, Scope, Scored, Verdict, Way, WayKind, Ways};
 use crate::insight::waf::DecidedBy;
@@ -246,9 +246,7 @@ fn write_ways(out: &mut dyn Write, explained: &Explained<'_>) -> io::Result<()> 
 
 /// A way in words.
 fn about(way: &Way) -> String {
-    let all: Vec<String> = way.rules.iter().map(u32::to_string).collect();
-    let more = if all.len() > MOST_RULES { format!(" and {} more", all.len() - MOST_RULES) } else { String::new() };
-    let rules = format!("{}{more}", all[..all.len().min(MOST_RULES)].join(", "));
+    let rules = first_of(&way.rules, MOST_RULES);
     match way.kind {
         WayKind::Exception(Scope::Path) => format!("exception for {rules} on this path"),
         WayKind::Exception(Scope::Host | Scope::Zone) => format!("exception for {rules} on this host"),

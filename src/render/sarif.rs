@@ -11,8 +11,8 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use data_encoding::HEXLOWER;
+use ring::digest::{Context, SHA256};
 use serde::Serialize;
-use sha2::{Digest, Sha256};
 
 use super::document::Document;
 use super::findings::{Findings, Region, detail};
@@ -326,12 +326,12 @@ fn fingerprint(
         &diagnostic.detail,
         line.unwrap_or(""),
     ];
-    let mut hash = Sha256::new();
+    let mut hash = Context::new(&SHA256);
     for part in parts {
-        hash.update(part.len().to_le_bytes());
-        hash.update(part);
+        hash.update(&part.len().to_le_bytes());
+        hash.update(part.as_bytes());
     }
-    let digest = HEXLOWER.encode(&hash.finalize()[..16]);
+    let digest = HEXLOWER.encode(&hash.finish().as_ref()[..16]);
     let number = seen.entry(digest.clone()).or_default();
     *number += 1;
     format!("{digest}:{number}")

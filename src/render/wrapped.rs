@@ -93,7 +93,7 @@ fn split(line: &str, width: usize, continuation: impl Fn(&str, usize) -> (String
     let mut active = String::new();
     let mut rest = &cells[..];
     while !rest.is_empty() {
-        let (prefix, room) = if rows.is_empty() {
+        let (prefix, free) = if rows.is_empty() {
             (String::new(), width)
         } else {
             let missing = hang.saturating_sub(gutter.width());
@@ -102,7 +102,7 @@ fn split(line: &str, width: usize, continuation: impl Fn(&str, usize) -> (String
         let mut used = 0;
         let fits = rest.iter().take_while(|cell| {
             used += cell.shown.width().unwrap_or(0);
-            used <= room
+            used <= free
         });
         let fits = fits.count().max(1);
         let first = if rows.is_empty() { hang.min(fits) } else { 0 };

@@ -14,9 +14,10 @@
 //! never changes; `pending` goes straight to `disabled`, as no parent trusts the key yet; `pending-disabled` goes
 //! straight back to `active`, as the parent still does; a request for the current state changes nothing.
 
+use data_encoding::{BASE64, HEXUPPER};
+use ring::digest::{Context, SHA256, digest};
 use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::{Map, Value, json};
-use sha2::{Digest, Sha256};
 
 use super::call::Call;
 use super::envelope::{Outcome, Refusal, Success};
@@ -226,11 +227,11 @@ fn offset_form(moment: &str) -> String {
 /// The public key is not a point of the curve, but everything else is derived from it as for a real key: a digest or a
 /// key tag that a client computes from the response matches.
 fn key(zone: &Zone) -> Map<String, Value> {
-    let half = |which: u8| Sha256::digest(format!("zonewright sandbox dnssec {} {which}", zone.id));
-    let public_key: Vec<u8> = half(0).into_iter().chain(half(1)).collect();
+    let half = |which: u8| digest(&SHA256, format!("zonewright sandbox dnssec {} {which}", zone.id).as_bytes());
+    let public_key = [half(0).as_ref(), half(1).as_ref()].concat();
     // RFC 4034 section 2.1: flags 257, protocol 3, algorithm 13, then the key.
     let rdata: Vec<u8> = [1, 1, 3, 13].into_iter().chain(public_key.iter().copied()).collect();
-    let (tag, digest) = (key_tag(&rdata), digest(&zone.name, &rdata));
+    let (tag, ds) = (key_tag(&rdata), digest_for_parent(&zone.name, &rdata));
     let mut out = Map::new();
     let mut put = |name: &str, value: Value| out.insert(name.to_owned(), value);
     put("flags", 257.into());
@@ -238,10 +239,10 @@ fn key(zone: &Zone) -> Map<String, Value> {
     put("key_type", "ECDSAP256SHA256".into());
     put("digest_type", "2".into());
     put("digest_algorithm", "SHA256".into());
-    put("digest", digest.clone().into());
-    put("ds", format!("{}. 3600 IN DS {tag} 13 2 {digest}", zone.name).into());
+    put("digest", ds.clone().into());
+    put("ds", format!("{}. 3600 IN DS {tag} 13 2 {ds}", zone.name).into());
     put("key_tag", tag.into());
-    put("public_key", base64(&public_key).into());
+    put("public_key", BASE64.encode(&public_key).into());
     out
 }
 
@@ -252,30 +253,16 @@ fn key_tag(rdata: &[u8]) -> u32 {
 }
 
 /// The digest of a key for the parent: RFC 4034 section 5.1.4, in upper-case hexadecimal.
-fn digest(zone: &str, rdata: &[u8]) -> String {
-    let mut hash = Sha256::new();
+fn digest_for_parent(zone: &str, rdata: &[u8]) -> String {
+    let mut hash = Context::new(&SHA256);
     for label in zone.split('.') {
         // A label has at most 63 octets.
-        hash.update([u8::try_from(label.len()).unwrap_or(u8::MAX)]);
-        hash.update(label);
+        hash.update(&[u8::try_from(label.len()).unwrap_or(u8::MAX)]);
+        hash.update(label.as_bytes());
     }
-    hash.update([0]);
+    hash.update(&[0]);
     hash.update(rdata);
-    hash.finalize().iter().map(|byte| format!("{byte:02X}")).collect()
-}
-
-/// Base64 with padding: RFC 4648 section 4.
-fn base64(bytes: &[u8]) -> String {
-    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut out = String::new();
-    for group in bytes.chunks(3) {
-        let number = group.iter().fold(0_usize, |sum, byte| sum << 8 | usize::from(*byte)) << (8 * (3 - group.len()));
-        for place in 0..4 {
-            let letter = LETTERS[number >> (18 - 6 * place) & 63];
-            out.push(if place <= group.len() { char::from(letter) } else { '=' });
-        }
-    }
-    out
+    HEXUPPER.encode(hash.finish().as_ref())
 }
 
 #[cfg(test)]
@@ -283,27 +270,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn base64_of_rfc_4648() {
-        for (text, encoded) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")] {
-            assert_eq!(base64(text.as_bytes()), encoded);
-        }
-    }
-
-    #[test]
     fn tag_and_digest_of_a_known_key() {
         // RFC 6605 section 6.1.
         let key = "GojIhhXUN/u4v54ZQqGSnyhWJwaubCvTmeexv7bR6edbkrSqQpF64cYbcB7wNcP+e+MAnLr+Wi9xMWyQLc8NAA==";
-        let letters = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-        let bits: Vec<u8> = key
-            .bytes()
-            .filter_map(|c| letters.iter().position(|l| *l == c))
-            .flat_map(|n| (0..6).rev().map(move |bit| u8::try_from(n >> bit & 1).unwrap()))
-            .collect();
-        let bytes: Vec<u8> = bits.chunks_exact(8).map(|b| b.iter().fold(0, |sum, bit| sum << 1 | bit)).collect();
-        assert_eq!(base64(&bytes), key);
+        let bytes = BASE64.decode(key.as_bytes()).unwrap();
         let rdata = [&[1, 1, 3, 13], bytes.as_slice()].concat();
         assert_eq!(key_tag(&rdata), 55648);
-        assert_eq!(digest("example.net", &rdata), "B4C8C1FE2E7477127B27115656AD6256F424625BF5C1E2770CE6D6E37DF61D17");
+        assert_eq!(
+            digest_for_parent("example.net", &rdata),
+            "B4C8C1FE2E7477127B27115656AD6256F424625BF5C1E2770CE6D6E37DF61D17"
+        );
     }
 
     #[test]

@@ -5,8 +5,9 @@
 
 use std::path::{Path, PathBuf};
 
+use data_encoding::HEXLOWER;
+use ring::digest::{SHA256, digest};
 use rusqlite::{Connection, OptionalExtension, params};
-use sha2::{Digest, Sha256};
 
 use super::{SandboxError, rulesets};
 
@@ -174,8 +175,8 @@ pub(super) fn next_id(connection: &Connection, seed: u64) -> rusqlite::Result<St
     let mut counter = number(connection, "counter")?;
     loop {
         counter += 1;
-        let digest = Sha256::digest(format!("zonewright sandbox {seed} {counter}"));
-        let id: String = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+        let digest = digest(&SHA256, format!("zonewright sandbox {seed} {counter}").as_bytes());
+        let id = HEXLOWER.encode(&digest.as_ref()[..16]);
         if !taken.exists([&id])? {
             set_number(connection, "counter", counter)?;
             return Ok(id);

@@ -15,7 +15,6 @@ mod pattern;
 mod prefilter;
 mod request;
 mod rules;
-mod sha1;
 mod template;
 mod text;
 mod texts;

@@ -4,6 +4,8 @@
 
 use std::borrow::Cow;
 
+use ring::digest::{SHA1_FOR_LEGACY_USE_ONLY, digest};
+
 use super::decode::{
     UnicodeMap, base64_decode, css_decode, escape_sequences, hex_pair, html_entities, is_space, js_decode,
     sql_hex_decode, trim_end_bytes, trim_start_bytes, url_decode, url_decode_unicode, url_encode, utf8_to_unicode,
@@ -112,7 +114,7 @@ impl Transformation {
             }
             Self::ReplaceComments => replace_comments(text),
             Self::ReplaceNulls => text.iter().map(|byte| if *byte == 0 { b' ' } else { *byte }).collect(),
-            Self::Sha1 => super::sha1::digest(text).to_vec(),
+            Self::Sha1 => digest(&SHA1_FOR_LEGACY_USE_ONLY, text).as_ref().to_vec(),
             Self::SqlHexDecode => sql_hex_decode(text),
             Self::Trim => trim_start_bytes(trim_end_bytes(text)).to_vec(),
             Self::TrimLeft => trim_start_bytes(text).to_vec(),

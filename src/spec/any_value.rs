@@ -2,9 +2,10 @@
 
 use std::fmt;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::json_schema;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
+use super::read::inline_schema;
 use crate::model::Value;
 
 /// Any value: text, number, boolean, null, list or mapping.
@@ -64,16 +65,4 @@ impl<'de> Visitor<'de> for AnyValueVisitor {
     }
 }
 
-impl JsonSchema for AnyValue {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Free".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({})
-    }
-}
+inline_schema!(AnyValue, _ => json_schema!({}));

@@ -1,6 +1,6 @@
 //! How much is read, and how much is reported.
 
-use crate::diagnostic::Diagnostics;
+use crate::diagnostic::{Diagnostics, cut};
 
 /// Largest size of a file of the spec, and of standard input.
 ///
@@ -18,9 +18,5 @@ pub(super) fn is_enough(diagnostics: &Diagnostics) -> bool {
 
 /// A text short enough for a message.
 pub(super) fn clip(text: &str) -> String {
-    const CHARACTERS: usize = 60;
-    if text.chars().nth(CHARACTERS).is_none() {
-        return text.to_owned();
-    }
-    text.chars().take(CHARACTERS).chain(['…']).collect()
+    cut(text, 60)
 }

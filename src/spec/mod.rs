@@ -51,7 +51,7 @@ mod yaml;
 use std::collections::BTreeMap;
 
 use data_encoding::HEXLOWER;
-use sha2::{Digest, Sha256};
+use ring::digest::{Context, SHA256};
 
 pub use arrange::{Arrangement, Part, Remarks, arrange};
 pub use emit::{print, record_entry, written, written_value};
@@ -222,10 +222,10 @@ fn variables(
 fn digest(files: impl Iterator<Item = SourceId>, options: &Options, sources: &Sources) -> String {
     let mut texts: Vec<_> = files.filter_map(|id| sources.get(id)).map(|s| (s.name(), s.text())).collect();
     texts.sort_unstable();
-    let mut hash = Sha256::new();
+    let mut hash = Context::new(&SHA256);
     // Each part is preceded by its length, so that different specs never give the same bytes.
     let mut part = |text: &str| {
-        hash.update((text.len() as u64).to_be_bytes());
+        hash.update(&(text.len() as u64).to_be_bytes());
         hash.update(text.as_bytes());
     };
     for (name, text) in texts {
@@ -237,5 +237,5 @@ fn digest(files: impl Iterator<Item = SourceId>, options: &Options, sources: &So
         part(name);
         part(value);
     }
-    HEXLOWER.encode(&hash.finalize())
+    HEXLOWER.encode(hash.finish().as_ref())
 }

@@ -7,7 +7,7 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::json_schema;
 use serde::de::value::StrDeserializer;
 use serde::de::{
     self, Deserialize, DeserializeSeed, Deserializer, IntoDeserializer, MapAccess, SeqAccess, Unexpected, Visitor,
@@ -80,21 +80,14 @@ impl<T: for<'de> Deserialize<'de>> Deferred<T> {
 }
 
 /// What could not be read.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
 pub(super) struct ReadError {
     /// What is wrong.
     pub(super) message: String,
     /// The innermost node affected.
     pub(super) span: Option<Span>,
 }
-
-impl fmt::Display for ReadError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for ReadError {}
 
 impl ReadError {
     /// As a finding.
@@ -431,91 +424,42 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for OneOrMany<T> {
     }
 }
 
-impl<T: JsonSchema> JsonSchema for Spanned<T> {
-    fn inline_schema() -> bool {
-        true
-    }
+/// The JSON Schema of a type, which stands at each place where the type is used.
+macro_rules! inline_schema {
+    (@ [$($parameters:tt)*] $type:ty, $generator:pat_param => $schema:expr) => {
+        impl $($parameters)* schemars::JsonSchema for $type {
+            fn inline_schema() -> bool {
+                true
+            }
 
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        T::schema_name()
-    }
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($type).into()
+            }
 
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        T::json_schema(generator)
-    }
+            fn json_schema($generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                $schema
+            }
+        }
+    };
+    (<$parameter:ident> $type:ty, $generator:pat_param => $schema:expr) => {
+        inline_schema!(@ [<$parameter: schemars::JsonSchema>] $type, $generator => $schema);
+    };
+    ($type:ty, $generator:pat_param => $schema:expr) => {
+        inline_schema!(@ [] $type, $generator => $schema);
+    };
 }
+pub(super) use inline_schema;
 
-impl<T: JsonSchema> JsonSchema for Deferred<T> {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        T::schema_name()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        T::json_schema(generator)
-    }
-}
-
-impl JsonSchema for Text {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Text".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": ["string", "number"] })
-    }
-}
-
-impl JsonSchema for Nullable {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Nullable".into()
-    }
-
-    /// `schema` removes the `null` that optional keys bring in; the mark keeps this one.
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": ["string", "number", "null"], "x-nullable": true })
-    }
-}
-
-impl<T: JsonSchema> JsonSchema for Entries<T> {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Entries".into()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "object", "additionalProperties": generator.subschema_for::<T>() })
-    }
-}
-
-impl<T: JsonSchema> JsonSchema for OneOrMany<T> {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "OneOrMany".into()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let one = generator.subschema_for::<T>();
-        json_schema!({ "anyOf": [one, { "type": "array", "items": one, "minItems": 1 }] })
-    }
-}
+inline_schema!(<T> Spanned<T>, generator => T::json_schema(generator));
+inline_schema!(<T> Deferred<T>, generator => T::json_schema(generator));
+inline_schema!(Text, _ => json_schema!({ "type": ["string", "number"] }));
+// `schema` removes the `null` that optional keys bring in; the mark keeps this one.
+inline_schema!(Nullable, _ => json_schema!({ "type": ["string", "number", "null"], "x-nullable": true }));
+inline_schema!(<T> Entries<T>, generator => json_schema!({ "type": "object", "additionalProperties": generator.subschema_for::<T>() }));
+inline_schema!(<T> OneOrMany<T>, generator => {
+    let one = generator.subschema_for::<T>();
+    json_schema!({ "anyOf": [one, { "type": "array", "items": one, "minItems": 1 }] })
+});
 
 #[cfg(test)]
 mod tests {

@@ -58,7 +58,7 @@ pub struct Envelope<T = Json> {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EnvelopeError {
     /// Cloudflare refused the request and gave reasons.
-    #[error("{}", said(messages))]
+    #[error("{}", reasons(messages).as_deref().unwrap_or("Cloudflare reported failure without a reason"))]
     Refused {
         /// Cloudflare's errors, with chains flattened; empty if there are none.
         messages: Vec<ApiMessage>,
@@ -71,12 +71,11 @@ pub enum EnvelopeError {
     TooMany(usize),
 }
 
-/// Cloudflare's errors in one line.
-fn said(messages: &[ApiMessage]) -> String {
-    if messages.is_empty() {
-        return "Cloudflare reported failure without a reason".to_owned();
-    }
-    messages.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+/// Cloudflare's reasons in one line; `None` if it gave none.
+#[must_use]
+pub fn reasons(messages: &[ApiMessage]) -> Option<String> {
+    let words: Vec<_> = messages.iter().map(ToString::to_string).collect();
+    (!words.is_empty()).then(|| words.join("; "))
 }
 
 impl EnvelopeError {

@@ -19,6 +19,6 @@ pub mod settings;
 pub mod sum;
 pub mod zone;
 
-pub use envelope::{ApiMessage, Envelope, EnvelopeError, PageInfo};
+pub use envelope::{ApiMessage, Envelope, EnvelopeError, PageInfo, reasons};
 pub use intake::{Intake, List, TooMuch, Unusable, Whole};
 pub use request::{Method, Request};

@@ -27,14 +27,12 @@ mod protection;
 mod records;
 mod sources;
 
-use crate::support::workspace::{Ran, Workspace, options};
+use crate::support::workspace::{Ran, Workspace, options_on};
 use serde_json::{Value, json};
 
 /// A workspace whose zone example.com is on this plan.
 fn on_plan(tier: &str) -> Workspace {
-    let mut options = options();
-    options.profile.tier = tier.to_owned();
-    Workspace::new(options)
+    Workspace::new(options_on(tier))
 }
 
 /// Writes a spec of example.com with these keys of the zone, each line indented by four.

@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use crate::support::saved_plans::sealed;
-use crate::support::workspace::{Ran, Workspace, options};
+use crate::support::workspace::{Ran, Workspace, options, options_on};
 use serde_json::{Value, json};
 use zonewright::sandbox::{Fault, What, When};
 
@@ -19,9 +19,7 @@ fn git(workspace: &Workspace, arguments: &[&str]) {
 
 /// A repository with one commit of a spec of example.com, applied.
 fn committed(waf_or_records: &str) -> Workspace {
-    let mut options = options();
-    options.profile.tier = "business".to_owned();
-    let workspace = Workspace::new(options);
+    let workspace = Workspace::new(options_on("business"));
     workspace.file("spec/zone.yaml", format!("version: 1\nzones:\n  example.com:\n{waf_or_records}\n"));
     git(&workspace, &["init", "-q", "-b", "main"]);
     git(&workspace, &["add", "spec"]);

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::support::workspace::{Ran, Workspace, options};
+use crate::support::workspace::{Ran, Workspace, options, options_on};
 use serde_json::json;
 use zonewright::sandbox::{Fault, What, When};
 
@@ -71,9 +71,7 @@ fn quiet_is_quiet() {
 
 /// A zone on the business plan, whose protection has notes: of the spec alone, and of the spec with the live rulesets.
 fn protected() -> (Workspace, String) {
-    let mut options = options();
-    options.profile.tier = "business".to_owned();
-    let workspace = Workspace::new(options);
+    let workspace = Workspace::new(options_on("business"));
     let spec = "version: 1\nzones:\n  example.com:\n    records:\n      - { name: www, type: A, content: 192.0.2.1, proxied: true }\n      \
          - { name: open, type: A, content: 192.0.2.1 }\n    waf:\n      owasp: { paranoia: 1, threshold: 60 }\n";
     workspace.file("spec.yaml", spec);

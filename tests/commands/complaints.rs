@@ -3,7 +3,7 @@
 //! Those about plans alone are cases below tests/cases/plan (`b01-…`, `s1-…`); here are those that need a service.
 
 use crate::support::at_once::at_once;
-use crate::support::workspace::{Workspace, options};
+use crate::support::workspace::{Workspace, options, options_on};
 use serde_json::{Value, json};
 use zonewright::sandbox::{Fault, What, When};
 
@@ -223,9 +223,7 @@ const ANOMALY: &str = "6179ae15870a4bb7b2d480d4843b323c";
 
 /// Business zones, and in example.com an entry point of the phase with these rules.
 fn with_rules(phase: &str, rules: Option<Value>) -> Workspace {
-    let mut options = options();
-    options.profile.tier = "business".to_owned();
-    let workspace = Workspace::new(options);
+    let workspace = Workspace::new(options_on("business"));
     if let Some(rules) = rules {
         let entry_point = json!({ "phase": phase, "kind": "zone", "name": "default", "rules": rules });
         workspace.plant(&json!({ "zones": [{ "name": "example.com", "rulesets": [entry_point] }] }));

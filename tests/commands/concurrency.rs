@@ -2,7 +2,7 @@
 //! That things are under way together is shown by holding them at the sandbox's gate until all have come.
 
 use crate::support::interrupt::UnderWay;
-use crate::support::workspace::{Ran, Workspace, options};
+use crate::support::workspace::{Ran, Workspace, options, options_on};
 use serde_json::json;
 use zonewright::sandbox::{Fault, Traffic, What, When};
 
@@ -64,9 +64,7 @@ fn zones_are_read_back_at_once() {
 /// The rules of a zone depend on one another, and so do its records: each request waits for the answer to the one before.
 #[test]
 fn one_zone_is_written_one_request_after_the_other() {
-    let mut options = options();
-    options.profile.tier = "enterprise".to_owned();
-    let workspace = Workspace::new(options);
+    let workspace = Workspace::new(options_on("enterprise"));
     let spec = |actions: [&str; 3]| {
         let rule = |(n, action): (usize, &&str)| {
             format!("          - {{ name: r{n}, when: 'http.host eq \"{n}.example.com\"', action: {action} }}\n")

@@ -18,7 +18,7 @@ use zonewright::wire::ruleset::{Scope, create_entry_point, dry_run, get_entry_po
 use zonewright::wire::settings::{get_dns_settings, get_dnssec, get_setting};
 use zonewright::wire::{Method, Request, account, record, zone};
 
-use crate::support::workspace::{Workspace, options};
+use crate::support::workspace::{Workspace, options, options_on};
 
 /// A spec that needs every permission of a zone, but for the creation of zones.
 const SPEC: &str = "version: 1
@@ -174,8 +174,7 @@ fn the_smallest_token_is_enough_and_smallest() {
     };
     for left_out in std::iter::once(None).chain(all.iter().map(|name| Some(*name))) {
         let limited = token(0, permissions(left_out));
-        let mut options = options();
-        options.profile.tier = "business".to_owned();
+        let options = options_on("business");
         let workspace = Workspace::new(Options { tokens: vec![limited.clone()], ..options });
         // Multi-provider DNS needs no other plan; the rest does not matter here.
         workspace.file("spec.yaml", SPEC);
@@ -291,9 +290,7 @@ fn the_state_of_a_token() {
 
 #[test]
 fn managed_rulesets_are_compared_with_the_lock_and_the_base_is_named() {
-    let mut options = options();
-    options.profile.tier = "business".to_owned();
-    let workspace = Workspace::new(options);
+    let workspace = Workspace::new(options_on("business"));
     workspace.file("spec.yaml", "version: 1\nzones:\n  example.com:\n    waf: { owasp: { paranoia: 2 } }\n");
     let page = || workspace.run(&["doctor", "spec.yaml"]).exits(0).stdout;
     assert!(!page().contains("waf.lock"));

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use zonewright::schema::{Kind, schema};
 
 use crate::support::journals::newest;
-use crate::support::workspace::{Workspace, options};
+use crate::support::workspace::{Workspace, options_on};
 
 /// Holds documents against their schema.
 #[track_caller]
@@ -31,9 +31,7 @@ fn fits(kind: Kind, documents: &[Value]) {
 
 /// A zone of which every kind of thing changes.
 fn workspace() -> Workspace {
-    let mut options = options();
-    options.profile.tier = "business".to_owned();
-    let workspace = Workspace::new(options);
+    let workspace = Workspace::new(options_on("business"));
     workspace.plant_records(json!([
         { "type": "A", "name": "www.example.com", "content": "192.0.2.1", "proxied": true, "comment": "before" },
         { "type": "TXT", "name": "old.example.com", "content": "\"gone\"" },

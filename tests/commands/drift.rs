@@ -5,7 +5,7 @@ use std::process::Command;
 use crate::support::generators::{desired_zone, live_zone};
 use crate::support::listener::{Listener, Response};
 use crate::support::openmetrics::Metrics;
-use crate::support::workspace::{Ran, Workspace, options};
+use crate::support::workspace::{Ran, Workspace, options, options_on};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use zonewright::drift::{State, classify};
@@ -176,8 +176,7 @@ fn errors_are_1_and_hide_nothing() {
 
 #[test]
 fn credentials_that_may_only_read_are_enough() {
-    let mut options = options();
-    options.profile.tier = "business".to_owned();
+    let mut options = options_on("business");
     options.profile.permissions = Permissions::everything().with_rulesets(Some(PermissionAccess::Read));
     let workspace = Workspace::new(options);
     workspace.file(

@@ -4,12 +4,11 @@ use serde_json::{Value, json};
 use zonewright::sandbox::DsWithoutNs;
 
 use crate::support::journals::{newest, world};
-use crate::support::workspace::{Workspace, options};
+use crate::support::workspace::{Workspace, options_on};
 
 /// A zone on a plan with tags.
 fn workspace() -> Workspace {
-    let mut options = options();
-    options.profile.tier = "business".to_owned();
+    let mut options = options_on("business");
     options.profile.ds_without_ns = DsWithoutNs::Refuse;
     Workspace::new(options)
 }
@@ -107,8 +106,7 @@ const DELEGATED: &str = "      - { name: lab, type: NS, content: [ns1.example.ne
 #[test]
 fn a_delegation_with_ds_is_made_and_unmade_in_the_order_that_holds() {
     for batch in [true, false] {
-        let mut options = options();
-        options.profile.tier = "business".to_owned();
+        let mut options = options_on("business");
         options.profile.ds_without_ns = DsWithoutNs::Refuse;
         options.profile.batch = batch;
         let workspace = Workspace::new(options);

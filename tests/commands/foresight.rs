@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::fs;
 
 use crate::support::journals::{journals, newest};
-use crate::support::workspace::{Ran, Workspace, binary, options};
+use crate::support::workspace::{Ran, Workspace, binary, options, options_on};
 use serde_json::{Value, json};
 
 /// The findings of a plan with this code.
@@ -146,9 +146,7 @@ fn journals_of_another_sandbox_are_no_alarm() {
 
 #[test]
 fn rulesets_that_changed_since_they_were_locked_are_noted() {
-    let mut options = options();
-    options.profile.tier = "business".to_owned();
-    let workspace = Workspace::new(options);
+    let workspace = Workspace::new(options_on("business"));
     workspace.file("spec.yaml", "version: 1\nzones: { example.com: { waf: { owasp: { paranoia: 2 } } } }\n");
     assert_eq!(findings(&workspace, "PLAN0021"), Vec::<Value>::new(), "without a file nothing is said");
     workspace.run(&["waf", "lock", "spec.yaml"]).exits(0);

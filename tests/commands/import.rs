@@ -1,6 +1,6 @@
 //! `import`: a spec of what the sandbox has. Planned, it changes nothing; on an empty zone, it makes the same again.
 
-use crate::support::workspace::{Workspace, options};
+use crate::support::workspace::{Workspace, options, options_on};
 use serde_json::{Value, json};
 
 const OWASP: &str = "4814384a9e5d4991b9815dcfc25d2f1f";
@@ -9,9 +9,7 @@ const EXPOSED: &str = "c2e184081120413c86c3ab7e14069605";
 const ANOMALY: &str = "6179ae15870a4bb7b2d480d4843b323c";
 
 fn with_zone(records: Value, rulesets: Value) -> Workspace {
-    let mut options = options();
-    options.profile.tier = "business".to_owned();
-    let workspace = Workspace::empty(options);
+    let workspace = Workspace::empty(options_on("business"));
     workspace.plant(
         &json!({ "zones": [{ "name": "example.com", "plan": "business", "records": records, "rulesets": rulesets }] }),
     );

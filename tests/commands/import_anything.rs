@@ -1,7 +1,7 @@
 //! Whatever Cloudflare stores can be imported: the spec is valid, and a plan of it is empty.
 
 use crate::support::generators::presentation;
-use crate::support::workspace::{Workspace, options};
+use crate::support::workspace::{Workspace, options, options_on};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, TestRng, TestRunner};
@@ -94,9 +94,7 @@ fn an_import_of_anything_storable_validates_and_plans_empty() {
     let rng = |seed: u8| TestRng::from_seed(proptest::test_runner::RngAlgorithm::ChaCha, &[seed; 32]);
     let mut suppressed = 0;
     for seed in 0..ZONES {
-        let mut options = options();
-        options.profile.tier = "enterprise".to_owned();
-        let workspace = Workspace::new(options);
+        let workspace = Workspace::new(options_on("enterprise"));
         let zone = workspace.dump()["zones"][0]["id"].as_str().unwrap().to_owned();
         let mut runner = TestRunner::new_with_rng(Config::default(), rng(seed));
         for _ in 0..RECORDS {

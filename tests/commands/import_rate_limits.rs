@@ -1,7 +1,7 @@
 //! `import` of the rate limits and firewall rules of the old APIs.
 
-use super::import_files::{import, workspace};
-use crate::support::workspace::{Workspace, options};
+use crate::support::imports::{import, workspace};
+use crate::support::workspace::{Workspace, options_on};
 use serde_json::{Value, json};
 
 /// An old rate limit with this content of its block.
@@ -15,8 +15,7 @@ fn old_rate_limit(content: &str) -> String {
 /// The rule that an old rate limit becomes, as the sandbox stores it.
 fn limiting_rule(content: &str) -> Value {
     let workspace = Workspace::empty({
-        let mut options = options();
-        options.profile.tier = "enterprise".to_owned();
+        let options = options_on("enterprise");
         options
     });
     workspace.file("main.tf", old_rate_limit(content));

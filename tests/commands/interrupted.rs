@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use crate::support::at_once::at_once;
 use crate::support::interrupt::UnderWay;
 use crate::support::journals::journals;
-use crate::support::workspace::{Workspace, options};
+use crate::support::workspace::{Workspace, options, options_on};
 use serde_json::{Value, json};
 use zonewright::api::{ApiEvent, Stopper};
 use zonewright::cli::{Invocation, Sink};
@@ -42,9 +42,7 @@ const APPLY: [&str; 5] = ["apply", "spec.yaml", "--yes", "--batch-size", "1"];
 const PATIENT: [&str; 2] = ["--timeout", "20"];
 
 fn workspace() -> Workspace {
-    let mut options = options();
-    options.profile.tier = "business".to_owned();
-    let workspace = Workspace::new(options);
+    let workspace = Workspace::new(options_on("business"));
     workspace.plant_records(json!([
         { "type": "A", "name": "changed.example.com", "content": "192.0.2.7", "ttl": 300 },
         { "type": "A", "name": "foreign.example.com", "content": "192.0.2.9", "ttl": 300 },

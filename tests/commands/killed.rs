@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use crate::support::at_once::at_once;
-use crate::support::workspace::{Workspace, options};
+use crate::support::workspace::{Workspace, options_on};
 use serde_json::{Value, json};
 use zonewright::sandbox::{Fault, What, When};
 
@@ -28,9 +28,7 @@ zones:
 const CONSENTS: [&str; 4] = ["--allow-deletes", "1", "--allow", "removes-last-address"];
 
 fn workspace() -> Workspace {
-    let mut options = options();
-    options.profile.tier = "business".to_owned();
-    let workspace = Workspace::new(options);
+    let workspace = Workspace::new(options_on("business"));
     workspace.plant_records(json!([
         { "type": "A", "name": "changed.example.com", "content": "192.0.2.7", "ttl": 300 },
         { "type": "A", "name": "gone.example.com", "content": "192.0.2.8", "ttl": 300 },

@@ -34,6 +34,7 @@ mod import_files;
 mod import_includes;
 mod import_modules;
 mod import_rate_limits;
+mod import_terraform;
 mod init;
 #[cfg(unix)]
 mod interrupted;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::workspace::{Ran, Workspace, options};
+use crate::support::workspace::{Ran, Workspace, options, options_on};
 use zonewright::sandbox::OwnNetwork;
 
 /// A value that the sandbox refuses, and of which the plan does not know it.
@@ -111,9 +111,7 @@ zones:
     records: [{ name: w, type: A, content: 192.0.2.1 }]
 ";
     let with = |tier: &str, spec: &str| {
-        let mut options = options();
-        options.profile.tier = tier.to_owned();
-        let workspace = Workspace::new(options);
+        let workspace = Workspace::new(options_on(tier));
         workspace.file("spec.yaml", spec);
         workspace
     };
@@ -150,9 +148,7 @@ zones:
 "
     .replace("COMMENT", &"c".repeat(300));
     let with = |tier: &str| {
-        let mut options = options();
-        options.profile.tier = tier.to_owned();
-        let workspace = Workspace::new(options);
+        let workspace = Workspace::new(options_on(tier));
         workspace.file("spec.yaml", &spec);
         workspace
     };

@@ -1,6 +1,6 @@
 //! `resolve`, `test` and what a plan says of answers and expectations, against the embedded service.
 
-use crate::support::workspace::{Workspace, options};
+use crate::support::workspace::{Workspace, options, options_on};
 use serde_json::json;
 
 /// Records and expectations of example.com, which is pruned.
@@ -198,9 +198,7 @@ fn a_plan_says_what_resolvers_will_see() {
 /// Settings that decide about answers are explained although no record changes, and only those.
 #[test]
 fn a_plan_of_settings_alone_says_what_resolvers_see() {
-    let mut options = options();
-    options.profile.tier = "enterprise".to_owned();
-    let workspace = Workspace::new(options);
+    let workspace = Workspace::new(options_on("enterprise"));
     workspace.plant_records(json!([
         { "type": "CNAME", "name": "www", "content": "web.example.com", "ttl": 300 },
         { "type": "CNAME", "name": "flat", "content": "web.example.com", "settings": { "flatten_cname": true } },

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::support::at_once::at_once;
-use crate::support::workspace::{Workspace, options};
+use crate::support::workspace::{Workspace, options_on};
 
 /// A zone, a spec, and what the plan of it needs.
 struct Case {
@@ -25,9 +25,7 @@ fn records(kind: &str, all: &[(&str, &str)]) -> Vec<Value> {
 impl Case {
     /// The zone before the plan.
     fn workspace(&self) -> Workspace {
-        let mut options = options();
-        options.profile.tier = self.tier.to_owned();
-        let workspace = Workspace::new(options);
+        let workspace = Workspace::new(options_on(self.tier));
         workspace.plant_records(self.records.clone());
         if let Some(base) = self.base {
             workspace.file("base.yaml", format!("version: 1\nzones:\n{base}"));

@@ -6,15 +6,13 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 use crate::support::saved_plans::sealed;
-use crate::support::workspace::{Ran, Workspace, options};
+use crate::support::workspace::{Ran, Workspace, options, options_on};
 use serde_json::{Value, json};
 use zonewright::cli::{Invocation, Sink};
 
 /// A workspace with a zone, and a saved plan that changes one record, makes another, and makes a rule.
 fn saved() -> Workspace {
-    let mut options = options();
-    options.profile.tier = "business".to_owned();
-    let workspace = Workspace::new(options);
+    let workspace = Workspace::new(options_on("business"));
     workspace.plant_records(json!([
         { "type": "A", "name": "www.example.com", "content": "192.0.2.1", "ttl": 300 },
         { "type": "A", "name": "other.example.com", "content": "192.0.2.9", "ttl": 300 },

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::support::workspace::{Ran, Workspace, options};
+use crate::support::workspace::{Ran, Workspace, options_on};
 use serde_json::json;
 use zonewright::sandbox::{Credentials, Fault, What, When};
 
@@ -40,8 +40,7 @@ fn check(ran: &Ran, what: &str, workspace: &Workspace) {
 }
 
 fn workspace() -> Workspace {
-    let mut options = options();
-    options.profile.tier = "business".to_owned();
+    let mut options = options_on("business");
     options.credentials = Credentials { token: TOKEN.into(), email: EMAIL.into(), key: KEY.into() };
     let workspace = Workspace::new(options);
     workspace.plant_records(json!([{ "type": "A", "name": "old.example.com", "content": "192.0.2.1" }]));

@@ -4,10 +4,12 @@ use std::fs;
 use std::io::{Read, Write};
 use std::path::Path;
 
-use crate::support::workspace::{Ran, Workspace, binary, options};
+use crate::support::workspace::{Ran, Workspace, binary, options, options_on};
+use data_encoding::HEXLOWER;
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
+use ring::digest::{SHA256, digest};
 use serde_json::{Value, json};
 use zonewright::sandbox::{self, Options};
 
@@ -31,8 +33,7 @@ zones:
 
 /// A service whose zones are on the business plan.
 fn business() -> Options {
-    let mut options = options();
-    options.profile.tier = "business".to_owned();
+    let options = options_on("business");
     options
 }
 
@@ -92,8 +93,7 @@ fn packed(text: &str) -> Vec<u8> {
 
 /// The lines of a snapshot with a checksum that fits.
 fn signed(content: &str) -> String {
-    let sum = <sha2::Sha256 as sha2::Digest>::digest(content);
-    let sum: String = sum.iter().map(|byte| format!("{byte:02x}")).collect();
+    let sum = HEXLOWER.encode(digest(&SHA256, content.as_bytes()).as_ref());
     format!("{content}{{\"sha256\":\"{sum}\"}}\n")
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use crate::support::journals::{newest, world};
-use crate::support::workspace::{Workspace, options};
+use crate::support::workspace::{Workspace, options_on};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::{Value, json};
@@ -14,9 +14,7 @@ const CUSTOM: &str = "http_request_firewall_custom";
 
 /// A zone on the business plan with these custom rules and records.
 fn with(rules: &Value, records: &Value) -> Workspace {
-    let mut options = options();
-    options.profile.tier = "business".to_owned();
-    let workspace = Workspace::empty(options);
+    let workspace = Workspace::empty(options_on("business"));
     let mut zone = json!({ "name": "example.com", "plan": "business", "records": records });
     if rules != &json!([]) {
         zone["rulesets"] = json!([{ "phase": CUSTOM, "kind": "zone", "name": "default", "rules": rules }]);
@@ -221,9 +219,7 @@ fn settings_and_signing_go_back() {
 
 #[test]
 fn a_zone_that_was_made_stays() {
-    let mut options = options();
-    options.profile.tier = "business".to_owned();
-    let workspace = Workspace::empty(options);
+    let workspace = Workspace::empty(options_on("business"));
     spec(
         &workspace,
         "create: true\nsettings: { always_use_https: on }\nrecords:\n  - { name: www, type: A, content: 192.0.2.1 }",

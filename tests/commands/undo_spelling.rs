@@ -5,7 +5,7 @@ use zonewright::model::{ClosedSet, Danger, RecordType};
 use zonewright::wire::record::read;
 
 use crate::support::journals::{newest, world};
-use crate::support::workspace::{Ran, Workspace, options};
+use crate::support::workspace::{Ran, Workspace, options_on};
 
 /// Records of every type, in spellings that this program does not use itself, as far as the sandbox keeps them.
 fn planted() -> Vec<Value> {
@@ -87,9 +87,7 @@ fn every_type_is_restored_letter_by_letter() {
     });
     let keep = "      - { name: keep, type: A, content: 192.0.2.9 }\n".to_owned();
     for (what, records) in [("facets", facets), ("values", values), ("nothing is left", keep)] {
-        let mut options = options();
-        options.profile.tier = "enterprise".to_owned();
-        let workspace = Workspace::new(options);
+        let workspace = Workspace::new(options_on("enterprise"));
         workspace.plant_records(planted().into());
         let before = world(&workspace);
         let kept = before[0]["records"].to_string();

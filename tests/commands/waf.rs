@@ -1,6 +1,6 @@
 //! Protection of zones, end to end: the binary against the embedded service, over HTTP.
 
-use crate::support::workspace::{Workspace, options};
+use crate::support::workspace::{Workspace, options, options_on};
 use serde_json::{Value, json};
 use zonewright::sandbox::{Fault, Options, What, When};
 
@@ -12,8 +12,7 @@ const ANOMALY: &str = "6179ae15870a4bb7b2d480d4843b323c";
 
 /// A service whose zones are on the business plan.
 fn business() -> Options {
-    let mut options = options();
-    options.profile.tier = "business".to_owned();
+    let options = options_on("business");
     options
 }
 

@@ -1,6 +1,6 @@
 //! `zonewright waf …` against the embedded service.
 
-use crate::support::workspace::{Workspace, options};
+use crate::support::workspace::{Workspace, options, options_on};
 use serde_json::{Value, json};
 use zonewright::sandbox::{Fault, Options, Profile, What, When};
 
@@ -150,9 +150,7 @@ fn a_plan_says_that_it_does_not_know_the_rules_of_the_account() {
     let of_waf = "version: 1\nzones:\n  example.com:\n    waf:\n      owasp: { paranoia: 2 }\n";
     let of_records = "version: 1\nzones:\n  example.com:\n    records: [{ name: w, type: A, content: 192.0.2.1 }]\n";
     for (tier, spec, times) in [("enterprise", of_waf, 1), ("enterprise", of_records, 0), ("business", of_waf, 0)] {
-        let mut options = options();
-        options.profile.tier = tier.to_owned();
-        let workspace = Workspace::new(options);
+        let workspace = Workspace::new(options_on(tier));
         workspace.file("spec.yaml", spec);
         let ran = workspace.run(&["plan", "spec.yaml"]).exits(0);
         let said = format!("{}{}", ran.stdout, ran.stderr);

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::support::journals::newest;
-use crate::support::workspace::{Ran, Workspace, options};
+use crate::support::workspace::{Ran, Workspace, options_on};
 
 /// A small rule set of our own, with numbers and levels that Cloudflare's ruleset has as well.
 const RULES: &str = "\
@@ -32,9 +32,7 @@ const REQUEST: &str = "curl 'https://www.example.com/shop/search?q=SELECT%20x%20
 
 /// With the rules, the spec, and the zone at Cloudflare on a plan that has the ruleset.
 fn workspace() -> Workspace {
-    let mut options = options();
-    options.profile.tier = "business".to_owned();
-    let workspace = Workspace::new(options);
+    let workspace = Workspace::new(options_on("business"));
     workspace.file("crs/crs-setup.conf", "SecAction \"id:900,phase:1,pass,nolog,setvar:tx.critical=5\"\n");
     workspace.file("crs/rules/REQUEST-942.conf", RULES);
     workspace.file("spec.yaml", SPEC);

@@ -1,6 +1,6 @@
 //! Someone else changes the rules at the same moment: nothing of theirs is erased unnoticed.
 
-use crate::support::workspace::{Workspace, options};
+use crate::support::workspace::{Workspace, options_on};
 use serde_json::{Value, json};
 use zonewright::sandbox::{Fault, What, When};
 
@@ -26,9 +26,7 @@ fn refs(workspace: &Workspace) -> Vec<String> {
 
 /// A zone with these custom rules, or without an entry point.
 fn workspace(rules: Option<Value>) -> (Workspace, String) {
-    let mut options = options();
-    options.profile.tier = "business".to_owned();
-    let workspace = Workspace::empty(options);
+    let workspace = Workspace::empty(options_on("business"));
     let entry_point = rules.map(
         |rules| json!({ "id": "e".repeat(32), "phase": CUSTOM, "kind": "zone", "name": "default", "rules": rules }),
     );

@@ -6,7 +6,7 @@ use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use crate::support::workspace::{Workspace, options};
+use crate::support::workspace::{Workspace, options, options_on};
 
 const SPEC: &str = "\
 version: 1
@@ -33,9 +33,7 @@ SecRule ARGS \"@rx ^(?=x)(?:(x+x+)+\\1)+y$\" \"id:942190,phase:2,block,t:none,se
 ";
 
 fn workspace() -> Workspace {
-    let mut options = options();
-    options.profile.tier = "enterprise".to_owned();
-    let workspace = Workspace::new(options);
+    let workspace = Workspace::new(options_on("enterprise"));
     workspace.file("spec.yaml", SPEC);
     workspace.file("crs/rules/REQUEST-942.conf", RULES);
     workspace.file("crs/crs-setup.conf", "SecAction \"id:900,phase:1,pass,nolog\"\n");

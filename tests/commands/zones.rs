@@ -1,6 +1,6 @@
 //! Zones themselves: making them, their settings, DNSSEC, DNS settings.
 
-use crate::support::workspace::{Workspace, options};
+use crate::support::workspace::{Workspace, options, options_on};
 use serde_json::{Value, json};
 use zonewright::sandbox::{Fault, Options, Profile, What, When};
 
@@ -299,9 +299,7 @@ fn no_request_deletes_a_zone() {
 
 #[test]
 fn a_new_zone_gets_settings_in_the_service_s_words() {
-    let mut options = options();
-    options.profile.tier = "pro".into();
-    let workspace = Workspace::empty(options);
+    let workspace = Workspace::empty(options_on("pro"));
     spec(
         &workspace,
         "    create: true\n    settings: { always_use_https: true, browser_cache_ttl: '14400', ssl: full, brotli: on }",

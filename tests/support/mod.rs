@@ -4,6 +4,8 @@
 pub(crate) mod at_once;
 pub(crate) mod generators;
 #[cfg(feature = "sandbox")]
+pub(crate) mod imports;
+#[cfg(feature = "sandbox")]
 pub(crate) mod interrupt;
 #[cfg(feature = "sandbox")]
 pub(crate) mod journals;

@@ -58,6 +58,13 @@ pub(crate) fn options() -> Options {
     Options { profile: Profile { rate_limit: None, ..Profile::default() }, ..Options::default() }
 }
 
+/// The same with zones on a Cloudflare plan.
+pub(crate) fn options_on(tier: &str) -> Options {
+    let mut options = options();
+    options.profile.tier = tier.to_owned();
+    options
+}
+
 /// The binary with nothing of the caller's environment but what it needs to run.
 pub(crate) fn binary(directory: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_zonewright"));

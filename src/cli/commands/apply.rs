@@ -10,8 +10,7 @@ use super::{Facts, Run, Session};
 use crate::apply::Verify;
 use crate::cli::args::{ConsentArgs, Format, Global, PartArgs, SpecArgs, VerifyArg, duration};
 use crate::cli::execution::execute;
-use crate::cli::exit::Exit;
-use crate::cli::load::consents;
+use crate::cli::exit::{Ended, Exit};
 use crate::cli::lock;
 use crate::cli::output::Output;
 use crate::cli::own_files::Takes;
@@ -110,45 +109,34 @@ impl Run for ApplyArgs {
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
         let how = How { yes: self.yes, dry_run: self.dry_run, resume: self.resume, verify: self.verify.into() };
-        if let Some(exit) = how.refused(output) {
-            return Ok(exit);
-        }
+        how.check(output)?;
         let foresight = self.requests.open(output)?;
         // Held to the end; a dry run writes nothing and may run beside others.
         let _lock = if self.dry_run { None } else { Some(lock::take(&settings.flags.journal)?) };
-        let begun = match self.spec.single().filter(|path| saved::is_saved_plan(path)) {
+        let (goal, consents) = match self.spec.single().filter(|path| saved::is_saved_plan(path)) {
             Some(path) => self.open(path, settings, output)?,
-            None => begin(&self.spec, &self.consents, settings, output)?
-                .map(|(goal, consents)| (goal.with_only(Only::new(self.part.only.clone())), consents)),
+            None => {
+                let (goal, consents) = begin(&self.spec, &self.consents, settings, output)?;
+                (goal.with_only(Only::new(self.part.only.clone())), consents)
+            }
         };
-        match begun {
-            Ok((goal, consents)) => plan_and_apply(how, (&goal, &consents), foresight, session).await,
-            Err(exit) => Ok(exit),
-        }
+        plan_and_apply(how, (&goal, &consents), foresight, session).await
     }
 }
 
 impl ApplyArgs {
-    /// Opens a saved plan; otherwise how the run ends.
-    fn open(
-        &self,
-        path: &Path,
-        settings: &Settings<'_>,
-        output: &Output,
-    ) -> anyhow::Result<Result<(Goal, Consents), Exit>> {
-        let given = match consents(&self.consents, settings, output)? {
-            Ok(given) => given,
-            Err(exit) => return Ok(Err(exit)),
-        };
+    /// Opens a saved plan.
+    fn open(&self, path: &Path, settings: &Settings<'_>, output: &Output) -> anyhow::Result<(Goal, Consents)> {
+        let given = settings.consents(&self.consents)?;
         let opened = saved::open(path, self.max_age, settings.now()?, given)?;
         if let Some(named) = settings.flags.base.as_deref()
             && let Some(how) = Base::differs(named, &opened.0, &settings.base_options()?)?
         {
             let what = "error: the saved plan has another base";
             output.message(&format!("{what}: {}; nothing was sent. Plan again.", safe(&how)));
-            return Ok(Err(Exit::Stale));
+            return Err(Ended::Told(Exit::Stale).into());
         }
-        Ok(Ok(opened))
+        Ok(opened)
     }
 }
 
@@ -183,13 +171,11 @@ impl How {
     }
 
     /// Refuses what asks for confirmation without showing the plan.
-    pub(super) fn refused(self, output: &Output) -> Option<Exit> {
-        let is_blind = output.format == Format::Json && !self.yes && !self.dry_run;
-        is_blind.then(|| {
-            let why = "--format json shows no plan to confirm; add --yes or --dry-run";
-            output.message(&format!("error: {why}"));
-            Exit::Usage
-        })
+    pub(super) fn check(self, output: &Output) -> Result<(), Ended> {
+        if output.format == Format::Json && !self.yes && !self.dry_run {
+            return Err(Ended::Usage("--format json shows no plan to confirm; add --yes or --dry-run".to_owned()));
+        }
+        Ok(())
     }
 }
 
@@ -229,7 +215,7 @@ async fn connected(
     };
     if !stale.is_empty() {
         let error = "error: the live state has changed since the plan was saved; nothing was sent. Plan again.";
-        return Ok(report_stale(error, &stale, output));
+        return Err(report_stale(error, &stale, output).into());
     }
     planned.warn_of_applied_before(&settings.flags.journal, settings.now()?);
     let mut verdict = planned.judge(&consents);
@@ -260,10 +246,8 @@ async fn connected(
         }
     }
     let (None, Some(writer)) = (stop, &service.writer) else { return Ok(stop.unwrap_or(Exit::Success)) };
-    if !how.yes
-        && let Some(exit) = confirm(&planned, service, output, interrupt).await?
-    {
-        return Ok(exit);
+    if !how.yes {
+        confirm(&planned, service, output, interrupt).await?;
     }
     let handles = (&service.reader, writer, interrupt.stop());
     interrupt.while_writing(execute((&planned, &consents), handles, requests.len(), settings, output)).await
@@ -275,13 +259,16 @@ async fn confirm(
     service: &Service,
     output: &Output,
     interrupt: &Interrupt,
-) -> anyhow::Result<Option<Exit>> {
+) -> anyhow::Result<()> {
     if !interrupt.while_asking(|| ask(planned, output))? {
-        return Ok(Some(Exit::Refused));
+        return Err(Ended::Told(Exit::Refused).into());
     }
     let stale = changed_since(planned, &service.reader).await?;
-    let error = "error: the live state has changed since this plan was made; nothing was written. Plan again.";
-    Ok((!stale.is_empty()).then(|| report_stale(error, &stale, output)))
+    if !stale.is_empty() {
+        let error = "error: the live state has changed since this plan was made; nothing was written. Plan again.";
+        return Err(report_stale(error, &stale, output).into());
+    }
+    Ok(())
 }
 
 /// Asks for each missing consent; whether all were given. Deletes are allowed by typing their number, so that no one allows
@@ -323,7 +310,7 @@ fn ask(planned: &Planned<'_>, output: &Output) -> anyhow::Result<bool> {
 }
 
 /// Says what is no longer as the plan saw it.
-fn report_stale(error: &str, stale: &[StaleOperation], output: &Output) -> Exit {
+fn report_stale(error: &str, stale: &[StaleOperation], output: &Output) -> Ended {
     output.message(error);
     for StaleOperation { address, what } in stale.iter().take(MOST_OF_A_KIND) {
         output.message(&format!("  {}: {}", safe(address), safe(what)));
@@ -331,5 +318,5 @@ fn report_stale(error: &str, stale: &[StaleOperation], output: &Output) -> Exit 
     if stale.len() > MOST_OF_A_KIND {
         output.message(&format!("  … and {} more", stale.len() - MOST_OF_A_KIND));
     }
-    Exit::Stale
+    Ended::Told(Exit::Stale)
 }

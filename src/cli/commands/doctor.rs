@@ -48,10 +48,7 @@ impl Run for DoctorArgs {
             None
         } else {
             let spec = SpecArgs { spec: self.spec.clone() };
-            match read(&spec, settings, output)? {
-                Ok(read) => Some(read),
-                Err(exit) => return Ok(exit),
-            }
+            Some(read(&spec, settings, output)?)
         };
         let patterns = settings
             .flags
@@ -92,11 +89,8 @@ impl Run for DoctorArgs {
 }
 
 /// Reads the spec, and whether it has a previous version: what `--base` names, or else the last commit.
-fn read(spec: &SpecArgs, settings: &Settings<'_>, output: &Output) -> anyhow::Result<Result<(Goal, Spec), Exit>> {
-    let goal = match load("doctor", spec, settings, output)? {
-        Ok(goal) => goal,
-        Err(exit) => return Ok(Err(exit)),
-    };
+fn read(spec: &SpecArgs, settings: &Settings<'_>, output: &Output) -> anyhow::Result<(Goal, Spec)> {
+    let goal = load("doctor", spec, settings, output)?;
     let (base, why_no_base) = match goal.base() {
         Some(base) => (Some(base.source.to_string()), None),
         None => match Base::load("HEAD", &spec.spec, &settings.base_options()?) {
@@ -105,7 +99,7 @@ fn read(spec: &SpecArgs, settings: &Settings<'_>, output: &Output) -> anyhow::Re
         },
     };
     let about = Spec { files: goal.files, base, why_no_base };
-    Ok(Ok((goal, about)))
+    Ok((goal, about))
 }
 
 /// The managed rulesets that were written down beside the spec; none where there is no such file, or it cannot be read, which `plan`

@@ -63,17 +63,8 @@ impl Run for DriftArgs {
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
         let DriftArgs { spec, tell, drift_exit_code, propose } = self;
-        let webhook = match webhook(tell, settings)? {
-            Ok(webhook) => webhook,
-            Err(message) => {
-                output.message(&format!("error: {message}"));
-                return Ok(Exit::Usage);
-            }
-        };
-        let goal = match load("drift", spec, settings, output)? {
-            Ok(goal) => goal,
-            Err(exit) => return Ok(exit),
-        };
+        let webhook = webhook(tell, settings)?;
+        let goal = load("drift", spec, settings, output)?;
         let mut requests = 0;
         let look = look(goal, settings, output, &mut requests).await?;
         let view = look.view(tell);

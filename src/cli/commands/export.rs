@@ -71,9 +71,8 @@ impl Run for ExportArgs {
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
         let zones = match zone_source::goal("export", &self.spec, settings, output)? {
-            Ok(Some(goal)) => goal.desired.zones.into_values().map(|zone| (zone, Vec::new())).collect(),
-            Ok(None) => live(self, settings, output).await?,
-            Err(exit) => return Ok(exit),
+            Some(goal) => goal.desired.zones.into_values().map(|zone| (zone, Vec::new())).collect(),
+            None => live(self, settings, output).await?,
         };
         output.hide();
         let target = Target::parse(&self.to).context("the format is not known")?;

@@ -8,7 +8,7 @@ use clap::Args;
 
 use super::{Facts, Run, Session};
 use crate::cli::args::{Format, SpecArgs};
-use crate::cli::exit::Exit;
+use crate::cli::exit::{Ended, Exit};
 use crate::cli::files::{self, Rewrite};
 use crate::cli::load::input;
 use crate::cli::output::Output;
@@ -63,8 +63,7 @@ impl Run for FmtArgs {
             spec::Input::Path(_) => None,
         });
         if stdin.is_some() && inputs.len() > 1 {
-            output.message("error: `fmt -` formats standard input alone; give the files in a run of their own");
-            return Ok(Exit::Usage);
+            return Err(Ended::usage("`fmt -` formats standard input alone; give the files in a run of their own"));
         }
         if before.files == 0 {
             // What was given cannot be read.

@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::{Facts, Run, Session};
-use crate::cli::exit::Exit;
+use crate::cli::exit::{Ended, Exit};
 use crate::cli::help::TOPICS;
 use crate::cli::relevance::Matters;
 
@@ -36,8 +36,7 @@ impl Run for HelpArgs {
         let mut command = &program;
         for word in &self.words {
             let Some(below) = command.find_subcommand(word) else {
-                output.message(&format!("error: there is no command {word:?}; `zonewright help` lists all of them"));
-                return Ok(Exit::Usage);
+                return Err(Ended::usage(format!("there is no command {word:?}; `zonewright help` lists all of them")));
             };
             command = below;
         }

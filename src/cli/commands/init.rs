@@ -14,13 +14,13 @@ use super::import::{self, ImportArgs};
 use super::{Facts, Run, Session};
 use crate::cli::args::{Format, Global, SANDBOX_DIRECTORY};
 use crate::cli::default_spec;
-use crate::cli::exit::Exit;
+use crate::cli::exit::{Ended, Exit};
 use crate::cli::files;
 use crate::cli::output::Output;
 use crate::cli::relevance::Matters;
 use crate::cli::service::{Access, Service};
 use crate::cli::settings::Settings;
-use crate::diagnostic::{Diagnostics, Place, Sources, count};
+use crate::diagnostic::{Diagnostics, Place, Sources, count, first_of};
 use crate::document::files::NewFiles;
 use crate::live::list_zones;
 use crate::model::{Desired, DesiredZone, Gather, ZoneName};
@@ -72,24 +72,22 @@ impl Run for InitArgs {
         if outcome.is_err() && !report.written.is_empty() {
             output.message(&format!("written before the error, and kept: {}", report.written.join(", ")));
         }
-        match outcome? {
-            Some(exit) => Ok(exit),
-            None => show(&report, output),
-        }
+        outcome?;
+        show(&report, output)
     }
 }
 
-/// Writes all files, and notes each in the report. `Some` is how the run ends without a spec.
+/// Writes all files, and notes each in the report. It ends the run if there is none.
 async fn write_all(
     args: &InitArgs,
     report: &mut NewFiles,
     settings: &Settings<'_>,
     output: &Arc<Output>,
-) -> anyhow::Result<Option<Exit>> {
+) -> anyhow::Result<()> {
     if let Some(place) = default_spec::present() {
         report.existing.push(place);
-    } else if let Some(exit) = spec(args, report, settings, output).await? {
-        return Ok(Some(exit));
+    } else {
+        spec(args, report, settings, output).await?;
     }
     let host = match args.pipeline {
         Some(Wanted::None) => None,
@@ -116,7 +114,7 @@ async fn write_all(
     } else if host.is_none() && args.pipeline.is_none() {
         report.next.push("zonewright init --pipeline github, or gitlab: adds the files of a pipeline".to_owned());
     }
-    Ok(None)
+    Ok(())
 }
 
 /// Writes the files that do not exist yet, and notes each in the report; whether any was written.
@@ -129,13 +127,13 @@ fn write_new(all: Vec<(String, String)>, report: &mut NewFiles) -> anyhow::Resul
     Ok(report.written.len() > before)
 }
 
-/// Writes a spec: of live zones where there are credentials, an example elsewhere. `Some` is how the run ends without one.
+/// Writes a spec: of live zones where there are credentials, an example elsewhere. It ends the run if there is none.
 async fn spec(
     args: &InitArgs,
     report: &mut NewFiles,
     settings: &Settings<'_>,
     output: &Arc<Output>,
-) -> anyhow::Result<Option<Exit>> {
+) -> anyhow::Result<()> {
     let missing = match settings.connection() {
         Ok(_) => None,
         Err(error) if settings.has_no_credentials() => Some(error),
@@ -150,11 +148,10 @@ async fn spec(
     let name = match (named, settings.flags.zone.len()) {
         (None, _) => None,
         (Some(Ok(name)), 1) if is_one_label(&name) => {
-            output.message(&format!(
-                "error: the example needs a domain of two labels or more, and --zone {name} has one: use for example --zone \
+            return Err(Ended::usage(format!(
+                "the example needs a domain of two labels or more, and --zone {name} has one: use for example --zone \
                  example.{name}"
-            ));
-            return Ok(Some(Exit::Usage));
+            )));
         }
         (Some(Ok(name)), 1) => Some(name),
         _ => bail!("{missing:#}; without them, give --zone one name for the example, or none"),
@@ -164,7 +161,7 @@ async fn spec(
     let (path, text) = starter::example(name.as_ref());
     files::create(Path::new(&path), &text)?;
     report.written.push(path);
-    Ok(None)
+    Ok(())
 }
 
 /// Imports the zones that are chosen.
@@ -173,7 +170,7 @@ async fn imported(
     report: &mut NewFiles,
     settings: &Settings<'_>,
     output: &Arc<Output>,
-) -> anyhow::Result<Option<Exit>> {
+) -> anyhow::Result<()> {
     let service = Service::open(settings, Access::Read, output, std::iter::empty()).await?;
     let all = list_zones(&service.reader, &service.options(settings, output).read).await;
     service.close().await;
@@ -204,30 +201,29 @@ async fn imported(
         asked(&all, output)?
     } else {
         listed(&all, output);
-        output.message(match output.format {
+        return Err(Ended::usage(match output.format {
             Format::Text => {
-                "error: cannot ask which zones to import: standard input or standard error is not a terminal; use --zone \
-                 NAME, or --all"
+                "cannot ask which zones to import: standard input or standard error is not a terminal; use --zone NAME, \
+                 or --all"
             }
             Format::Json | Format::Document(_) => {
-                "error: cannot ask which zones to import with --format json; use --zone NAME, or --all"
+                "cannot ask which zones to import with --format json; use --zone NAME, or --all"
             }
-        });
-        return Ok(Some(Exit::Usage));
+        }));
     };
     if chosen.is_empty() {
         output.message("No zone was chosen. Nothing was written.");
-        return Ok(Some(Exit::Refused));
+        return Err(Ended::Told(Exit::Refused).into());
     }
     report.imported = chosen.iter().map(ToString::to_string).collect();
     let directory = Path::new(default_spec::DIRECTORIES[0]);
     let arguments = ImportArgs::of_live(&report.imported, directory, starter::SCHEMA_LINE);
     match import::run(&arguments, settings, output).await? {
         Exit::Success => {}
-        exit => return Ok(Some(exit)),
+        exit => return Err(Ended::Told(exit).into()),
     }
     report.written.push(format!("{}/", directory.display()));
-    Ok(None)
+    Ok(())
 }
 
 /// Whether a name has one label, such as `com` or `lan`.
@@ -237,10 +233,7 @@ fn is_one_label(name: &ZoneName) -> bool {
 
 /// Zones in a sentence: some of them, and how many more there are.
 fn some(zones: &BTreeSet<ZoneName>) -> String {
-    let shown: Vec<_> = zones.iter().take(MOST_NAMED).map(|name| safe(name.as_str()).into_owned()).collect();
-    let more = zones.len() - shown.len();
-    let rest = if more == 0 { String::new() } else { format!(" and {more} more") };
-    format!("{}{rest}", shown.join(", "))
+    first_of(zones.iter().map(|name| safe(name.as_str())), MOST_NAMED)
 }
 
 /// Lists zones by number.

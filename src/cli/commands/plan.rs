@@ -11,10 +11,10 @@ use super::{Facts, Run, Session};
 use crate::api::CheckClient;
 use crate::apply::{DryRunResult, server_dry_run};
 use crate::cli::args::{ConsentArgs, Format, Global, PartArgs, SpecArgs, duration};
-use crate::cli::exit::Exit;
+use crate::cli::exit::{Ended, Exit};
 use crate::cli::files::{self, Readers};
 use crate::cli::formats;
-use crate::cli::load::{consents, load};
+use crate::cli::load::load;
 use crate::cli::output::Output;
 use crate::cli::own_files::Takes;
 use crate::cli::recordings::{Foresight, RequestArgs};
@@ -39,12 +39,9 @@ pub(super) fn begin(
     given: &ConsentArgs,
     settings: &Settings<'_>,
     output: &Output,
-) -> anyhow::Result<Result<(Goal, Consents), Exit>> {
-    let consents = match consents(given, settings, output)? {
-        Ok(consents) => consents,
-        Err(exit) => return Ok(Err(exit)),
-    };
-    Ok(load("plan", spec, settings, output)?.map(|goal| (goal, consents)))
+) -> anyhow::Result<(Goal, Consents)> {
+    let consents = settings.consents(given)?;
+    Ok((load("plan", spec, settings, output)?, consents))
 }
 
 /// Show what would change; never writes
@@ -105,13 +102,10 @@ impl Run for PlanArgs {
         let Session { settings, output, .. } = *session;
         if self.out.as_deref().is_some_and(saved::is_named_like_a_spec) {
             let why = "--out names a file like a spec, and `apply` would refuse it: use another ending, such as .json";
-            output.message(&format!("error: {why}"));
-            return Ok(Exit::Usage);
+            return Err(Ended::usage(why));
         }
-        let (mut goal, consents) = match begin(&self.spec, &self.consents, settings, output)? {
-            Ok((goal, consents)) => (goal.with_only(Only::new(self.part.only.clone())), consents),
-            Err(exit) => return Ok(exit),
-        };
+        let (goal, consents) = begin(&self.spec, &self.consents, settings, output)?;
+        let mut goal = goal.with_only(Only::new(self.part.only.clone()));
         let foresight = self.requests.open(output)?;
         if let Some(file) = &self.against {
             return plan_snapshot(file, (&mut goal, &consents), foresight, self, settings, output).await;

@@ -75,10 +75,7 @@ impl Run for PullArgs {
     /// Reads, edits and writes.
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
-        let mut goal = match load("pull", &self.spec, settings, output)? {
-            Ok(goal) => goal,
-            Err(exit) => return Ok(exit),
-        };
+        let mut goal = load("pull", &self.spec, settings, output)?;
         let Some(file) = &self.against else {
             let service = Service::open(settings, Access::Read, output, goal.needed_zones()).await?;
             let planned = reconcile::plan(&goal, &service.reader, &service.options(settings, output)).await;

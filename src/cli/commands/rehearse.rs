@@ -80,10 +80,7 @@ impl Run for RehearseArgs {
 /// Reads, copies, and rehearses.
 async fn run(args: &RehearseArgs, session: &Session<'_>) -> anyhow::Result<Exit> {
     let Session { settings, output, .. } = *session;
-    let (mut goal, consents) = match begin(&args.spec, &args.consents, settings, output)? {
-        Ok(begun) => begun,
-        Err(exit) => return Ok(exit),
-    };
+    let (mut goal, consents) = begin(&args.spec, &args.consents, settings, output)?;
     let snapshot = match &args.against {
         Some(file) => open(file, &mut goal, args.max_snapshot_age, settings, output)?.snapshot,
         None => read(&goal, settings, output).await?,

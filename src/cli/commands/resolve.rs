@@ -10,7 +10,7 @@ use clap::Args;
 
 use super::{Facts, Run, Session};
 use crate::cli::args::Format;
-use crate::cli::exit::Exit;
+use crate::cli::exit::{Ended, Exit};
 use crate::cli::output::Output;
 use crate::cli::relevance::Matters;
 use crate::cli::settings::Settings;
@@ -59,17 +59,8 @@ impl Run for ResolveArgs {
     /// Looks a name up and prints.
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
-        let (name, kind) = match question(self) {
-            Ok(question) => question,
-            Err(message) => {
-                output.message(&format!("error: {message}"));
-                return Ok(Exit::Usage);
-            }
-        };
-        let goal = match zone_source::goal("resolve", &self.spec, settings, output)? {
-            Ok(goal) => goal,
-            Err(exit) => return Ok(exit),
-        };
+        let (name, kind) = question(self).map_err(Ended::Usage)?;
+        let goal = zone_source::goal("resolve", &self.spec, settings, output)?;
         let live = live(self, &name, goal.as_ref(), settings, output).await?;
         output.hide();
         let nothing = Desired::default();

@@ -55,10 +55,7 @@ impl Run for SnapshotArgs {
     /// Reads the zones of a spec and saves what was read.
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
-        let goal = match load("snapshot", &self.spec, settings, output)? {
-            Ok(goal) => goal,
-            Err(exit) => return Ok(exit),
-        };
+        let goal = load("snapshot", &self.spec, settings, output)?;
         let service = Service::open(settings, Access::Read, output, goal.needed_zones()).await?;
         let taken = read(&goal, &service, settings, output).await;
         let requests = service.requests();

@@ -54,10 +54,7 @@ impl Run for TestArgs {
     /// Checks and prints.
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
-        let goal = match load("test", &self.spec, settings, output)? {
-            Ok(goal) => goal,
-            Err(exit) => return Ok(exit),
-        };
+        let goal = load("test", &self.spec, settings, output)?;
         let desired = &goal.desired;
         let zones = Zones::new(desired.zones.values().map(ZoneIndex::of_spec).collect());
         let rules = self.requests.rules()?;

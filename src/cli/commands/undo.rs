@@ -7,8 +7,7 @@ use clap::Args;
 use super::apply::{How, plan_and_apply};
 use super::{Facts, Run, Session};
 use crate::cli::args::{ConsentArgs, VerifyArg};
-use crate::cli::exit::Exit;
-use crate::cli::load::consents;
+use crate::cli::exit::{Ended, Exit};
 use crate::cli::lock;
 use crate::cli::own_files::Takes;
 use crate::cli::recordings::Foresight;
@@ -51,17 +50,11 @@ impl Run for UndoArgs {
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
         let how = How { yes: self.yes, dry_run: self.dry_run, resume: false, verify: self.verify.into() };
-        if let Some(exit) = how.refused(output) {
-            return Ok(exit);
-        }
+        how.check(output)?;
         if settings.flags.base.is_some() {
-            output.message("error: undo reads the previous state from the journal; remove --base");
-            return Ok(Exit::Usage);
+            return Err(Ended::usage("undo reads the previous state from the journal; remove --base"));
         }
-        let consents = match consents(&self.consents, settings, output)? {
-            Ok(consents) => consents,
-            Err(exit) => return Ok(exit),
-        };
+        let consents = settings.consents(&self.consents)?;
         // The journal of an apply that is still under way is not read: its end is not known.
         let _lock = if self.dry_run { None } else { Some(lock::take(&settings.flags.journal)?) };
         let goal = Goal::from_journal(&self.journal_file, self.skip_conflicts, settings.flags.zone.clone())?;

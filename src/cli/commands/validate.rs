@@ -46,10 +46,7 @@ impl Run for ValidateArgs {
     /// Checks; prints the resolved spec if wanted.
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
-        let goal = match load("validate", &self.spec, settings, output)? {
-            Ok(goal) => goal,
-            Err(exit) => return Ok(exit),
-        };
+        let goal = load("validate", &self.spec, settings, output)?;
         let zones = goal.desired.zones.len();
         if self.print {
             let text = spec::print(&goal.desired);

@@ -19,7 +19,7 @@ use super::{Facts, Run, Session};
 use crate::api::{Stop, Webhook};
 use crate::cli::args::{Format, Global, SpecArgs, duration};
 use crate::cli::drift::{Look, TellArgs, deliver, document, exit, look, webhook, write_metrics};
-use crate::cli::exit::Exit;
+use crate::cli::exit::{Ended, Exit};
 use crate::cli::load::{read, with_base};
 use crate::cli::monitor::{self, Health};
 use crate::cli::output::Output;
@@ -81,18 +81,12 @@ fn interval(text: &str) -> Result<Duration, String> {
 
 /// Looks again and again until told to stop.
 async fn run(args: &WatchArgs, global: &Global, output: &Arc<Output>) -> anyhow::Result<Exit> {
-    let usage = |message: &str| {
-        output.message(&format!("error: {message}"));
-        Ok(Exit::Usage)
-    };
     if args.spec.spec.iter().any(|path| path == Path::new("-")) {
-        return usage("the spec is read again in each round, and standard input can be read only once; name a file");
+        let why = "the spec is read again in each round, and standard input can be read only once; name a file";
+        return Err(Ended::usage(why));
     }
     let settings = Settings::resolve(global);
-    let webhook = match webhook(&args.tell, &settings)? {
-        Ok(webhook) => webhook,
-        Err(message) => return usage(&message),
-    };
+    let webhook = webhook(&args.tell, &settings)?;
     // What no later round can fix is reported at once.
     if global.sandbox.is_none() {
         settings.credentials()?;

@@ -10,10 +10,11 @@ use super::answer::{Answer, End, NoData};
 use super::compare::{Class, Difference, differences_from};
 use super::index::{Entry, Node, ZoneIndex};
 use super::refer::References;
-use super::say::{NO_NAME, duration, list, records, values};
+use super::say::{NO_NAME, duration, records, values};
 use super::serving::Hindrance;
 use super::settings;
 use super::zones::Zones;
+use crate::diagnostic::first_of;
 use crate::model::facts::AUTOMATIC_TTL_SECONDS;
 use crate::model::{Fqdn, RecordType, ZoneName};
 
@@ -105,7 +106,7 @@ pub fn explain<'a>(
                 edits.get(**n).and_then(|edit| edit.before?.record_type()).is_some_and(|kind| lost.contains(&kind))
             };
             let lost: Vec<String> = lost.iter().map(ToString::to_string).collect();
-            let (shown, lost_types) = (zones[1].name().relative(name), list(&lost, MOST_NAMES));
+            let (shown, lost_types) = (zones[1].name().relative(name), first_of(&lost, MOST_NAMES));
             let line = format!("{shown}: no {lost_types} any more; the name keeps other records");
             explained.put(of_name.iter().find(loses).copied().or(main), [line]);
         }
@@ -245,7 +246,7 @@ impl<'v, 'a> View<'v, 'a> {
                 let loses = if lost.is_empty() || is_alias {
                     String::new()
                 } else {
-                    format!("; it has no {} any more", list(&lost, MOST_NAMES))
+                    format!("; it has no {} any more", first_of(&lost, MOST_NAMES))
                 };
                 lines.push(format!("{shown}: until now {} answered: {}{loses}", star.name(), says(old, star)));
             }
@@ -362,7 +363,7 @@ impl<'v, 'a> View<'v, 'a> {
             if pointing.is_empty() {
                 String::new()
             } else {
-                format!(" ({}: {})", point_there(pointing.len()), list(&pointing, MOST_NAMES))
+                format!(" ({}: {})", point_there(pointing.len()), first_of(&pointing, MOST_NAMES))
             }
         };
         match sources {
@@ -387,7 +388,7 @@ impl<'v, 'a> View<'v, 'a> {
             "changes what {} {} too: {}",
             if names.len() == 1 { "1 alias".to_owned() } else { format!("{} aliases", names.len()) },
             if names.len() == 1 { "answers" } else { "answer" },
-            list(&names, MOST_NAMES)
+            first_of(&names, MOST_NAMES)
         ))
     }
 

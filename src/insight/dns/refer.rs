@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::index::Entry;
-use super::say::list;
 use super::zones::Zones;
+use crate::diagnostic::first_of;
 use crate::model::{Fqdn, Gather, NameMap, RecordType, ZoneName};
 
 /// How many references are named.
@@ -89,7 +89,7 @@ impl<'a> References<'a> {
         };
         let verb = if records.len() + rules.len() == 1 { "refers" } else { "refer" };
         let names: Vec<String> = records.into_iter().chain(rules).collect();
-        Some(format!("{counts} {verb} to this name: {}", list(&names, MOST)))
+        Some(format!("{counts} {verb} to this name: {}", first_of(&names, MOST)))
     }
 
     /// The records that point below a name to names that do not exist afterwards.

@@ -3,6 +3,7 @@
 use super::answer::{Answer, End, NoData, Own, Unknown};
 use super::index::{Entry, Node, ZoneIndex};
 use super::zones::Zones;
+use crate::diagnostic::{cut, first_of};
 use crate::model::{Fqdn, Rdata, RecordType, sort_by};
 
 /// How many values are named.
@@ -21,10 +22,7 @@ pub(super) fn value(data: &Rdata) -> String {
         (Rdata::Mx(_), Some((priority, host))) => format!("{host} ({priority})"),
         _ => text,
     };
-    match text.char_indices().nth(LONGEST_VALUE) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text,
-    }
+    cut(&text, LONGEST_VALUE)
 }
 
 /// A time in words.
@@ -38,21 +36,12 @@ pub(super) fn duration(seconds: u32) -> String {
     }
 }
 
-/// The first items, and how many more there are.
-pub(super) fn list(items: &[String], most: usize) -> String {
-    let mut text = items.iter().take(most).cloned().collect::<Vec<_>>().join(", ");
-    if items.len() > most {
-        text.push_str(&format!(" and {} more", items.len() - most));
-    }
-    text
-}
-
 /// The values of records of one type.
 pub(super) fn values(set: &[Entry<'_>]) -> String {
     let mut sorted: Vec<_> = set.to_vec();
     sort_by(&mut sorted, |a, b| a.data.cmp(b.data));
     let values: Vec<String> = sorted.iter().map(|entry| value(entry.data)).collect();
-    list(&values, MOST_VALUES)
+    first_of(&values, MOST_VALUES)
 }
 
 /// What a name with records, or the wildcard that answers for it, answers with: addresses first, then the other types.
@@ -81,7 +70,7 @@ fn typed(set: &[Entry<'_>]) -> String {
         _ => format!("{} {}", entry.data.type_name(), value(entry.data)),
     };
     let words: Vec<String> = sorted.iter().map(words).collect();
-    list(&words, MOST_VALUES)
+    first_of(&words, MOST_VALUES)
 }
 
 /// What the world gets of a proxied name.

@@ -6,7 +6,7 @@ use ipnet::IpNet;
 
 use super::outcome::Outcome;
 use super::world::World;
-use crate::insight::addresses::published_networks;
+use crate::insight::addresses::{network_in_words, published_networks};
 use crate::insight::dns::Entry;
 use crate::insight::effect::listed;
 use crate::model::RecordType;
@@ -21,7 +21,7 @@ pub(super) fn hold(world: World<'_, '_>, networks: &[IpNet]) -> Outcome {
         let proxies = zone.serving().proxies();
         for entry in zone.entries() {
             let says = published_networks(&entry, proxies);
-            let told = says.iter().filter(|network| is_told(network, networks)).map(|network| words(*network));
+            let told = says.iter().filter(|network| is_told(network, networks)).map(network_in_words);
             found.extend(told.map(|address| format!("{} {} publishes {address}", entry.name, entry.data.type_name())));
             found.extend(in_text(&entry, networks));
             found.extend(by_target(world, &entry, networks));
@@ -34,11 +34,6 @@ pub(super) fn hold(world: World<'_, '_>, networks: &[IpNet]) -> Outcome {
             Outcome::Unknown("no record of the spec publishes them; a live record that it does not name may".to_owned())
         }
     }
-}
-
-/// A network; a single address without its prefix length.
-fn words(network: IpNet) -> String {
-    if network.prefix_len() == network.max_prefix_len() { network.addr().to_string() } else { network.to_string() }
 }
 
 /// Whether naming a network tells one of the hidden ones.

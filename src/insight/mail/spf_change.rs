@@ -7,6 +7,7 @@ use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 
 use super::spf::{Directive, MOST_LOOKUPS, MOST_VOID, Mechanism, Prefixes, Qualifier, Spf, is_spf};
 use crate::diagnostic::count;
+use crate::insight::addresses::network_in_words;
 use crate::insight::direction::Direction;
 use crate::insight::effect::{Effect, Topic, listed};
 use crate::insight::hosts::registrable;
@@ -59,15 +60,10 @@ impl Senders {
     /// In a few words.
     fn summary(&self) -> String {
         let networks = self.networks();
-        let networks = networks.iter().map(short);
+        let networks = networks.iter().map(network_in_words);
         let all: Vec<String> = networks.chain(self.others.iter().cloned()).collect();
         if all.is_empty() { "no one".to_owned() } else { listed(all) }
     }
-}
-
-/// A network; a single address without its prefix length.
-fn short(network: &IpNet) -> String {
-    if network.prefix_len() == network.max_prefix_len() { network.addr().to_string() } else { network.to_string() }
 }
 
 /// Whether the record of a domain allows an address.
@@ -318,8 +314,10 @@ fn differences(
         own.iter().filter(|n| !other.iter().any(|o| o.contains(*n))).copied().collect()
     };
     let (gained, lost) = (beyond(&has, &had), beyond(&had, &has));
-    let came: Vec<String> = gained.iter().map(short).chain(new.others.difference(&old.others).cloned()).collect();
-    let gone: Vec<String> = lost.iter().map(short).chain(old.others.difference(&new.others).cloned()).collect();
+    let came: Vec<String> =
+        gained.iter().map(network_in_words).chain(new.others.difference(&old.others).cloned()).collect();
+    let gone: Vec<String> =
+        lost.iter().map(network_in_words).chain(old.others.difference(&new.others).cloned()).collect();
     if !came.is_empty() {
         effects.push(Effect::shown(
             topic,
@@ -332,8 +330,8 @@ fn differences(
     for (came, (gone, how)) in slips {
         let line = format!(
             "SPF for {name}: {} differs from {} by {how} and is in no network that is in use",
-            short(came),
-            short(&gone)
+            network_in_words(came),
+            network_in_words(&gone)
         );
         effects.push(Effect::needing(Danger::LooksMistyped, topic, name, line));
     }

@@ -3,10 +3,11 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use super::names::{LONGEST_NAME, Names, OTHERS, clipped};
+use super::names::{LONGEST_NAME, Names, OTHERS};
 use super::report::{Example, Flip, Group, Set};
 use super::score::Fate;
 use super::seen::Seen;
+use crate::diagnostic::cut;
 use crate::model::request::{Outcome, Request, shown_path};
 use crate::model::ruleset::Phase;
 use crate::model::sort_by_key;
@@ -57,7 +58,7 @@ impl Flips {
         let cause = if flip == Flip::LetThrough { seen.before } else { seen.after };
         let rule = cause.by.as_ref().map_or("one of several rules", |by| by.name.as_str());
         let is_full = self.groups.len() >= MOST_GROUPS;
-        let mut key = (seen.set, flip, seen.zone.to_owned(), clipped(rule, LONGEST_NAME));
+        let mut key = (seen.set, flip, seen.zone.to_owned(), cut(rule, LONGEST_NAME));
         if is_full && !self.groups.contains_key(&key) {
             key.3 = OTHERS.to_owned();
         }
@@ -75,7 +76,7 @@ impl Flips {
         }
         if self.has_examples && group.examples.len() < MOST_EXAMPLES {
             group.examples.push(Example {
-                id: seen.id.map(|id| clipped(id, LONGEST_NAME)),
+                id: seen.id.map(|id| cut(id, LONGEST_NAME)),
                 place: seen.place.to_string(),
                 request: shown(seen.request),
                 score: seen.after.score.as_ref().map(|score| score.total),
@@ -106,7 +107,7 @@ impl Flips {
 /// A request as examples show it: what looks like a secret is left out.
 fn shown(request: &Request) -> String {
     let request = Request { query: request.query.clone(), ..short(request) }.without_secrets();
-    clipped(&request.to_string(), LONGEST_EXAMPLE)
+    cut(&request.to_string(), LONGEST_EXAMPLE)
 }
 
 /// What of a request is shown: no headers, and no body.

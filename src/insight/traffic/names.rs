@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::report::Named;
+use crate::diagnostic::cut;
 use crate::model::sort_by;
 
 /// Names that are counted each.
@@ -21,7 +22,7 @@ pub(super) struct Names(BTreeMap<String, u64>);
 impl Names {
     /// Counts a name.
     pub(super) fn add(&mut self, name: &str) {
-        let name = clipped(name, LONGEST_NAME);
+        let name = cut(name, LONGEST_NAME);
         let is_counted = self.0.len() < MOST_NAMES || self.0.contains_key(&name);
         *self.0.entry(if is_counted { name } else { OTHERS.to_owned() }).or_default() += 1;
     }
@@ -39,15 +40,6 @@ impl Names {
         }
         all
     }
-}
-
-/// The beginning of a text.
-pub(super) fn clipped(text: &str, most: usize) -> String {
-    let mut short: String = text.chars().take(most).collect();
-    if text.chars().nth(most).is_some() {
-        short.push('…');
-    }
-    short
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::impact::Effects;
 use super::strength::only_logs;
 use super::{phrases, scope};
-use crate::diagnostic::noun_for;
+use crate::diagnostic::{first_of, noun_for};
 use crate::insight::direction::Direction;
 use crate::model::expression::{Expression, ScopeChange};
 use crate::model::facts::phases::PHASES;
@@ -344,7 +344,7 @@ fn list<'t>(targets: impl Iterator<Item = &'t Target>, phase: Phase, waf: &LiveW
     for (ruleset, mut names) in rules {
         names.sort();
         let noun = noun_for(names.len(), "rule");
-        words.push(format!("{noun} {} of the {}", phrases::some(&names, MOST_NAMES), ruleset_name(ruleset, waf)));
+        words.push(format!("{noun} {} of the {}", first_of(&names, MOST_NAMES), ruleset_name(ruleset, waf)));
     }
     words
 }

@@ -15,10 +15,10 @@
 
 use std::collections::BTreeMap;
 
-use sha2::{Digest, Sha256};
+use ring::digest::{SHA256, digest};
 
 use super::phrases;
-use crate::diagnostic::{is_hidden, visible};
+use crate::diagnostic::{first_of, is_hidden, visible};
 use crate::model::Gather;
 use crate::model::managed::{Catalogue, CatalogueRule, Paranoia};
 
@@ -63,7 +63,7 @@ impl LockedRule {
             level: rule.level(),
             enabled: rule.enabled,
             action: one_column(&rule.action),
-            tags: digest(&rule.tags),
+            tags: digest_of_tags(&rule.tags),
             title: line(phrases::title(rule)),
         }
     }
@@ -328,12 +328,12 @@ impl LockChanges {
         let single = |rules: &[LockedRule], what: &str| {
             let names: Vec<_> = rules.iter().map(LockedRule::label).collect();
             let count = crate::diagnostic::count(rules.len(), "rule");
-            (!rules.is_empty()).then(|| format!("{count} {what} ({})", phrases::some(&names, MOST_NAMES)))
+            (!rules.is_empty()).then(|| format!("{count} {what} ({})", first_of(&names, MOST_NAMES)))
         };
         let pairs =
             |pairs: &[(LockedRule, LockedRule)], what: &str, each: &dyn Fn(&LockedRule, &LockedRule) -> String| {
                 let names: Vec<_> = pairs.iter().map(|(b, a)| each(b, a)).collect();
-                (!pairs.is_empty()).then(|| format!("{} {what} ({})", pairs.len(), phrases::some(&names, MOST_NAMES)))
+                (!pairs.is_empty()).then(|| format!("{} {what} ({})", pairs.len(), first_of(&names, MOST_NAMES)))
             };
         let level = |l: Option<Paranoia>| l.map_or_else(|| "none".to_owned(), |l| l.level().to_string());
         let does = |r: &LockedRule| if r.enabled { r.action.clone() } else { "off".to_owned() };
@@ -376,10 +376,10 @@ fn line(text: &str) -> String {
 }
 
 /// A digest of tags that does not depend on their order.
-fn digest(tags: &[String]) -> String {
+fn digest_of_tags(tags: &[String]) -> String {
     let mut tags: Vec<&str> = tags.iter().map(String::as_str).collect();
     tags.sort_unstable();
-    let mut digest = data_encoding::HEXLOWER.encode(&Sha256::digest(tags.join("\n").as_bytes()));
+    let mut digest = data_encoding::HEXLOWER.encode(digest(&SHA256, tags.join("\n").as_bytes()).as_ref());
     digest.truncate(DIGEST_DIGITS);
     digest
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::diagnostic::cut;
 use crate::model::managed::{CatalogueRule, threshold_keyword};
 use crate::model::sort_by_key;
 
@@ -54,32 +55,12 @@ pub(super) fn about(rule: &CatalogueRule) -> String {
 
 /// The beginning of an id.
 pub(super) fn short(id: &str) -> String {
-    match id.char_indices().nth(SHORT_ID) {
-        Some((end, _)) => format!("{}…", &id[..end]),
-        None => id.to_owned(),
-    }
-}
-
-/// A text, cut to a number of characters.
-fn cut(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        Some((end, _)) => format!("{}…", text[..end].trim_end()),
-        None => text.to_owned(),
-    }
+    cut(id, SHORT_ID)
 }
 
 /// An expression in a sentence.
 pub(super) fn expression(text: &str) -> String {
     format!("`{}`", cut(text, MOST_OF_EXPRESSION))
-}
-
-/// The first names, and how many more there are.
-pub(super) fn some(names: &[String], most: usize) -> String {
-    let mut list = names.iter().take(most).cloned().collect::<Vec<_>>().join(", ");
-    if names.len() > most {
-        list.push_str(&format!(" and {} more", names.len() - most));
-    }
-    list
 }
 
 /// Rules by family, the largest first: `SQL injection 9, protocol enforcement 5`.

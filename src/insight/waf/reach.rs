@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 
 use super::effective::{EffectiveDeployment, effective_deployment};
 use super::phrases;
+use crate::diagnostic::first_of;
 use crate::model::facts::crs::{ATTACK_FAMILIES, AttackFamily, HIGHEST_SCORE};
 use crate::model::managed::{Catalogue, Overrides};
 use crate::model::ruleset::RuleBody;
@@ -40,7 +41,7 @@ impl Reach {
         };
         let assumed = match assumed.as_slice() {
             [] => String::new(),
-            some => format!(" (score taken as {HIGHEST_SCORE}, not being known: {})", phrases::some(some, 5)),
+            some => format!(" (score taken as {HIGHEST_SCORE}, not being known: {})", first_of(some, 5)),
         };
         format!("{}: {score}{assumed}; cannot be stopped by this ruleset alone", family.name)
     }
@@ -57,7 +58,7 @@ pub fn reach_summary(all: &[Reach]) -> Option<String> {
             let assumed: Vec<_> = several.iter().flat_map(|r| r.assumed.iter().cloned()).collect();
             let assumed = match assumed.as_slice() {
                 [] => String::new(),
-                some => format!(" (score taken as {HIGHEST_SCORE}, not being known: {})", phrases::some(some, 5)),
+                some => format!(" (score taken as {HIGHEST_SCORE}, not being known: {})", first_of(some, 5)),
             };
             Some(format!(
                 "these categories can never reach {}, even if every rule matches: {}{assumed}",

@@ -16,6 +16,7 @@ use super::exception::{Skipped, Target, skipped};
 use super::rule::rule_impact;
 use super::strength::{Strength, strength};
 use super::{phrases, rate, scope};
+use crate::diagnostic::first_of;
 use crate::insight::direction::Direction;
 use crate::model::expression::{Expression, ScopeChange};
 use crate::model::ruleset::{LiveWaf, Phase, RuleBody, canonical};
@@ -450,7 +451,7 @@ impl Requests {
             .collect();
         match all.is_empty() {
             true => "all other requests".to_owned(),
-            false => format!("requests where {}", phrases::some(&all, 4)),
+            false => format!("requests where {}", first_of(&all, 4)),
         }
     }
 }

@@ -10,6 +10,7 @@ use super::phrases;
 use super::reach;
 use super::strength::{compare_actions, fate};
 use super::threshold;
+use crate::diagnostic::first_of;
 use crate::insight::direction::Direction;
 use crate::model::facts::rulesets::ANOMALY_RULE;
 use crate::model::managed::{Anyway, Catalogue, Overrides};
@@ -167,7 +168,7 @@ fn sentence(cause: &str, word: &str, rules: &[&EffectiveRule]) -> String {
     let verb = if cause == "levels" { "switch" } else { "switches" };
     let list = match rules.iter().any(|r| r.rule.attack_family().is_some()) {
         true => phrases::by_family(rules.iter().map(|r| r.rule)),
-        false => phrases::some(&rules.iter().map(|r| phrases::rule_label(r.rule)).collect::<Vec<_>>(), MOST_NAMES),
+        false => first_of(rules.iter().map(|r| phrases::rule_label(r.rule)), MOST_NAMES),
     };
     format!("{cause} {verb} {word} {count}: {list}")
 }
@@ -197,7 +198,7 @@ fn add_actions(before: &EffectiveDeployment, after: &EffectiveDeployment, effect
                 format!(": requests that match {}", if a == "log" { "pass and are only logged" } else { fate(&a) })
             }
         };
-        let names = phrases::some(&names, MOST_NAMES);
+        let names = first_of(&names, MOST_NAMES);
         let line = match why {
             DecidedBy::Rule => format!("{names} {b} → {a}{sense}"),
             DecidedBy::Default | DecidedBy::Ruleset | DecidedBy::Level(_) | DecidedBy::Tag(_) => {

@@ -1,6 +1,6 @@
 //! Hosts whose requests bypass Cloudflare, in zones that have protection.
 
-use crate::diagnostic::{Finding, Severity, count};
+use crate::diagnostic::{Finding, Severity, count, first_of};
 use crate::lint::protection::{Proxying, hosts_of_other_services, is_protected, proxying};
 use crate::lint::view::View;
 use crate::lint::{Findings, Rule};
@@ -59,11 +59,9 @@ fn check(view: &View<'_>, findings: &mut Findings) {
         if names.is_empty() {
             continue;
         }
-        let more = if names.len() > NAMED { format!(" and {} more", names.len() - NAMED) } else { String::new() };
-        let shown = names.iter().take(NAMED).map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ");
+        let shown = first_of(names.iter().map(|n| format!("`{n}`")), NAMED);
         let verb = if names.len() == 1 { "is" } else { "are" };
-        let detail =
-            format!("{} {verb} not proxied, and none of this applies to {shown}{more}", count(names.len(), "host"));
+        let detail = format!("{} {verb} not proxied, and none of this applies to {shown}", count(names.len(), "host"));
         findings.push(
             RULE.at(waf.place, detail)
                 .about(zone.zone.name.to_string())

@@ -8,10 +8,10 @@ use super::{RecordedResponse, SeenZone, Snapshot};
 use crate::model::ZoneId;
 use crate::model::managed::Managed;
 use crate::model::ruleset::Phase;
-use crate::wire::ApiMessage;
 use crate::wire::record::list_records;
 use crate::wire::ruleset::{Scope, get_entry_point, get_ruleset, list_rulesets, read_managed};
 use crate::wire::settings::{get_dns_settings, get_dnssec, get_setting};
+use crate::wire::{ApiMessage, reasons};
 
 /// Something that a spec needs and a snapshot lacks.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -144,6 +144,5 @@ impl Snapshot {
 
 /// The text of Cloudflare's refusal.
 fn said(status: u16, messages: &[ApiMessage]) -> String {
-    let words: Vec<_> = messages.iter().map(ToString::to_string).collect();
-    if words.is_empty() { format!("HTTP {status}") } else { format!("HTTP {status}: {}", words.join("; ")) }
+    reasons(messages).map_or_else(|| format!("HTTP {status}"), |reasons| format!("HTTP {status}: {reasons}"))
 }

@@ -17,8 +17,8 @@ use std::io::{self, BufRead, BufReader, Write};
 use data_encoding::HEXLOWER;
 use flate2::bufread::GzDecoder;
 use flate2::{Compression, GzBuilder};
+use ring::digest::{Context, SHA256};
 use serde::Serialize;
-use sha2::{Digest, Sha256};
 
 use super::line::{AnyHeader, End, Entry, Header, Message, Refused};
 use super::lines::Lines;
@@ -81,7 +81,7 @@ impl Snapshot {
         let Self { about, answers, accounts: _ } = self;
         // Neither a name nor a time in the gzip header: the same snapshot is the same bytes.
         let packing = GzBuilder::new().write(Vec::new(), Compression::best());
-        let mut out = Summing { sum: Sha256::new(), out: packing, size: Size::default() };
+        let mut out = Summing { sum: Context::new(&SHA256), out: packing, size: Size::default() };
         write_line(&mut out, &Header::of(Self::FORMAT, about))?;
         for (path, answer) in answers {
             let entry = Entry::at(path);
@@ -102,7 +102,7 @@ impl Snapshot {
             }
         }
         let Summing { sum, mut out, size: _ } = out;
-        write_line(&mut out, &End { sha256: HEXLOWER.encode(&sum.finalize()) })?;
+        write_line(&mut out, &End { sha256: HEXLOWER.encode(sum.finish().as_ref()) })?;
         out.finish()
     }
 
@@ -129,13 +129,13 @@ impl Snapshot {
         let first = lines.next()?.ok_or(SnapshotError::Truncated)?;
         let about = read_header(&first)?;
         // Whether it was changed is known at its end, and then it does not matter what could not be read.
-        let mut sum = Sha256::new();
+        let mut sum = Context::new(&SHA256);
         let mut answers = Reading::default();
         let mut malformed = None;
         let mut line = first;
         let mut number = 1;
         while let Some(next) = lines.next()? {
-            sum.update(&line);
+            sum.update(line.as_bytes());
             sum.update(b"\n");
             if number > 1 && malformed.is_none() {
                 malformed = answers.line(number, &line).err();
@@ -147,7 +147,7 @@ impl Snapshot {
         let Some(wanted) = line.strip_prefix(r#"{"sha256":""#).and_then(|rest| rest.strip_suffix(r#""}"#)) else {
             return Err(SnapshotError::Truncated);
         };
-        if wanted != HEXLOWER.encode(&sum.finalize()) {
+        if wanted != HEXLOWER.encode(sum.finish().as_ref()) {
             return Err(SnapshotError::Changed("its checksum does not match".to_owned()));
         }
         if !packed.fill_buf().map_err(unreadable)?.is_empty() {
@@ -222,7 +222,7 @@ fn unreadable(error: io::Error) -> SnapshotError {
 
 /// Sums what is written through it.
 struct Summing<W> {
-    sum: Sha256,
+    sum: Context,
     out: W,
     size: Size,
 }

@@ -1,7 +1,7 @@
 //! What every comment has: its size, its marker, the findings.
 
 use super::budget::{Budget, Piece};
-use crate::diagnostic::{Diagnostic, Severity, Sources, count};
+use crate::diagnostic::{Diagnostic, Severity, Sources, count, cut};
 use crate::model::sort_by_key;
 use crate::render::document::Comment;
 use crate::render::escape::{code, prose};
@@ -34,10 +34,7 @@ pub(super) fn marker(kind: &str, comment: Comment<'_>) -> String {
 
 /// The beginning of a text, for parts that are never omitted.
 pub(super) fn short(text: &str) -> String {
-    match text.char_indices().nth(REASON) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
+    cut(text, REASON)
 }
 
 /// Findings, worst first.

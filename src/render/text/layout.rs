@@ -128,9 +128,9 @@ impl Line {
         let mut rows = Vec::new();
         let mut rest = &all[..];
         // The first row has its own indentation.
-        let mut room = width;
+        let mut free = width;
         while !rest.is_empty() {
-            let fits = fitting(rest, room);
+            let fits = fitting(rest, free);
             let is_last = fits == rest.len();
             let indent = if rows.is_empty() { self.hang.min(rest.len()) } else { 0 };
             let word = rest[indent.min(fits)..fits].iter().rposition(is_break).map(|at| at + indent.min(fits));
@@ -145,7 +145,7 @@ impl Line {
             rest = &rest[end..];
             let spaces = rest.iter().take_while(|(_, c)| *c == ' ').count();
             rest = &rest[spaces..];
-            room = width.saturating_sub(hang).max(1);
+            free = width.saturating_sub(hang).max(1);
         }
         let joined = |(is_first, row): (bool, &[(usize, char)])| {
             let mut pieces: Vec<(usize, String)> = Vec::new();
@@ -174,11 +174,11 @@ impl Line {
 }
 
 /// How many characters fit into so many columns; at least one.
-fn fitting(rest: &[(usize, char)], room: usize) -> usize {
+fn fitting(rest: &[(usize, char)], free: usize) -> usize {
     let mut used = 0;
     let fits = rest.iter().take_while(|(_, c)| {
         used += c.width().unwrap_or(0);
-        used <= room
+        used <= free
     });
     fits.count().max(1)
 }
@@ -202,7 +202,7 @@ pub(super) fn write_change(
             head.hanging().add(text(&compared.before), BEFORE).add(" → ", PLAIN).add(text(&compared.after), AFTER);
         return line.add(rest, DIM).write(out, paper);
     }
-    // A value needs room: it begins on a line of its own if little is left.
+    // A value needs space: it begins on a line of its own if little is left.
     let column = head.width();
     let is_crowded = paper.width.is_some_and(|width| column > width / 3);
     let indent = if is_crowded { INDENT } else { column };

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::layout::pad;
 use super::style::{BOLD, CREATE, DANGER, DIM, UPDATE, styled};
-use crate::diagnostic::count;
+use crate::diagnostic::{count, cut};
 use crate::insight::Direction;
 use crate::insight::waf::lock::LockChanges;
 use crate::insight::waf::{
@@ -107,14 +107,6 @@ fn because(row: &RuleRow) -> String {
         words.push(format!("except {}", names.join(", ")));
     }
     if words.is_empty() { String::new() } else { format!("  ({})", words.join("; ")) }
-}
-
-/// A text, cut to a number of characters.
-fn cut(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        Some((end, _)) => format!("{}…", text[..end].trim_end()),
-        None => text.to_owned(),
-    }
 }
 
 /// Writes the protection of a zone.

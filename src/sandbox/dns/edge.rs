@@ -7,7 +7,7 @@
 
 use std::net::IpAddr;
 
-use sha2::{Digest, Sha256};
+use ring::digest::{SHA256, digest};
 
 use super::svcb;
 use super::zones::{Stored, ZoneData, types};
@@ -20,8 +20,8 @@ const IPV6: [[u8; 6]; 2] = [[0x26, 0x06, 0x47, 0x00, 0x30, 0x30], [0x26, 0x06, 0
 
 /// Two octets that depend on the name.
 fn octets(name: &str) -> [u8; 2] {
-    let digest = Sha256::digest(name);
-    [digest[0] % 64, digest[1]]
+    let digest = digest(&SHA256, name.as_bytes());
+    [digest.as_ref()[0] % 64, digest.as_ref()[1]]
 }
 
 /// The values with which a name is answered because it is proxied; none if its records are answered as they are. HTTPS records of the

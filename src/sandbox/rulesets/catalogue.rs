@@ -7,8 +7,9 @@
 //! # Sources
 //! developers.cloudflare.com/waf/managed-rules and the pages of the individual rulesets, read 2026-11-20.
 
+use data_encoding::HEXLOWER;
+use ring::digest::{SHA256, digest};
 use serde_json::{Map, Value, json};
-use sha2::{Digest, Sha256};
 
 use super::ruleset::{Rule, Ruleset};
 use super::store;
@@ -231,8 +232,8 @@ fn reference(id: &str) -> String {
     if id == DOCUMENTED_RULE.0 {
         return DOCUMENTED_RULE.1.to_owned();
     }
-    let digest = Sha256::digest(format!("zonewright sandbox ref {id}"));
-    digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+    let digest = digest(&SHA256, format!("zonewright sandbox ref {id}").as_bytes());
+    HEXLOWER.encode(&digest.as_ref()[..16])
 }
 
 #[cfg(test)]

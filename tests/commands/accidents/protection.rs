@@ -3,14 +3,12 @@
 use serde_json::json;
 
 use super::{on_plan, plan, refused_without, zone_spec};
-use crate::support::workspace::{Workspace, options};
+use crate::support::workspace::{Workspace, options_on};
 
 /// C8: one rule for all zones at once. The plan says per zone what it does, and `--zone` makes the first wave.
 #[test]
 fn c8_one_rule_everywhere_at_once() {
-    let mut options = options();
-    options.profile.tier = "business".to_owned();
-    let workspace = Workspace::empty(options);
+    let workspace = Workspace::empty(options_on("business"));
     let names = ["canary.example", "one.example", "two.example", "three.example"];
     let zones = names.map(|name| json!({ "name": name, "plan": "business", "records": [] }));
     workspace.plant(&json!({ "zones": zones }));

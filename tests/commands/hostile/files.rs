@@ -12,7 +12,7 @@ use zonewright::plan::BaseSource;
 use super::shown::{EVIL, is_harmless};
 use crate::support::journals::newest;
 use crate::support::saved_plans::sealed;
-use crate::support::workspace::{Ran, Workspace, binary, options};
+use crate::support::workspace::{Ran, Workspace, binary, options_on};
 
 /// How a spec that is wrong is shown, with the form of what is printed.
 const CHECKS: &[(&[&str], &str)] = &[
@@ -221,9 +221,7 @@ fn texts(value: &Value) -> usize {
 
 /// A service with a record to change and one to delete, and protection.
 fn changed() -> Workspace {
-    let mut options = options();
-    options.profile.tier = "business".to_owned();
-    let workspace = Workspace::new(options);
+    let workspace = Workspace::new(options_on("business"));
     workspace.plant_records(json!([
         { "type": "A", "name": "www.example.com", "content": "192.0.2.1", "ttl": 300, "comment": "before" },
         { "type": "TXT", "name": "old.example.com", "content": "\"gone\"" },

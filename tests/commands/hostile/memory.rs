@@ -6,9 +6,10 @@ use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::Command;
 
+use data_encoding::HEXLOWER;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use sha2::{Digest, Sha256};
+use ring::digest::{Context, SHA256};
 use tempfile::TempDir;
 use zonewright::document::saved_plan::checksum;
 
@@ -173,12 +174,12 @@ fn snapshot(path: &Path, lines: &str, times: usize) {
     let mut out = GzEncoder::new(fs::File::create(path).unwrap(), Compression::none());
     let header = "{\"format\":1,\"kind\":\"snapshot\",\"tool\":\"x\",\"taken_at\":\"2026-11-20T12:00:00Z\",\"service\":\"x\",\"account\":null,\
                   \"zones\":[{\"name\":\"example.com\",\"pinned\":null,\"id\":\"a\",\"records\":1}]}\n";
-    let mut sum = Sha256::new();
+    let mut sum = Context::new(&SHA256);
     for text in std::iter::once(header).chain(std::iter::repeat_n(lines, times)) {
-        sum.update(text);
+        sum.update(text.as_bytes());
         out.write_all(text.as_bytes()).unwrap();
     }
-    let sum: String = sum.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    let sum = HEXLOWER.encode(sum.finish().as_ref());
     writeln!(out, "{{\"sha256\":\"{sum}\"}}").unwrap();
     out.finish().unwrap();
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::json;
 
 use crate::support::listener::{Listener, Response};
-use crate::support::workspace::{Ran, Workspace, binary, options};
+use crate::support::workspace::{Ran, Workspace, binary, options, options_on};
 use zonewright::sandbox::{self, Fault, What, When};
 
 /// A record to make.
@@ -117,9 +117,7 @@ fn masked(workspace: &Workspace, mask: &str, arguments: &[&str]) {
 fn what_is_kept_is_its_owners_alone() {
     use std::os::unix::fs::PermissionsExt;
     for mask in ["000", "022", "077"] {
-        let mut options = options();
-        options.profile.tier = "business".to_owned();
-        let workspace = Workspace::new(options);
+        let workspace = Workspace::new(options_on("business"));
         workspace.plant_records(json!([{ "type": "A", "name": "old.example.com", "content": "192.0.2.9" }]));
         workspace.file("s.yaml", "version: 1\nzones:\n  example.com:\n    waf: { owasp: { paranoia: 2 } }\n    records:\n      - { name: www, type: A, content: 192.0.2.1 }\n");
         let given: Vec<_> =

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::shown::{EVIL, is_harmless};
 use crate::support::listener::{Listener, Response};
 use crate::support::openmetrics::Metrics;
-use crate::support::workspace::{Ran, Workspace, options};
+use crate::support::workspace::{Ran, Workspace, options, options_on};
 use zonewright::sandbox::{Fault, What, When};
 
 /// Touches everything that Cloudflare answers about.
@@ -69,9 +69,7 @@ fn success(result: &Value) -> Value {
 
 /// A business zone with the spec beside it.
 fn workspace() -> Workspace {
-    let mut options = options();
-    options.profile.tier = "business".to_owned();
-    let workspace = Workspace::new(options);
+    let workspace = Workspace::new(options_on("business"));
     workspace.file("spec.yaml", SPEC);
     workspace
 }
@@ -308,9 +306,7 @@ fn a_record_of_another_zone_makes_a_listing_unusable() {
 /// What Cloudflare says of its managed rulesets, too.
 #[test]
 fn rules_of_managed_rulesets_are_data() {
-    let mut options = options();
-    options.profile.tier = "business".to_owned();
-    let workspace = Workspace::new(options);
+    let workspace = Workspace::new(options_on("business"));
     workspace.file("spec.yaml", "version: 1\nzones: { example.com: { waf: { owasp: { paranoia: 2 } } } }\n");
     workspace.run(&["waf", "lock", "spec.yaml"]).exits(0);
     let lock = fs::read_to_string(workspace.path().join("waf.lock")).unwrap();

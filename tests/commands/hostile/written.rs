@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
 
-use crate::support::workspace::{Ran, Workspace, binary, options};
+use crate::support::workspace::{Ran, Workspace, binary, options_on};
 
 /// Each command that writes a file that someone names, up to that name.
 const WRITERS: [&[&str]; 4] = [
@@ -19,9 +19,7 @@ const WRITERS: [&[&str]; 4] = [
 ];
 
 fn workspace() -> Workspace {
-    let mut options = options();
-    options.profile.tier = "business".to_owned();
-    let workspace = Workspace::new(options);
+    let workspace = Workspace::new(options_on("business"));
     workspace.file(
         "spec.yaml",
         "version: 1\nzones: { example.com: { waf: { owasp: { paranoia: 2 } }, records: [{ name: a, type: A, content: 192.0.2.1 }] } }\n",

@@ -74,7 +74,7 @@ pub const MOST_OF_A_KIND: usize = 100;
 const LONGEST: usize = 1_000;
 
 /// Characters reserved for saying how much was left out.
-const ROOM: usize = 80;
+const RESERVED: usize = 80;
 
 /// How many related places one finding has at most.
 const MOST_RELATED: usize = 20;
@@ -195,7 +195,7 @@ impl Diagnostic {
 
 /// A text, cut after a number of characters; the end says how long it is in all.
 fn cut(text: &str) -> Cow<'_, str> {
-    if text.len() <= LONGEST || text.char_indices().nth(LONGEST + ROOM).is_none() {
+    if text.len() <= LONGEST || text.char_indices().nth(LONGEST + RESERVED).is_none() {
         return Cow::Borrowed(text);
     }
     let short: String = text.chars().take(LONGEST).collect();
@@ -407,6 +407,6 @@ mod tests {
         assert!(one.detail.contains("2000000 bytes in all") && one.detail.ends_with("(… and 4980 more places)"));
         let texts = one.related.iter().chain(&one.primary).map(|label| &label.text);
         let texts = texts.chain([&one.detail]).chain(&one.help).chain(&one.address);
-        assert!(texts.into_iter().all(|text| text.chars().count() < LONGEST + 2 * ROOM));
+        assert!(texts.into_iter().all(|text| text.chars().count() < LONGEST + 2 * RESERVED));
     }
 }

@@ -3,10 +3,12 @@
 //! A [`Diagnostic`] is data: a stable code, a severity, a fixed summary, a detail with text from the input, the places
 //! affected and what to write instead. Many are collected; the first does not stop the run. Places are byte spans into
 //! [`Sources`]; lines and columns are computed only when something is shown. This module imports no other module of the
-//! crate, so it also has the few tools for text that every module needs: counts with nouns, bounded reads, and what is hidden.
+//! crate, so it also has the few tools for text that every module needs: counts with nouns, the beginnings of long texts,
+//! bounded reads, and what is hidden.
 
 mod bounded;
 mod diagnostics;
+mod excerpt;
 pub mod findings;
 mod hidden;
 mod plurals;
@@ -14,6 +16,7 @@ mod source;
 
 pub use bounded::{read_bytes, read_text};
 pub use diagnostics::{Diagnostic, Diagnostics, Label, MOST_OF_A_KIND, Severity};
+pub use excerpt::{cut, first_of};
 pub use findings::Finding;
 pub use hidden::{begins_command, is_hidden, visible, visible_json};
 pub use plurals::{count, noun_for};

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use data_encoding::HEXLOWER;
-use sha2::{Digest, Sha256};
+use ring::digest::{SHA256, digest};
 
 use super::name::{Fqdn, ZoneName};
 use super::rdata::Rdata;
@@ -27,10 +27,10 @@ impl Address {
         if !is_one_of_several {
             return Self(set);
         }
-        let digest = Sha256::digest(data.canonical().as_bytes());
+        let digest = digest(&SHA256, data.canonical().as_bytes());
         // Eight digits: in the largest sets seen (10,000 values), the chance that any two collide is about one in a
         // hundred.
-        Self(format!("{set}/{}", HEXLOWER.encode(&digest[..4])))
+        Self(format!("{set}/{}", HEXLOWER.encode(&digest.as_ref()[..4])))
     }
 
     /// The address of a zone itself.

@@ -10,7 +10,7 @@ use ipnet::IpNet;
 use super::name::Fqdn;
 use super::rdata::{Rdata, RecordType};
 use super::request::{Rate, Request, VerdictExpected};
-use crate::diagnostic::Place;
+use crate::diagnostic::{Place, first_of};
 
 /// Something that must hold, with the name that its author gave it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -86,18 +86,13 @@ pub enum ExpectedAnswer {
 
 impl std::fmt::Display for ExpectedAnswer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let listed = |f: &mut std::fmt::Formatter<'_>, values: Vec<String>| {
-            let (named, more) = values.split_at(values.len().min(MOST_VALUES));
-            f.write_str(&named.join(", "))?;
-            if more.is_empty() { Ok(()) } else { write!(f, " and {} more", more.len()) }
-        };
         match self {
             Self::Nothing => f.write_str("no record of this type"),
             Self::Edge => f.write_str("Cloudflare's edge"),
-            Self::Is(values) => listed(f, values.iter().map(Rdata::presentation).collect()),
+            Self::Is(values) => f.write_str(&first_of(values.iter().map(Rdata::presentation), MOST_VALUES)),
             Self::Within(networks) => {
                 f.write_str("addresses in ")?;
-                listed(f, networks.iter().map(ToString::to_string).collect())
+                f.write_str(&first_of(networks, MOST_VALUES))
             }
         }
     }

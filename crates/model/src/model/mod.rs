@@ -13,6 +13,7 @@ pub mod expression;
 pub mod facts;
 mod fields;
 mod gather;
+mod ids;
 pub mod managed;
 mod name;
 mod name_map;
@@ -43,6 +44,7 @@ pub use expect::{
 pub use expression::{Expression, ExpressionProblem, ExpressionSetting, Requirement, ScopeChange, parse_expression};
 pub use fields::{Fields, Value};
 pub use gather::Gather;
+pub use ids::{RecordId, ZoneId};
 pub use name::{Fqdn, LABEL_OCTETS, NAME_OCTETS, NameError, ZoneName};
 pub use name_map::{NameMap, NameSet};
 pub use only::Only;
@@ -50,8 +52,8 @@ pub use policy::{NARROW_DAYS, NARROW_RULES, Policy, PolicyEntry};
 pub use public_suffix::PublicSuffix;
 pub use rdata::{DataError, Purpose, Rdata, RecordType, STRING_OCTETS};
 pub use record::{
-    Comment, CommentError, DesiredRecord, Facets, LiveRecord, ReadOnly, RecordForm, RecordId, Settings, Spelling, Tag,
-    TagError, Tombstone, ZoneId,
+    Comment, CommentError, DesiredRecord, Facets, LiveRecord, ReadOnly, RecordForm, Settings, Spelling, Tag, TagError,
+    Tombstone,
 };
 pub use reported::AsReported;
 pub use sort::{permute, sort_by, sort_by_key};

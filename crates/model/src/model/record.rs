@@ -1,34 +1,14 @@
 //! Records as the spec wants them and as Cloudflare has them.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 
 use super::danger::Danger;
+use super::ids::RecordId;
 use super::name::Fqdn;
 use super::rdata::{Rdata, RecordType};
 use super::reported::AsReported;
 use super::ttl::Ttl;
 use crate::diagnostic::Place;
-
-/// Cloudflare's id of a zone: 32 hexadecimal digits, not checked.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ZoneId(pub String);
-
-/// Cloudflare's id of a record: 32 hexadecimal digits, not checked.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct RecordId(pub String);
-
-impl fmt::Display for ZoneId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl fmt::Display for RecordId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
 
 /// What the spec says about a comment.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -41,10 +41,7 @@ impl Run for WafDiffArgs {
     /// Reads, compares, prints.
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
-        let (_, zones) = match protection::of_spec(&self.spec, settings, output).await? {
-            Ok(read) => read,
-            Err(exit) => return Ok(exit),
-        };
+        let (_, zones) = protection::of_spec(&self.spec, settings, output).await?;
         let all: Vec<_> = zones.iter().map(|z| (z.name.as_str(), difference(&z.before, &z.after))).collect();
         match output.format {
             Format::Json => output.json(&json::difference(&all))?,

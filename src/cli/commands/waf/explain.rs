@@ -81,19 +81,10 @@ impl Run for WafExplainArgs {
     /// Reads, explains and prints.
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
-        let asked = match Asked::read(&self.request, self.entry, &self.reading.options())? {
-            Ok(asked) => asked,
-            Err(message) => {
-                output.message(&format!("error: {message}"));
-                return Ok(Exit::Usage);
-            }
-        };
+        let asked = Asked::read(&self.request, self.entry, &self.reading.options())?;
         let rules = self.settings.rules.needed()?;
         let mut found = find(asked, &rules)?;
-        let goal = match zone_source::goal("waf", &self.settings.spec, settings, output)? {
-            Ok(goal) => goal,
-            Err(exit) => return Ok(exit),
-        };
+        let goal = zone_source::goal("waf", &self.settings.spec, settings, output)?;
         let setting = match (&goal, &self.settings.live) {
             (Some(goal), _) => Some(of_spec(goal, found.request.as_ref(), &rules)?),
             (None, Some(zone)) => {

@@ -48,10 +48,7 @@ impl Run for WafLockArgs {
     /// Reads, compares, and writes unless it is only to check.
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
-        let (goal, zones) = match protection::of_spec(&self.spec, settings, output).await? {
-            Ok(read) => read,
-            Err(exit) => return Ok(exit),
-        };
+        let (goal, zones) = protection::of_spec(&self.spec, settings, output).await?;
         let tuned = |which| {
             let mut sections = goal.desired.zones.values().filter_map(|z| z.waf.as_deref());
             sections.any(|section| WafQuery::of(section).managed.contains(&which))

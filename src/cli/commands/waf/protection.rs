@@ -8,7 +8,6 @@ use clap::Args;
 
 use crate::cli::args::SpecArgs;
 use crate::cli::commands::Facts;
-use crate::cli::exit::Exit;
 use crate::cli::load::load;
 use crate::cli::output::Output;
 use crate::cli::recordings::{ListArgs, RuleArgs};
@@ -70,11 +69,8 @@ pub(super) async fn of_spec(
     spec: &SpecArgs,
     settings: &Settings<'_>,
     output: &Arc<Output>,
-) -> anyhow::Result<Result<(Goal, Vec<Protected>), Exit>> {
-    let goal = match load("waf", spec, settings, output)? {
-        Ok(goal) => goal,
-        Err(exit) => return Ok(Err(exit)),
-    };
+) -> anyhow::Result<(Goal, Vec<Protected>)> {
+    let goal = load("waf", spec, settings, output)?;
     let service = Service::open(settings, Access::Read, output, goal.needed_zones()).await?;
     let zones = protection(&goal, &service.reader, &service.options(settings, output).read).await;
     service.close().await;
@@ -86,7 +82,7 @@ pub(super) async fn of_spec(
         ));
     }
     output.hide();
-    Ok(Ok((goal, zones)))
+    Ok((goal, zones))
 }
 
 /// Reads the protection of zones by their names.

@@ -96,13 +96,9 @@ impl Run for WafRehearseArgs {
         let rules = told(rules.available()?, output);
         let sets = [(Set::Requests, requests.as_slice()), (Set::Benign, benign), (Set::Attacks, attacks)];
         let recordings = Recordings::open(&sets, rules, &reading.options(), !no_samples, &lists.read()?)?;
-        let read = match &self.against {
+        let (goal, zones) = match &self.against {
             None => protection::of_spec(&self.spec, settings, output).await?,
             Some(file) => with_snapshot(file, self, settings, output).await?,
-        };
-        let (goal, zones) = match read {
-            Ok(read) => read,
-            Err(exit) => return Ok(exit),
         };
         let report = recordings.rehearse(&goal, &zones, output)?.report;
         match output.format {
@@ -124,14 +120,11 @@ async fn with_snapshot(
     args: &WafRehearseArgs,
     settings: &Settings<'_>,
     output: &Arc<Output>,
-) -> anyhow::Result<Result<(Goal, Vec<Protected>), Exit>> {
-    let mut goal = match load("waf", &args.spec, settings, output)? {
-        Ok(goal) => goal,
-        Err(exit) => return Ok(Err(exit)),
-    };
+) -> anyhow::Result<(Goal, Vec<Protected>)> {
+    let mut goal = load("waf", &args.spec, settings, output)?;
     let open = open_snapshot(file, &mut goal, args.max_snapshot_age, settings, output)?;
     let mut options = settings.options();
     options.read.account.clone_from(&open.snapshot.about().account);
     let zones = crate::reconcile::protection(&goal, &open.snapshot, &options.read).await?;
-    Ok(Ok((goal, zones)))
+    Ok((goal, zones))
 }

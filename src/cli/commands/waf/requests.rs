@@ -6,6 +6,7 @@ use anyhow::{Context, anyhow};
 use jiff::Span;
 use jiff::civil::Date;
 
+use crate::cli::exit::Ended;
 use crate::cli::output::Output;
 use crate::cli::recordings::{each, no_requests};
 use crate::cli::settings::Settings;
@@ -26,15 +27,11 @@ pub(super) enum Asked {
 }
 
 impl Asked {
-    /// Reads arguments: numbers of rules, and at most one request; of a file with several, the entry. The inner error is wrong usage.
+    /// Reads arguments: numbers of rules, and at most one request; of a file with several, the entry.
     ///
     /// # Errors
     /// A file cannot be read, or has no request.
-    pub(super) fn read(
-        words: &[String],
-        entry: Option<usize>,
-        options: &recorded::Options,
-    ) -> anyhow::Result<Result<Self, String>> {
+    pub(super) fn read(words: &[String], entry: Option<usize>, options: &recorded::Options) -> anyhow::Result<Self> {
         let mut numbers: Vec<u32> = words.iter().filter_map(|word| rules_in(word)).flatten().collect();
         numbers.sort_unstable();
         numbers.dedup();
@@ -45,21 +42,19 @@ impl Asked {
         let others: Vec<&String> = words.iter().filter(|word| rules_in(word).is_none()).collect();
         let request = match others.as_slice() {
             [] => None,
-            [one] => match one_of(one, entry, options)? {
-                Ok(request) => Some(Box::new(request)),
-                Err(why) => return Ok(Err(why)),
-            },
+            [one] => Some(Box::new(one_of(one, entry, options)?)),
             [_, second, ..] => {
                 let second = crate::model::request::clip(second);
-                let why = format!("`{second}` is one request too many: write each request in one argument, in quotes");
-                return Ok(Err(why));
+                return Err(Ended::usage(format!(
+                    "`{second}` is one request too many: write each request in one argument, in quotes"
+                )));
             }
         };
-        Ok(match (request, numbers.is_empty()) {
+        match (request, numbers.is_empty()) {
             (Some(request), true) => Ok(Self::Request(request)),
             (request, false) => Ok(Self::Rules(numbers, request)),
-            (None, true) => Err("there is no request and no number of a rule: write one such as 942100".to_owned()),
-        })
+            (None, true) => Err(Ended::usage("there is no request and no number of a rule: write one such as 942100")),
+        }
     }
 }
 
@@ -76,33 +71,31 @@ fn rules_in(word: &str) -> Option<Vec<u32>> {
     alone.or_else(|| lines.map(first).collect()).filter(|numbers| !numbers.is_empty())
 }
 
-/// The request that an argument is or names. The inner error is wrong usage.
-fn one_of(word: &str, entry: Option<usize>, options: &recorded::Options) -> anyhow::Result<Result<Sample, String>> {
-    match request_of(word) {
-        Ok(None) => {}
-        Ok(Some(request)) => return Ok(Ok(Sample::of(request, "argument"))),
-        Err(error) => return Ok(Err(error.to_string())),
+/// The request that an argument is or names.
+fn one_of(word: &str, entry: Option<usize>, options: &recorded::Options) -> anyhow::Result<Sample> {
+    if let Some(request) = request_of(word).map_err(|error| Ended::Usage(error.to_string()))? {
+        return Ok(Sample::of(request, "argument"));
     }
     // What is not a name may hold credentials, and is not repeated.
     if word.trim().contains(char::is_whitespace) && !Path::new(word).exists() {
         let why = "the argument is neither a request nor a file: write a `curl` command, or a method and an address";
-        return Ok(Err(why.to_owned()));
+        return Err(Ended::usage(why));
     }
     let named = if word == "-" { "standard input" } else { word };
     let mut requests = recorded::open(&[Path::new(word).to_owned()], options)?;
     let first = requests.next().ok_or_else(|| anyhow!("{named} has no request"))?;
-    Ok(match (entry, requests.next()) {
+    match (entry, requests.next()) {
         (None | Some(1), None) => Ok(first?),
-        (None, Some(Err(error))) if error.is_fatal => return Err(first.err().unwrap_or(error).into()),
-        (None, Some(_)) => Err(format!("{named} has several requests: name one with --entry, from 1 on")),
-        (Some(0), _) => Err("entries are numbered from 1 on".to_owned()),
+        (None, Some(Err(error))) if error.is_fatal => Err(first.err().unwrap_or(error).into()),
+        (None, Some(_)) => Err(Ended::usage(format!("{named} has several requests: name one with --entry, from 1 on"))),
+        (Some(0), _) => Err(Ended::usage("entries are numbered from 1 on")),
         (Some(1), Some(_)) => Ok(first?),
         (Some(2), Some(second)) => Ok(second?),
         (Some(entry), second) => match second.and_then(|_| requests.nth(entry - 3)) {
             Some(found) => Ok(found?),
-            None => Err(format!("{named} has no entry {entry}")),
+            None => Err(Ended::usage(format!("{named} has no entry {entry}"))),
         },
-    })
+    }
 }
 
 /// The request that an argument is: a `curl` command, or a method and an address; `None` if it can only be a file.
@@ -145,9 +138,9 @@ pub(super) fn attacks(
     let mut attacks = Attacks::new();
     let mut add = |hits: Hits| *attacks.entry(hits.hits).or_default() += 1;
     if paths.is_empty() {
-        let shapes = crs::shapes()?.into_iter().map(|request| Sample::of(request, "shapes"));
+        let samples = crs::sample_attacks()?.into_iter().map(|request| Sample::of(request, "shapes"));
         let mut evaluator = rules.evaluator();
-        shapes.for_each(|sample| add(crs::hits(rules, &evaluator.evaluate(&sample.as_sent()))));
+        samples.for_each(|sample| add(crs::hits(rules, &evaluator.evaluate(&sample.as_sent()))));
     } else {
         find_in_each(paths, options, rules, output, &mut |_, hits| {
             add(hits);

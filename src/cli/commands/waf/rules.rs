@@ -85,10 +85,7 @@ impl Run for WafRulesArgs {
     /// Reads, filters, prints.
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
-        let (_, zones) = match protection::of_spec(&self.spec, settings, output).await? {
-            Ok(read) => read,
-            Err(exit) => return Ok(exit),
-        };
+        let (_, zones) = protection::of_spec(&self.spec, settings, output).await?;
         let filter = RuleFilter {
             tag: self.tag.clone(),
             family: self.family.clone(),

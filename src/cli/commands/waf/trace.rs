@@ -9,7 +9,7 @@ use clap::Args;
 use super::protection::{self, SettingArgs};
 use crate::cli::args::Format;
 use crate::cli::commands::{Facts, Run, Session};
-use crate::cli::exit::Exit;
+use crate::cli::exit::{Ended, Exit};
 use crate::cli::relevance::Matters;
 use crate::cli::zone_source;
 use crate::crs;
@@ -58,17 +58,8 @@ impl Run for WafTraceArgs {
     /// Follows the request and prints.
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
-        let (request, rate) = match asked(self) {
-            Ok(asked) => asked,
-            Err(message) => {
-                output.message(&format!("error: {message}"));
-                return Ok(Exit::Usage);
-            }
-        };
-        let goal = match zone_source::goal("waf", &self.settings.spec, settings, output)? {
-            Ok(goal) => goal,
-            Err(exit) => return Ok(exit),
-        };
+        let (request, rate) = asked(self).map_err(|error| Ended::Usage(error.to_string()))?;
+        let goal = zone_source::goal("waf", &self.settings.spec, settings, output)?;
         let desired = goal.as_ref().map(|goal| &goal.desired);
         let rules = self.settings.rules.available()?;
         let hits = rules.as_deref().map(|rules| rules.hits(&request));

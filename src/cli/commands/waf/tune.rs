@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::{anyhow, bail};
 use clap::Args;
-use sha2::{Digest, Sha256};
+use ring::digest::{Context, SHA256};
 
 use super::protection::{self, SettingArgs};
 use super::requests::{after_days, find_in_each, spec_of};
@@ -106,16 +106,13 @@ impl Run for WafTuneArgs {
                 let (zone, waf, _) = zones.into_iter().next().ok_or_else(|| anyhow!("there is no zone {live}"))?;
                 (zone, "live", Protection::new(&waf, |_, _| None))
             }
-            None => match load("waf", &SpecArgs { spec: self.settings.spec.clone() }, settings, output)? {
-                Err(exit) => return Ok(exit),
-                Ok(goal) => match goal.desired.zones.values().collect::<Vec<_>>().as_slice() {
-                    [zone] => {
-                        let catalogue = Arc::new(crs::catalogue(&rules));
-                        (zone.name.clone(), "spec", protection_in_spec(zone, Some(&catalogue)))
-                    }
-                    _ => bail!("the spec has several zones: choose one with --zone NAME"),
-                },
-            },
+            None => {
+                let goal = load("waf", &SpecArgs { spec: self.settings.spec.clone() }, settings, output)?;
+                let zones: Vec<_> = goal.desired.zones.values().collect();
+                let [zone] = zones[..] else { bail!("the spec has several zones: choose one with --zone NAME") };
+                let catalogue = Arc::new(crs::catalogue(&rules));
+                (zone.name.clone(), "spec", protection_in_spec(zone, Some(&catalogue)))
+            }
         };
         let protection = protection.with_lists(&self.settings.lists.read()?);
         let Some(scoring) = protection.owasp() else {
@@ -276,14 +273,14 @@ impl Halves {
 /// The half that a request belongs to: the lowest bit of the SHA-256 of what rules see of it.
 fn is_seen(sample: &Sample) -> bool {
     let sent = sample.as_sent();
-    let mut digest = Sha256::new();
+    let mut digest = Context::new(&SHA256);
     for part in [&sent.method, &sent.uri, &sent.body] {
-        digest.update(part.len().to_le_bytes());
+        digest.update(&part.len().to_le_bytes());
         digest.update(part);
     }
     for (name, value) in &sent.headers {
         digest.update(name);
         digest.update(value);
     }
-    digest.finalize()[31] & 1 == 0
+    digest.finish().as_ref()[31] & 1 == 0
 }

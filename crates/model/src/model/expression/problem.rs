@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::diagnostic::Severity;
+use crate::diagnostic::{Severity, cut};
 use crate::model::sort_by_key;
 
 /// How many problems of one expression are reported; the rest appear once these are fixed.
@@ -101,10 +101,7 @@ pub(super) fn quoted(text: &str) -> String {
         line.push(' ');
         line.push_str(word);
     }
-    match line.char_indices().nth(QUOTED_CHARACTERS) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line,
-    }
+    cut(&line, QUOTED_CHARACTERS)
 }
 
 /// The candidate nearest to a word, if one is near enough to be what the author meant.

@@ -23,6 +23,7 @@ use bumpalo::Bump;
 
 use super::facts::expressions::{FIELDS, FieldType};
 use super::name::{LABEL_OCTETS, NAME_OCTETS};
+use crate::diagnostic::cut;
 
 /// What is known of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -104,7 +105,8 @@ impl fmt::Display for Given {
 }
 
 /// Why a text is no request.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{detail}: {help}")]
 pub struct RequestError {
     /// What is wrong.
     pub detail: String,
@@ -118,14 +120,6 @@ impl RequestError {
         Self { detail: detail.into(), help: help.into() }
     }
 }
-
-impl fmt::Display for RequestError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.detail, self.help)
-    }
-}
-
-impl std::error::Error for RequestError {}
 
 impl Request {
     /// A request from a method and an address, such as `GET https://example.com/a?b=c`. Its headers and its body are unknown.
@@ -268,9 +262,5 @@ impl fmt::Display for Request {
 /// The beginning of a text, for messages.
 pub fn clip(text: &str) -> String {
     const MOST: usize = 60;
-    let mut short: String = text.chars().take(MOST).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
-    if text.chars().nth(MOST).is_some() {
-        short.push('…');
-    }
-    short
+    cut(text, MOST).replace(char::is_control, "\u{fffd}")
 }

@@ -12,6 +12,7 @@ mod places;
 mod recognise;
 mod rule;
 
+pub use crate::model::ids::{RuleId, RulesetId};
 pub use canonical::canonical;
 pub use compile::compile_rule;
 pub use counting::{CountingError, counting_error};
@@ -21,6 +22,6 @@ pub use desired::{
 };
 pub use live_waf::LiveWaf;
 pub use recognise::recognise_rule;
-pub use rule::{AccountRules, EntryPoint, LiveRule, LiveRuleset, Position, RuleBody, RuleId, RulesetId};
+pub use rule::{AccountRules, EntryPoint, LiveRule, LiveRuleset, Position, RuleBody};
 
 pub use super::facts::phases::{Phase, RuleKind};

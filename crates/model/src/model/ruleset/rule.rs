@@ -1,32 +1,12 @@
 //! Rules and rulesets as Cloudflare has them.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use crate::model::Gather;
 use crate::model::expression::Expression;
 use crate::model::facts::phases::Phase;
 use crate::model::fields::Value;
-
-/// Cloudflare's id of a ruleset.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct RulesetId(pub String);
-
-/// Cloudflare's id of a rule.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct RuleId(pub String);
-
-impl fmt::Display for RulesetId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl fmt::Display for RuleId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
+use crate::model::ids::{RuleId, RulesetId};
 
 /// The definition of a rule: every member except those that Cloudflare sets (`id`, `version`, `last_updated`).
 ///

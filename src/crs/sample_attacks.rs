@@ -8,7 +8,7 @@ use std::fmt::Write;
 use crate::model::request::{Body, Request, RequestError};
 
 /// A family and a payload, which becomes the value of an argument.
-pub const SHAPES: &[(&str, &str)] = &[
+pub const SAMPLE_ATTACKS: &[(&str, &str)] = &[
     ("SQL injection", "1' OR '1'='1"),
     ("SQL injection", "1 OR 1=1-- -"),
     ("SQL injection", "' UNION SELECT name, secret FROM accounts-- -"),
@@ -53,7 +53,7 @@ pub const SHAPES: &[(&str, &str)] = &[
 ///
 /// # Errors
 /// None, as all of them are requests.
-pub fn shapes() -> Result<Vec<Request>, RequestError> {
+pub fn sample_attacks() -> Result<Vec<Request>, RequestError> {
     let request = |(_, payload): &(&str, &str)| {
         let mut query = String::new();
         for byte in payload.bytes() {
@@ -67,7 +67,7 @@ pub fn shapes() -> Result<Vec<Request>, RequestError> {
         request.body = Body::Known(Vec::new());
         Ok(request)
     };
-    SHAPES.iter().map(request).collect()
+    SAMPLE_ATTACKS.iter().map(request).collect()
 }
 
 #[cfg(test)]
@@ -76,8 +76,8 @@ mod tests {
 
     #[test]
     fn all_shapes_are_requests() {
-        let requests = shapes().expect("they are");
-        assert_eq!(requests.len(), SHAPES.len());
+        let requests = sample_attacks().expect("they are");
+        assert_eq!(requests.len(), SAMPLE_ATTACKS.len());
         assert_eq!(requests[19].query, "q=%24%28id%29");
     }
 }
