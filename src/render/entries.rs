@@ -19,9 +19,9 @@ use std::collections::{BTreeSet, HashMap};
 use super::live::LiveView;
 use super::names::{in_few_words, with_unicode};
 use super::view::{Attention, FieldView, OperationView, Side, Tally};
-use crate::diff::{Field, ZoneSetting};
-use crate::model::{Fqdn, Gather, Purpose, Rdata, RecordType, ZoneName, sort_by_key};
-use crate::plan::{Action, Operation, RecordSubject, Subject, ZonePlan};
+use super::weight::Weight;
+use crate::model::{Fqdn, Gather, ZoneName, sort_by_key};
+use crate::plan::{Action, Operation, ZonePlan};
 
 /// The fewest operations that are shown as the same change.
 const FEWEST: usize = 3;
@@ -34,38 +34,6 @@ const DANGEROUS_NAMES: usize = 60;
 
 /// The largest number of unchanged values that are shown beside one that changes.
 pub(super) const BESIDE: usize = 10;
-
-/// How much an entry matters.
-///
-/// # Order
-/// What matters most comes first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Weight {
-    /// The zone itself.
-    Zone,
-    /// A danger, accepted or not.
-    Danger,
-    /// Who answers for a name.
-    NameServers,
-    /// The chain of trust.
-    Dnssec,
-    /// Who may issue certificates.
-    Issuance,
-    /// Where mail goes, and whether it is genuine.
-    Mail,
-    /// Other records at the name of the zone.
-    Apex,
-    /// Where names lead.
-    Addresses,
-    /// Other records.
-    Others,
-    /// Rules and settings.
-    Rules,
-    /// How long answers are kept.
-    Lifetimes,
-    /// Comments and tags.
-    Notes,
-}
 
 /// One operation of an entry.
 #[derive(Debug, Clone)]
@@ -185,7 +153,9 @@ impl<'a> Entry<'a> {
         };
         let least =
             |weight: fn(&Member<'_>, &ZoneName) -> Weight| members.iter().map(|member| weight(member, zone)).min();
-        let (weight, kind) = (least(weight).unwrap_or(Weight::Others), least(bare_weight).unwrap_or(Weight::Others));
+        let weight = least(|member, zone| Weight::of(member.operation, member.view.is_loud(), zone));
+        let kind = least(|member, zone| Weight::of(member.operation, false, zone));
+        let (weight, kind) = (weight.unwrap_or(Weight::Others), kind.unwrap_or(Weight::Others));
         Self { view, members, beside: Vec::new(), weight, kind }
     }
 
@@ -221,65 +191,6 @@ fn changes_value(operation: &Operation) -> bool {
         let (before, after) = (record.action.before(), record.action.after());
         before.map(|form| &form.data) != after.map(|form| &form.data)
     })
-}
-
-/// How much an operation matters.
-fn weight(member: &Member<'_>, zone: &ZoneName) -> Weight {
-    match bare_weight(member, zone) {
-        Weight::Zone => Weight::Zone,
-        _ if member.view.is_loud() => Weight::Danger,
-        weight => weight,
-    }
-}
-
-/// How much it would matter without its dangers.
-fn bare_weight(member: &Member<'_>, zone: &ZoneName) -> Weight {
-    let operation = member.operation;
-    match &operation.subject {
-        Subject::Zone => Weight::Zone,
-        Subject::Setting(ZoneSetting::Dnssec { .. }) => Weight::Dnssec,
-        Subject::Setting(ZoneSetting::Setting { .. } | ZoneSetting::DnsSettings { .. }) | Subject::Rule(_) => {
-            Weight::Rules
-        }
-        Subject::Record(record) => weight_of_record(record, operation, zone),
-    }
-}
-
-/// How much an operation on a record matters without its dangers.
-fn weight_of_record(record: &RecordSubject, operation: &Operation, zone: &ZoneName) -> Weight {
-    let only = |wanted: &[Field]| {
-        let fields = &operation.fields;
-        operation.action() == Action::Update && !fields.is_empty() && fields.iter().all(|f| wanted.contains(&f.field))
-    };
-    if only(&[Field::Comment, Field::Tags]) {
-        return Weight::Notes;
-    }
-    if only(&[Field::Ttl, Field::Comment, Field::Tags]) {
-        return Weight::Lifetimes;
-    }
-    let form = record.form();
-    match form.data.record_type() {
-        Some(RecordType::Ns) => Weight::NameServers,
-        Some(RecordType::Ds | RecordType::Dnskey) => Weight::Dnssec,
-        Some(RecordType::Caa) => Weight::Issuance,
-        Some(RecordType::Mx) => Weight::Mail,
-        _ if is_about_mail(form.name.as_str(), &form.data) => Weight::Mail,
-        _ if form.name == *zone.as_fqdn() => Weight::Apex,
-        Some(RecordType::A | RecordType::Aaaa | RecordType::Cname | RecordType::Https | RecordType::Svcb) => {
-            Weight::Addresses
-        }
-        _ => Weight::Others,
-    }
-}
-
-/// Whether a record says how mail is recognized or reported: SPF, DKIM, DMARC, MTA-STS, TLS-RPT, or an alias in their place.
-fn is_about_mail(name: &str, data: &Rdata) -> bool {
-    const VERSIONS: [&str; 5] = ["v=spf1", "v=dkim1", "v=dmarc1", "v=stsv1", "v=tlsrptv1"];
-    const LABELS: [&str; 4] = ["_domainkey", "_dmarc", "_mta-sts", "_smtp"];
-    match data.purpose() {
-        Purpose::Keyed(key) if data.record_type() == Some(RecordType::Txt) && VERSIONS.contains(&key.as_str()) => true,
-        _ => name.split('.').any(|label| LABELS.contains(&label)),
-    }
 }
 
 /// What makes operations one.

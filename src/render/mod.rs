@@ -25,6 +25,7 @@
 //! | `patch` | changed files as a unified diff |
 //! | `view` | any operation in one neutral form, shared by the outputs for reviewers |
 //! | `entries` | the plan of a zone as a reader takes it in: by weight, and what belongs together as one |
+//! | `weight` | how much an operation matters: the order of the entries |
 //! | `facets` | the attributes of a record in words |
 //! | `live` | what is known of something live that is overwritten or deleted |
 //! | `names` | internationalised names in both forms, and many names in few words |
@@ -61,6 +62,7 @@ pub mod trace;
 pub mod tune;
 mod view;
 pub mod waf;
+mod weight;
 pub(crate) mod wrapped;
 
 pub use changed_file::ChangedFile;

@@ -233,6 +233,21 @@ fn the_environment_is_read_in_one_file() {
     assert!(wrong.is_empty(), "{wrong:?}");
 }
 
+/// The only files of `render` that know operations; the outputs for reviewers know views.
+const KNOW_OPERATIONS: &[&str] = &["render/view.rs", "render/entries.rs", "render/weight.rs"];
+
+#[test]
+fn outputs_know_views_of_operations_only() {
+    let knows = |file: &File| {
+        let code = without_comments(&file.code);
+        code.contains("Subject::") || code.contains("plan::Operation") || code.contains("&Operation,")
+    };
+    let found: Vec<_> =
+        files().into_iter().filter(|file| file.module == "render" && knows(file)).map(|file| file.path).collect();
+    assert!(found.iter().all(|path| KNOW_OPERATIONS.contains(&path.as_str())), "{found:?}");
+    assert!(found.len() > 1, "{found:?}");
+}
+
 #[test]
 fn files_stay_readable() {
     let wrong: Vec<_> =
