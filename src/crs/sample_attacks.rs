@@ -3,9 +3,8 @@
 //! They are textbook forms, one or more for each family that the rules look for in an argument. They say whether a rule is the only
 //! one that sees a kind of attack, not how many attacks of the world a setting stops.
 
-use std::fmt::Write;
-
 use crate::model::request::{Body, Request, RequestError};
+use crate::model::{is_unreserved, percent_encoded};
 
 /// A family and a payload, which becomes the value of an argument.
 pub const SAMPLE_ATTACKS: &[(&str, &str)] = &[
@@ -55,14 +54,7 @@ pub const SAMPLE_ATTACKS: &[(&str, &str)] = &[
 /// None, as all of them are requests.
 pub fn sample_attacks() -> Result<Vec<Request>, RequestError> {
     let request = |(_, payload): &(&str, &str)| {
-        let mut query = String::new();
-        for byte in payload.bytes() {
-            match byte {
-                b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => query.push(char::from(byte)),
-                // Writing to a string cannot fail.
-                other => drop(write!(query, "%{other:02X}")),
-            }
-        }
+        let query = percent_encoded(payload.as_bytes(), is_unreserved);
         let mut request = Request::parse(&format!("GET https://www.example.com/?q={query}"))?;
         request.body = Body::Known(Vec::new());
         Ok(request)

@@ -1,5 +1,6 @@
 //! The target of a request line, as bytes, and as the text that rules of the rules language see.
 
+use crate::model::percent_encoded;
 use crate::model::request::Request;
 
 /// A request to a host with a target such as `/a?b=c`; whatever is not printable gets percent signs. Nothing else is known of it.
@@ -57,12 +58,5 @@ pub(super) fn version(text: &str) -> Option<String> {
 
 /// Bytes as text: whatever is not printable ASCII gets percent signs, as clients write it.
 fn printable(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(bytes.len());
-    for byte in bytes {
-        match byte {
-            0x21..=0x7e => text.push(char::from(*byte)),
-            _ => text.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    text
+    percent_encoded(bytes, |byte| byte.is_ascii_graphic())
 }

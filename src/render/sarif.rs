@@ -18,7 +18,7 @@ use super::document::Document;
 use super::findings::{Findings, Region, detail};
 use super::safe::{safe, visible_json};
 use crate::diagnostic::{Diagnostic, Finding, Place, Sources};
-use crate::model::Gather;
+use crate::model::{Gather, is_unreserved, percent_encoded};
 
 /// The published schema of the format.
 pub const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
@@ -351,18 +351,12 @@ fn is_absolute(file: &str) -> bool {
 fn uri(file: &str) -> String {
     let slashes = file.replace('\\', "/");
     let path = slashes.strip_prefix("./").unwrap_or(&slashes);
-    let mut uri = match (is_absolute(file), path.starts_with('/')) {
-        (true, true) => "file://".to_owned(),
-        (true, false) => "file:///".to_owned(),
-        (false, _) => String::new(),
+    let scheme = match (is_absolute(file), path.starts_with('/')) {
+        (true, true) => "file://",
+        (true, false) => "file:///",
+        (false, _) => "",
     };
-    for byte in path.bytes() {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => uri.push(char::from(byte)),
-            byte => uri.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    uri
+    format!("{scheme}{}", percent_encoded(path.as_bytes(), |byte| byte == b'/' || is_unreserved(byte)))
 }
 
 #[cfg(test)]

@@ -424,7 +424,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for OneOrMany<T> {
     }
 }
 
-/// The JSON Schema of a type, which stands at each place where the type is used.
+/// The JSON Schema of a type, which is repeated wherever the type is used.
 macro_rules! inline_schema {
     (@ [$($parameters:tt)*] $type:ty, $generator:pat_param => $schema:expr) => {
         impl $($parameters)* schemars::JsonSchema for $type {

@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde_json::Value as Json;
 
+use crate::model::percent_encoded;
+
 /// The methods that are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Method {
@@ -82,13 +84,5 @@ impl Request {
 
 /// An id as a path segment. Ids are hexadecimal; any other text in a hostile response must not change the path.
 pub(super) fn segment(id: &str) -> String {
-    id.bytes()
-        .map(|b| {
-            if b.is_ascii_alphanumeric() || b == b'-' || b == b'_' {
-                char::from(b).to_string()
-            } else {
-                format!("%{b:02X}")
-            }
-        })
-        .collect()
+    percent_encoded(id.as_bytes(), |byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_')
 }

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use crate::model::{Fqdn, NAME_OCTETS};
+use crate::model::{Fqdn, NAME_OCTETS, is_unreserved, percent_encoded};
 
 /// A name in a record, perhaps with macros, as written but in lower case where it has none.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -95,7 +95,8 @@ impl DomainSpec {
                     }
                     let keep = digits.unwrap_or(pieces.len()).min(pieces.len());
                     let text = pieces[pieces.len() - keep..].join(".");
-                    if is_encoded { encode(&text, &mut out) } else { out.push_str(&text) }
+                    let text = if is_encoded { percent_encoded(text.as_bytes(), is_unreserved) } else { text };
+                    out.push_str(&text);
                 }
             }
         }
@@ -114,17 +115,6 @@ fn dotted(address: IpAddr) -> String {
         IpAddr::V6(v6) => {
             let nibbles = v6.octets().into_iter().flat_map(|o| [o >> 4, o & 15]);
             nibbles.map(|n| format!("{n:x}")).collect::<Vec<_>>().join(".")
-        }
-    }
-}
-
-/// Percent-encodes what is not unreserved (RFC 3986 section 2.3).
-fn encode(text: &str, out: &mut String) {
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~') {
-            out.push(char::from(byte));
-        } else {
-            out.push_str(&format!("%{byte:02X}"));
         }
     }
 }

@@ -11,6 +11,7 @@ use std::str::Chars;
 use data_encoding::BASE64;
 
 use super::{Body, Request, RequestError, clip};
+use crate::model::{is_unreserved, percent_encoded};
 
 /// Options without an argument that change nothing that rules see.
 const IGNORED: &[&str] = &[
@@ -243,10 +244,7 @@ fn reads_file(option: &str, name: &str) -> RequestError {
 
 /// A text with percent signs for all but letters, digits and `-._~`.
 fn encoded(text: &str) -> String {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
-    text.bytes()
-        .map(|byte| if is_plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
-        .collect()
+    percent_encoded(text.as_bytes(), is_unreserved)
 }
 
 /// The body of a form (RFC 7578).
