@@ -6,8 +6,8 @@
 //! | target | bytes | properties beside "no panic" |
 //! |---|---|---|
 //! | `spec` | a spec on the standard input | a spec or an error, never neither; places lie in the text; what is printed reads back as the same; messages hold nothing hidden and are not longer than they may be |
-//! | `record` | one byte for the type, then presentation text | reading, printing and the way over the service's JSON are inverse; the place of a mistake lies in the text |
-//! | `txt` | the content of a TXT record | as `record`; what the service reports is never refused |
+//! | `record` | one byte for the type, then presentation text | reading, printing and the way over Cloudflare's JSON are inverse; the place of a mistake lies in the text |
+//! | `txt` | the content of a TXT record | as `record`; what Cloudflare reports is never refused |
 //! | `name` | two names, one a line | the canonical form is a fixed point; relative names come back; the order agrees with equality |
 //! | `expression` | one byte for the phase, then an expression | the canonical form is a fixed point and means the same; places lie on characters' bounds |
 //! | `answer` | one byte for the status, then a body | what is read can be written again and reads as the same; what is imported plans as nothing |

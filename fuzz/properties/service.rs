@@ -1,4 +1,4 @@
-//! What the service answers: bodies, whole exchanges, headers.
+//! What Cloudflare answers: bodies, whole exchanges, headers.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::future::Future;

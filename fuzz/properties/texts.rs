@@ -17,7 +17,7 @@ pub fn record(data: &[u8]) {
     let Some((record_type, data)) = choose(RecordType::ALL, data) else { return };
     let text = text(data);
     of_type(record_type, &text);
-    // With the priority beside it, as a spec may write it and the service answers it.
+    // With the priority beside it, as a spec may write it and Cloudflare answers it.
     let (priority, rest) = text.split_once(' ').unwrap_or(("", &text));
     let value = priority.parse().map_or_else(|_| Value::Text(priority.to_owned()), Value::Integer);
     if let Ok(data) = Rdata::from_content(record_type, rest, Some(&value)) {
@@ -54,7 +54,7 @@ pub fn txt(data: &[u8]) {
         panic!("a text was not taken as a text");
     };
     let printed = Rdata::Txt(reported.clone()).presentation();
-    // What the service shows is what it stores, so that its own spelling must read as the same value.
+    // What Cloudflare shows is what it stores, so that its own spelling must read as the same value.
     assert_eq!(Rdata::reported("TXT", Some(&printed), &Fields::new(), None), Rdata::Txt(reported));
 }
 
@@ -69,7 +69,7 @@ fn of_type(record_type: RecordType, text: &str) {
     }
 }
 
-/// A value survives printing, the way over fields, and the way over the service's JSON.
+/// A value survives printing, the way over fields, and the way over Cloudflare's JSON.
 fn survives(record_type: RecordType, data: &Rdata) {
     let printed = data.presentation();
     let again = Rdata::from_text(record_type, &printed).unwrap_or_else(|e| panic!("{printed:?} is refused: {e}"));

@@ -204,7 +204,7 @@ impl<W: Writer> Attempt for ZoneAttempt<'_, '_, W> {
         self.result = None;
         let reason = match failure {
             Failure::Error(error, _) if error.has_code(EXISTS_CODE) => {
-                format!("{}; it belongs to an account that these credentials do not look into", said(error))
+                format!("{}; it belongs to an account that these credentials cannot access", said(error))
             }
             Failure::Error(error, _) if self.executor.options.account.is_none() => {
                 format!("{} (if Cloudflare asks for an account, set CLOUDFLARE_ACCOUNT_ID)", said(error))

@@ -1,7 +1,7 @@
 //! What differs and who changed what: a plan, read by someone who wants to know what happened. Pure.
 //!
 //! In: a [`Plan`](crate::plan::Plan) and the time. Out: a [`Report`] that gives every operation a [`State`] and counts what is
-//! in sync and what the spec does not name. Nothing is compared here a second time, so a plan and a report cannot disagree: a zone
+//! in sync and what the spec does not name. Nothing is compared again here, so a plan and a report cannot disagree: a zone
 //! has findings if and only if its plan has operations.
 
 mod classify;

@@ -142,7 +142,7 @@ fn is_family(a: &str, b: &str) -> bool {
     bare(label(a)) == bare(label(b))
 }
 
-/// Whether two labels with or without a number nearly are the same.
+/// Whether two labels with or without a number are nearly the same.
 fn is_near_family(own: &str, other: &str) -> bool {
     let (own, other) = (bare(own), bare(other));
     own.len().max(other.len()) >= LONG && is_edit(own, other)

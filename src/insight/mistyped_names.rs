@@ -205,7 +205,7 @@ fn outside(
     }
     if record.is(RecordType::Ns) || record.is(RecordType::Mx) {
         if let Some(other) = hosts::odd_one_out(target, set) {
-            return Some(format!("and {other}, beside it, nearly are the same domain: one of them looks mistyped"));
+            return Some(format!("and {other}, beside it, are nearly the same domain: one of them looks mistyped"));
         }
         if let Some(near) = known.servers.iter().find(|server| hosts::differs_by_suffix(target, server)) {
             return Some(format!("looks like a typo of {near}"));
@@ -227,11 +227,11 @@ fn completed(target: &Fqdn, after: &ZoneIndex<'_>, is_known: &mut dyn FnMut(&str
     let whole = Fqdn::reported(target.as_str().strip_suffix(zone.as_str())?.strip_suffix('.')?);
     if let Some(end) = target.doubled_end(zone) {
         let is_there = Fqdn::reported(location.encloser.name()).doubled_end(zone).is_some();
-        return (!is_there).then(|| format!("is not there, and ends with {end} twice"));
+        return (!is_there).then(|| format!("does not exist, and ends with {end} twice"));
     }
     let domain = registrable(&whole).filter(|_| location.encloser.name() == zone.as_str())?;
     let is_elsewhere = Provider::of(&whole).is_some() || is_known(domain);
-    is_elsewhere.then(|| format!("is not there, and is {whole} with the name of the zone at its end"))
+    is_elsewhere.then(|| format!("does not exist, and is {whole} with the name of the zone at its end"))
 }
 
 /// Why a host of the zone looks mistyped: nothing has its name, and something nearly has.
@@ -250,7 +250,7 @@ fn inside(target: &Fqdn, record: &Entry<'_>, after: &ZoneIndex<'_>) -> Option<St
         is_it.then_some(name)
     };
     let near = above.children().find_map(|sibling| meant(sibling.name()))?;
-    Some(format!("is not there, and looks like a typo of {near}"))
+    Some(format!("does not exist, and looks like a typo of {near}"))
 }
 
 /// Whether two labels nearly are one, and are not numbered.

@@ -30,7 +30,7 @@ pub(super) fn check(desired: &DesiredZone, base: &DesiredZone, live: &LiveZone, 
         let Some(day) = was.note.expires.as_deref().filter(|_| !was.note.is_expired) else { continue };
         let what = &entry.what;
         let detail = match entry.note.expires.as_deref() {
-            Some(later) if later > day => format!("{what} lasts until {later}, and no longer until {day}"),
+            Some(later) if later > day => format!("{what} lasts until {later} instead of {day}"),
             Some(_) => continue,
             None => format!("{what} no longer ends on {day}"),
         };

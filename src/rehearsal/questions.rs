@@ -125,10 +125,10 @@ pub fn judge(reply: &Reply, name: &Fqdn, kind: RecordType, expected: &ExpectedAn
     }
     // Name servers in an answer, not in a referral, are those of a zone itself, and Cloudflare's to choose.
     if kind == RecordType::Ns && !values.is_empty() && !is_delegation {
-        return Outcome::Unknown(format!("{says}, which the sandbox makes up"));
+        return Outcome::Unknown(format!("{says}, which the sandbox invents"));
     }
     if kind == RecordType::Https && values.iter().any(|value| hints(value).any(is_edge)) {
-        return Outcome::Unknown(format!("{says}, which the sandbox makes up"));
+        return Outcome::Unknown(format!("{says}, which the sandbox invents"));
     }
     let addresses: Option<Vec<IpAddr>> = values.iter().map(|value| value.parse().ok()).collect();
     let addresses = addresses.filter(|_| matches!(kind, RecordType::A | RecordType::Aaaa));

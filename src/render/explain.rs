@@ -212,7 +212,7 @@ fn write_levels(out: &mut dyn Write, hits: &Hits) -> io::Result<()> {
 /// The ways out, and the edit of one.
 fn write_ways(out: &mut dyn Write, explained: &Explained<'_>) -> io::Result<()> {
     let Explained { ways, edits, chosen, has_own_attacks, is_request_known, .. } = explained;
-    let attacks = if *has_own_attacks { "your attacks" } else { "built-in shapes of attacks" };
+    let attacks = if *has_own_attacks { "your attacks" } else { "built-in attacks" };
     writeln!(out, "\nWays out, least damage first ({} of {} {attacks} are stopped now):", ways.stopped, ways.attacks)?;
     for (n, way) in ways.ways.iter().enumerate() {
         let cost = match (way.lets_through, way.scope()) {

@@ -43,7 +43,7 @@ pub struct Tuned<'t> {
     pub unseen: (Outcome, Outcome),
     /// Whether there are attacks.
     pub has_attacks: bool,
-    /// For each entry, of what the search saw: benign requests that it spares, attacks that it lets through where they were made, and
+    /// For each entry, of what the search saw: benign requests that it spares, attacks that it lets through as recorded, and
     /// attacks that would pass if they were made where it holds.
     pub entries: Vec<(&'t Entry, usize, usize, usize)>,
     /// Requests to hosts outside of the zone.
@@ -101,7 +101,7 @@ pub fn write_tuned(out: &mut dyn Write, tuned: &Tuned<'_>) -> io::Result<()> {
     }
     for (entry, spared, costs, there) in &tuned.entries {
         let cost = match has_attacks {
-            true => format!("; lets through {} where they were made, {there} if made there", count(*costs, "attack")),
+            true => format!("; lets {} through as recorded, {there} if sent there", count(*costs, "attack")),
             false => String::new(),
         };
         writeln!(out, "  {}: spares {}{cost}", safe(&about(entry)), count(*spared, "benign request"))?;

@@ -152,7 +152,7 @@ fn rules_without_a_name_are_recognised() {
     assert_eq!(workspace.writes().len(), 0);
 }
 
-/// A zone that is not there, and a service that does not let us read.
+/// A zone that does not exist, and credentials that may not read.
 #[test]
 fn what_cannot_be_read_is_an_error() {
     let workspace = with_zone(json!([]), json!([]));

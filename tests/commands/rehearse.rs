@@ -150,7 +150,7 @@ fn mail_issuance_and_hidden_addresses_are_checked_on_what_was_read_back() {
     assert!(workspace.writes().is_empty());
 }
 
-/// What a sandbox makes up or does not have says nothing about Cloudflare: neither that an answer is there, nor that there is none.
+/// What a sandbox invents or does not have says nothing about Cloudflare: neither that an answer is there, nor that there is none.
 #[test]
 fn what_the_sandbox_cannot_know_is_unknown() {
     let workspace = Workspace::new(options());

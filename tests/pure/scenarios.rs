@@ -313,10 +313,10 @@ fn a_later_last_day_is_told() {
     };
     let editor = "the editor sends HTML, expires: 2027-01-31";
     let later = told(editor, "the editor sends HTML, expires: 2036-01-31");
-    assert_eq!(later, ["the exception editor lasts until 2036-01-31, and no longer until 2027-01-31"]);
+    assert_eq!(later, ["the exception editor lasts until 2036-01-31 instead of 2027-01-31"]);
     assert_eq!(told(editor, "the editor sends HTML"), ["the exception editor no longer ends on 2027-01-31"]);
     let rule = told("punctuation, expires: 2027-01-31", "punctuation, expires: 2027-03-31");
-    assert_eq!(rule, ["the override of owasp, rule 942430, lasts until 2027-03-31, and no longer until 2027-01-31"]);
+    assert_eq!(rule, ["the override of owasp, rule 942430, lasts until 2027-03-31 instead of 2027-01-31"]);
     for (from, to) in
         [(editor, "the editor sends HTML, expires: 2026-12-31"), ("reason: the editor", "reason: an editor")]
     {

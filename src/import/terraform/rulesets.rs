@@ -214,7 +214,7 @@ fn firewall_rule(
         return Err(missing.clone().into());
     }
     let filter = values.get("filter_id").and_then(Term::text).and_then(|id| filters.get(&id).copied());
-    let filter = filter.ok_or_else(|| Refusal::Invalid("its filter is not there".to_owned()))?;
+    let filter = filter.ok_or_else(|| Refusal::Invalid("its filter is missing".to_owned()))?;
     if let Some(missing) = filter.values.missing_beside_zone() {
         return Err(missing.clone().into());
     }

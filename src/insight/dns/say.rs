@@ -194,7 +194,7 @@ impl Answer<'_> {
         }
         if kind == RecordType::Dnskey && zone.name().as_fqdn() == &self.name && serving.dnssec.is_none() {
             notes.push(
-                "whether the zone is signed is not known here; if it is, Cloudflare answers with its keys".to_owned(),
+                "it is unknown here whether the zone is signed; if it is, Cloudflare answers with its keys".to_owned(),
             );
         }
         if self.end == End::NoName {

@@ -164,6 +164,6 @@ fn details(
     }
     if old.public_suffix != new.public_suffix {
         effects
-            .push(shown(Direction::Unclassified, format!("{what}: `psd` changes whose policy counts for subdomains")));
+            .push(shown(Direction::Unclassified, format!("{what}: `psd` changes which policy counts for subdomains")));
     }
 }

@@ -3,7 +3,7 @@
 //!
 //! Of all settings within the bounds that act on no benign request, it is the first by this order:
 //!
-//! 1. the fewest attacks that are not stopped where they were made;
+//! 1. the fewest attacks that pass as recorded;
 //! 2. the fewest entries: a rule on a path, a rule on a host, a rule off;
 //! 3. the fewest attacks that would pass if they were made where an exception holds;
 //! 4. narrow entries before wide ones;
@@ -254,7 +254,7 @@ impl Search<'_> {
         }
     }
 
-    /// How many attacks pass where they were made.
+    /// How many attacks pass as recorded.
     fn missed(&self, (level, threshold): (u8, u32), chosen: &[Entry]) -> usize {
         self.attacks.iter().filter(|(attack, _)| score(attack, level, chosen) < threshold).map(|(_, count)| count).sum()
     }

@@ -98,7 +98,7 @@ fn changed(phase: Phase, before: &[LiveRule], after: &[LiveRule], waf: &LiveWaf)
         these.iter().filter(|r| those.iter().any(|t| t.id == r.id)).map(|r| r.id.clone()).collect()
     };
     if common(before, after) != common(after, before) {
-        let line = format!("the {} are in another order: what that does is not known", phase.about());
+        let line = format!("the {} are in another order; the effect is unknown", phase.about());
         let impact = Impact { direction: Direction::Unclassified, lines: vec![line] };
         found.push(ChangedRule { phase, name: "order".to_owned(), impact });
     }

@@ -132,7 +132,7 @@ fn changed(phase: Phase, before: &RuleBody, after: &RuleBody, waf: &LiveWaf, eff
         }
         (Kind::Other, _) | (_, Kind::Other) => {
             if actions.0 != actions.1 {
-                let line = format!("action {} → {}: what that does to protection is not known", actions.0, actions.1);
+                let line = format!("action {} → {}; the effect on the protection is unknown", actions.0, actions.1);
                 effects.add(Direction::Unclassified, line);
             }
             if change.is_none() { Direction::Neutral } else { Direction::Unclassified }

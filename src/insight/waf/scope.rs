@@ -36,7 +36,7 @@ pub(super) fn compare(before: &Expression, after: &Expression) -> Option<(Direct
             (Direction::Both, "the opposite: exactly the requests that did not match before")
         }
         ScopeChange::Unknown if are_apart(before, after) => {
-            (Direction::Both, "other requests match, and none of those before")
+            (Direction::Both, "other requests match, and none of the previous ones")
         }
         ScopeChange::Unknown => {
             (Direction::Unclassified, "the expressions do not show whether more or fewer requests match")

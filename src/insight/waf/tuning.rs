@@ -193,7 +193,7 @@ fn add_actions(before: &EffectiveDeployment, after: &EffectiveDeployment, effect
         let direction = if has_score { Direction::Unclassified } else { compare_actions(&b, &a) };
         let sense = match direction {
             Direction::Neutral => ", as strong".to_owned(),
-            Direction::Unclassified => ": what that does is not known".to_owned(),
+            Direction::Unclassified => "; the effect is unknown".to_owned(),
             Direction::Strengthens | Direction::Weakens | Direction::Both => {
                 format!(": requests that match {}", if a == "log" { "pass and are only logged" } else { fate(&a) })
             }

@@ -52,7 +52,7 @@ dangers! {
     /// Mail of a domain goes to other servers, or in another order.
     ChangesMail "changes-mail", "mail goes to other servers, or nowhere", "change which servers receive mail";
     /// Receivers can no longer tell genuine mail, or are more lenient.
-    BreaksMailAuthentication "breaks-mail-authentication", "SPF, DKIM or DMARC no longer protects mail, or less", "break or weaken SPF, DKIM or DMARC";
+    BreaksMailAuthentication "breaks-mail-authentication", "SPF, DKIM or DMARC protects mail less, or not at all", "break or weaken SPF, DKIM or DMARC";
     /// Another set of authorities may issue certificates.
     ChangesIssuance "changes-issuance", "an authority may no longer issue certificates, or every one may", "change who may issue certificates";
     /// A new value nearly is another one that is known.

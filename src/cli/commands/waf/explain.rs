@@ -45,7 +45,7 @@ pub(super) struct WafExplainArgs {
     /// The settings.
     #[command(flatten)]
     settings: SettingArgs,
-    /// Attacks to try the ways out on, in place of built-in shapes; any form of recorded requests
+    /// Attacks to try the ways out on, in place of the built-in ones; any form of recorded requests
     #[arg(long, value_name = "FILE", num_args = 1..)]
     attacks: Vec<PathBuf>,
     /// How requests are read.

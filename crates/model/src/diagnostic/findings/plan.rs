@@ -97,7 +97,7 @@ findings! {
     STRANDED_DS = "PLAN0037" Error "a delegation would leave its DS record behind",
         "A DS record needs NS records at its name, so Cloudflare refuses to delete the last one.",
         "Keep the NS records, or let the DS record go: remove it from the spec and from `ignore`.";
-    NO_LONGER_MANAGED = "PLAN0038" Warning "the spec stopped naming something, which stays as it is",
+    NO_LONGER_MANAGED = "PLAN0038" Warning "the spec no longer names something; it stays as it is",
         "What the spec does not name is not managed: removing a line changes nothing in Cloudflare. Only whole records and rules that the base had are deleted.",
         "To change it, write the value that you want, such as `proxied: false`. To leave it to others, do nothing.";
     TTL_NOT_IN_FORCE = "PLAN0039" Warning "the TTL of the spec is not in force",

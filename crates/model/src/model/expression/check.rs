@@ -139,7 +139,7 @@ impl Check<'_> {
                 return;
             }
             if seen.contains(&name.as_str()) {
-                let message = format!("`{name}` is in the expression a second time");
+                let message = format!("`{name}` occurs twice in the expression");
                 let help = "use it once, or split the rule";
                 problems.error(operand.base_span.clone(), "once-per-expression", message, help);
             }
@@ -340,7 +340,8 @@ impl Check<'_> {
         }
         let is_request_phase = REQUEST_PHASES.contains(&self.setting.phase);
         if field.is_of_response && is_request_phase && !self.setting.sees_response {
-            let message = format!("`{name}` is of the response, which is not there yet in {}", self.setting.phase);
+            let message =
+                format!("`{name}` belongs to the response, which does not exist yet in {}", self.setting.phase);
             let help = "use fields of the request; only a rate limit's counting expression sees the response";
             self.problems.error(span.clone(), "response-field", message, help);
         } else if field.only_in == Some(ACCOUNT_RULESETS) {

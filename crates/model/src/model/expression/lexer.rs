@@ -380,7 +380,7 @@ impl Lexer<'_> {
     fn unclosed(&mut self, from: usize, is_in_class: bool) {
         let line = self.text[from..].lines().next().map_or(0, str::len);
         let help = if is_in_class {
-            "close the `[` in the regular expression: a quote in between does not end it; or use a raw string: `r\"…\"`"
+            "close the `[` in the regular expression: a quote inside the brackets does not end it; or use a raw string: `r\"…\"`"
         } else if self.text[from..].trim_end().ends_with("\\\"") {
             "after a backslash a quote is part of the text; write `\\\\` for a backslash at the end"
         } else {

@@ -227,7 +227,7 @@ fn numbers(check: &mut Check<'_>, comparison: &Comparison) {
     let Some((least, most)) = field.range else { return };
     let mut warn = |span: &Span, outcome: &str| {
         let message = format!("`{}` goes from {least} to {most}; this is {outcome}", field.name);
-        check.problems.warning(span.clone(), "outside-range", message, "compare with a value in between");
+        check.problems.warning(span.clone(), "outside-range", message, "compare with a value in this range");
     };
     let span = &comparison.right_span;
     match &comparison.right {
@@ -294,7 +294,7 @@ pub(super) fn call(check: &mut Check<'_>, function: &ExpressionFunction, argumen
             && !(1..=*most).contains(number)
         {
             let message = format!("`{}` takes numbers from 1 to {most} here", function.name);
-            check.problems.error(span.clone(), "wrong-argument", message, "write a number in between");
+            check.problems.error(span.clone(), "wrong-argument", message, "write a number in this range");
         }
     }
     let second = match literal(1) {

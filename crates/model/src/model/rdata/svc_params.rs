@@ -134,7 +134,7 @@ impl SvcParams {
         if let Some(missing) = listed.iter().map(|k| u16::from_be_bytes(*k)).find(|k| !self.0.contains_key(k)) {
             let key = name(missing);
             return Err(wrong(
-                format!("`mandatory` names `{key}`, which is not there"),
+                format!("`mandatory` names `{key}`, which is missing"),
                 format!("add `{key}`, or take it out of `mandatory`"),
             ));
         }
