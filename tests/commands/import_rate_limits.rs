@@ -14,10 +14,7 @@ fn old_rate_limit(content: &str) -> String {
 
 /// The rule that an old rate limit becomes, as the sandbox stores it.
 fn limiting_rule(content: &str) -> Value {
-    let workspace = Workspace::empty({
-        let options = options_on("enterprise");
-        options
-    });
+    let workspace = Workspace::empty(options_on("enterprise"));
     workspace.file("main.tf", old_rate_limit(content));
     let ran = import(&workspace, &["./main.tf", "--offline"]);
     assert!(ran.stderr.contains("compare with `zonewright import example.com --only-waf`"), "{}", ran.stderr);

@@ -33,8 +33,7 @@ zones:
 
 /// A service whose zones are on the business plan.
 fn business() -> Options {
-    let options = options_on("business");
-    options
+    options_on("business")
 }
 
 /// A zone with something of everything, and the spec.

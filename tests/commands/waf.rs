@@ -12,8 +12,7 @@ const ANOMALY: &str = "6179ae15870a4bb7b2d480d4843b323c";
 
 /// A service whose zones are on the business plan.
 fn business() -> Options {
-    let options = options_on("business");
-    options
+    options_on("business")
 }
 
 /// With the zone example.com and an entry point of the phase.
