@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use zonewright::model::LiveZone;
-use zonewright::model::facts::rulesets::PARANOIA_TAGS;
+use zonewright::model::facts::owasp::PARANOIA_TAGS;
 use zonewright::model::managed::{Catalogue, CatalogueRule, Managed};
 use zonewright::model::ruleset::{EntryPoint, LiveRule, LiveRuleset, Phase, RuleBody, RuleId, RulesetId};
 use zonewright::plan::{RuleAction, ZonePlan};

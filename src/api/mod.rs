@@ -48,7 +48,7 @@ pub use report::waits_for;
 pub use seen::{Seen, SeenLimit};
 pub use settings::Settings;
 pub use stop::{Stop, Stopper};
-pub use webhook::{Webhook, WebhookError};
+pub use webhook::{WEBHOOK_TIMEOUT, Webhook, WebhookError};
 
 /// Something that reads from Cloudflare.
 pub trait Reader: Send + Sync {

@@ -17,6 +17,9 @@ use super::retry::BackOff;
 use super::settings::Settings;
 use super::transport::USER_AGENT;
 
+/// The usual time for one response.
+pub const WEBHOOK_TIMEOUT: Duration = Duration::from_secs(10);
+
 /// Largest number of attempts to send a report.
 const ATTEMPTS: u32 = 3;
 

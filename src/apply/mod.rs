@@ -3,7 +3,6 @@
 //! Each step is written to the journal before it is sent and again when its outcome is known. A lost response is
 //! settled by reading. What Cloudflare refuses is narrowed down to the name concerned, so that the rest still lands.
 
-mod conflict;
 mod create_zone;
 mod event;
 mod executor;
@@ -24,13 +23,13 @@ mod settings;
 mod settle;
 mod timing;
 mod undo;
+mod undo_conflict;
 mod undo_rules;
 mod undo_settings;
 mod verify;
 mod write_responses;
 mod zones;
 
-pub use conflict::Moved;
 pub use create_zone::Prepared;
 pub use event::{ApplyEvent, Observer};
 pub use executor::{Executor, Verify};
@@ -43,5 +42,6 @@ pub use journal_text::{Bytes, JournalReadError, JournalText, MOST_OPERATIONS};
 pub use outcome::{Noticed, Outcome, RecordsApplied, ZoneApplied};
 pub use server_dry_run::{DryRunResult, DryRuns, dry_runs, server_dry_run};
 pub use undo::{Undone, needed, undo_zone};
+pub use undo_conflict::Moved;
 pub use verify::Verified;
 pub use zones::{ZoneDone, ZoneWork};

@@ -13,8 +13,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::conflict::{Moved, conflict};
 use super::journal_run::{Entry, RecordEffect, ZoneRun};
+use super::undo_conflict::{Moved, conflict};
 use super::undo_rules::restore_rules;
 use super::undo_settings::{desired_settings, restore_settings};
 use crate::diagnostic::{Diagnostics, Place};

@@ -12,8 +12,8 @@
 
 use std::collections::BTreeSet;
 
-use super::conflict::{Moved, conflict};
 use super::journal_run::{Entry, RuleDone, RuleEffect};
+use super::undo_conflict::{Moved, conflict};
 use crate::diff::{Member, PhaseChanges, RuleChange, RuleChangeKind, RuleDeleteReason, WafChanges, rule_fields};
 use crate::model::ruleset::{EntryPoint, LiveRule, LiveWaf, Phase, Position, RuleBody, RuleId, canonical};
 use crate::model::{Gather, LiveZone, sort_by_key};

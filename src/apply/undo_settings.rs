@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::conflict::{Moved, conflict};
 use super::journal_run::{Entry, PartEffect};
+use super::undo_conflict::{Moved, conflict};
 use crate::diff::{Field, FieldChange, SettingChange, ZoneSetting};
 use crate::model::{DesiredSettings, Gather, LiveDnssec, LiveSetting, LiveZone, Value};
 

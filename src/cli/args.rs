@@ -11,9 +11,9 @@ use super::shard::ShardArg;
 use super::surroundings::Surroundings;
 use crate::api::Settings;
 use crate::apply::{JOURNAL_DIRECTORY, Verify};
+use crate::live::RECORDS_PER_PAGE;
 use crate::render::{DOCUMENTS, Document};
 use crate::wire::budget::QUOTA;
-use crate::wire::pages::RECORDS_PER_PAGE;
 use clap::builder::{PossibleValue, RangedU64ValueParser};
 use clap::{Args, ValueEnum};
 
@@ -270,6 +270,11 @@ fn rate(text: &str) -> Result<f64, String> {
 /// A time such as `24h` or `30min`.
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
     humantime::parse_duration(text).map_err(|_| "write a duration such as 24h, 30min or 7d".to_owned())
+}
+
+/// A time such as `24h`, where the default is a number elsewhere.
+pub(super) fn duration_in_words(text: &str) -> Result<humantime::Duration, String> {
+    duration(text).map(Into::into)
 }
 
 /// A time, written as a number of seconds.

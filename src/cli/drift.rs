@@ -2,19 +2,18 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use anyhow::Context;
 use clap::Args;
 use secrecy::SecretString;
 
-use super::args::duration;
+use super::args::duration_in_words;
 use super::exit::{Ended, Exit};
 use super::files::{self, Readers};
 use super::output::Output;
 use super::service::{Access, Service};
 use super::settings::Settings;
-use crate::api::Webhook;
+use crate::api::{WEBHOOK_TIMEOUT, Webhook};
 use crate::document::drift::Drift as DriftDocument;
 use crate::drift::{Report, State, Verdict};
 use crate::model::Live;
@@ -39,8 +38,8 @@ pub(super) struct TellArgs {
     #[arg(long)]
     pub webhook_always: bool,
     /// Wait at most DURATION for a response of the webhook
-    #[arg(long, value_name = "DURATION", default_value = "10s", value_parser = duration)]
-    pub webhook_timeout: Duration,
+    #[arg(long, value_name = "DURATION", default_value_t = WEBHOOK_TIMEOUT.into(), value_parser = duration_in_words)]
+    pub webhook_timeout: humantime::Duration,
 }
 
 /// What one look showed.
@@ -116,7 +115,7 @@ pub(super) fn document(view: &DriftView<'_>) -> DriftDocument {
 /// Its address is wrong, or a file that the environment names cannot be read.
 pub(super) fn webhook(tell: &TellArgs, settings: &Settings<'_>) -> anyhow::Result<Option<Webhook>> {
     let Some(url) = settings.webhook(tell.webhook.as_ref())? else { return Ok(None) };
-    let webhook = Webhook::new(&url, tell.webhook_timeout);
+    let webhook = Webhook::new(&url, *tell.webhook_timeout);
     webhook.map(Some).map_err(|error| Ended::usage(format!("the webhook: failed to {error}")))
 }
 

@@ -4,6 +4,7 @@ mod applicable;
 mod args;
 mod cache;
 mod commands;
+mod credentials;
 mod default_spec;
 mod drift;
 mod execution;

@@ -155,45 +155,6 @@ impl<'a> Settings<'a> {
         Ok(Connection::Remote { base_url, credentials, account: account(self.flags)? })
     }
 
-    /// Who we are to the API.
-    ///
-    /// # Errors
-    /// None given, half of a pair given, or a file that cannot be read.
-    pub(super) fn credentials(&self) -> anyhow::Result<Credentials> {
-        let global = self.flags;
-        let secret = |name| anyhow::Ok(variable(global, name)?.map(SecretString::from));
-        let token = secret("CLOUDFLARE_API_TOKEN")?;
-        let (email, key) = (secret("CLOUDFLARE_EMAIL")?, secret("CLOUDFLARE_API_KEY")?);
-        Ok(match (token, email, key) {
-            (Some(token), Some(email), Some(key)) if global.key_fallback => {
-                Credentials::TokenThenKey { token, email, key }
-            }
-            (Some(token), _, _) if !global.key_fallback => Credentials::Token(token),
-            (Some(_), _, _) => bail!("--key-fallback needs CLOUDFLARE_EMAIL and CLOUDFLARE_API_KEY beside the token"),
-            (None, Some(email), Some(key)) => Credentials::Key { email, key },
-            (None, Some(_), None) => bail!("CLOUDFLARE_EMAIL is set without CLOUDFLARE_API_KEY"),
-            (None, None, Some(_)) => bail!("CLOUDFLARE_API_KEY is set without CLOUDFLARE_EMAIL"),
-            (None, None, None) => {
-                let is_set = |(other, _): &&(&str, &str)| raw(global, other).is_some_and(|value| !value.is_empty());
-                if let Some((other, own)) = FOREIGN_NAMES.iter().find(is_set) {
-                    bail!(
-                        "no credentials: {other} is set, but zonewright reads {own}; set it: export {own}=\"${other}\""
-                    );
-                }
-                bail!(
-                    "no credentials: set CLOUDFLARE_API_TOKEN (or CLOUDFLARE_EMAIL and CLOUDFLARE_API_KEY), \
-                     or rehearse in the sandbox with --sandbox"
-                )
-            }
-        })
-    }
-
-    /// Whether nothing says who we are.
-    pub(super) fn has_no_credentials(&self) -> bool {
-        let names = ["CLOUDFLARE_API_TOKEN", "CLOUDFLARE_EMAIL", "CLOUDFLARE_API_KEY"];
-        self.flags.sandbox.is_none() && names.iter().all(|name| matches!(variable(self.flags, name), Ok(None)))
-    }
-
     /// Where reports are sent: by the flag, or by the environment.
     ///
     /// # Errors
@@ -297,7 +258,7 @@ fn base_url(global: &Global) -> anyhow::Result<String> {
 }
 
 /// A variable, or the content of the file that `NAME_FILE` names. Empty counts as unset.
-fn variable(global: &Global, name: &str) -> anyhow::Result<Option<String>> {
+pub(super) fn variable(global: &Global, name: &str) -> anyhow::Result<Option<String>> {
     let filled = |text: String| Some(text.trim().to_owned()).filter(|t| !t.is_empty());
     let direct = match raw(global, name).map(OsString::into_string) {
         Some(Ok(text)) => filled(text),
@@ -331,7 +292,7 @@ const SENSITIVE: [&str; 4] =
     ["CLOUDFLARE_API_TOKEN", "CLOUDFLARE_API_KEY", "CLOUDFLARE_BASE_URL", "ZONEWRIGHT_WEBHOOK"];
 
 /// A variable as it is: of the surroundings that are given, or of the process.
-fn raw(global: &Global, name: &str) -> Option<OsString> {
+pub(super) fn raw(global: &Global, name: &str) -> Option<OsString> {
     match global.surroundings.environment() {
         Some(given) => given.get(name).cloned(),
         None => std::env::var_os(name),
@@ -343,18 +304,6 @@ fn absolute_only(path: &OsStr) -> Option<OsString> {
     let places: Vec<_> = std::env::split_paths(path).filter(|place| place.is_absolute()).collect();
     if places.is_empty() { None } else { std::env::join_paths(places).ok() }
 }
-
-/// Variables of other programs that hold credentials, and ours.
-const FOREIGN_NAMES: [(&str, &str); 8] = [
-    ("CF_API_TOKEN", "CLOUDFLARE_API_TOKEN"),
-    ("CLOUDFLARE_TOKEN", "CLOUDFLARE_API_TOKEN"),
-    ("CF_TOKEN", "CLOUDFLARE_API_TOKEN"),
-    ("CF_DNS_API_TOKEN", "CLOUDFLARE_API_TOKEN"),
-    ("CLOUDFLARE_DNS_API_TOKEN", "CLOUDFLARE_API_TOKEN"),
-    ("CLOUDFLARE_APITOKEN", "CLOUDFLARE_API_TOKEN"),
-    ("CF_API_KEY", "CLOUDFLARE_API_KEY"),
-    ("CLOUDFLARE_APIKEY", "CLOUDFLARE_API_KEY"),
-];
 
 /// The policy that is read where none is named, if it is there.
 const POLICY: &str = ".zonewright-policy.yaml";

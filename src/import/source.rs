@@ -6,7 +6,7 @@ use serde_json::Value as Json;
 
 use super::bounded_read::{read, read_below};
 use super::found::Found;
-use super::includes::Includes;
+use super::octodns_includes::Includes;
 use super::source_kind::{SourceKind, is_terraform_code};
 use super::terraform::{self, GivenZones};
 use super::{csv, dnscontrol, octodns, zone_file};

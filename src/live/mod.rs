@@ -9,10 +9,10 @@ mod error;
 mod fetch;
 mod options;
 mod records;
-mod retry;
 mod rulesets;
 mod settings;
 pub mod snapshot;
+mod until_usable;
 mod zones;
 
 pub use any_reader::AnyReader;
@@ -21,6 +21,6 @@ pub use fetch::{
     Fetched, fetch, fetch_protection, fetch_record_quota, fetch_records, fetch_settings, fetch_waf, fetch_waf_of_new,
     find_zone_by_name,
 };
-pub use options::{CatalogueCache, Options, Progress, WafQuery, ZoneQuery};
+pub use options::{CatalogueCache, Options, Progress, RECORDS_PER_PAGE, WafQuery, ZoneQuery};
 pub use rulesets::{account_of, account_rules, entry_point};
 pub use zones::{every as list_zones, find as find_zones};

@@ -10,7 +10,10 @@ use crate::api::Settings;
 use crate::model::managed::Managed;
 use crate::model::ruleset::{DesiredWaf, Phase, RuleForm, SkipTarget};
 use crate::model::{DesiredSettings, DesiredZone, Gather, ZoneId, ZoneName};
-use crate::wire::pages::RECORDS_PER_PAGE;
+
+/// Requested number of records on one page of the list. The documented maximum is 5,000,000; responses above about
+/// 5,000 records have been seen to time out.
+pub const RECORDS_PER_PAGE: u64 = 5000;
 
 /// How to read.
 #[derive(Debug, Clone)]

@@ -16,7 +16,7 @@ use serde_json::Value as Json;
 use super::any_reader::AnyReader;
 use super::error::FetchError;
 use super::options::{Options, WafQuery};
-use super::retry::until_usable;
+use super::until_usable::until_usable;
 use crate::api::ApiError;
 use crate::model::managed::{Catalogue, Managed};
 use crate::model::ruleset::{AccountRules, EntryPoint, LiveWaf, Phase};

@@ -13,7 +13,7 @@ use crate::document::FORMAT;
 use crate::insight::traffic::{Counted, Fate, Hit, Hits, Scope, Scored, Verdict, Way, WayKind, Ways};
 use crate::insight::waf::DecidedBy;
 use crate::model::Gather;
-use crate::model::facts::rulesets::THRESHOLDS;
+use crate::model::facts::owasp::THRESHOLD_KEYWORDS;
 
 /// Largest number of characters shown of what a rule matched.
 const MOST_OF_MATCH: usize = 60;
@@ -202,7 +202,7 @@ fn write_levels(out: &mut dyn Write, hits: &Hits) -> io::Result<()> {
     let level = |level: u8| {
         let score = hits.score(level);
         let reached: Vec<String> =
-            THRESHOLDS.iter().filter(|(_, t)| score >= *t).map(|(w, t)| format!("{w} {t}")).collect();
+            THRESHOLD_KEYWORDS.iter().filter(|(_, t)| score >= *t).map(|(w, t)| format!("{w} {t}")).collect();
         let reached = if reached.is_empty() { String::new() } else { format!(" (reaches {})", reached.join(", ")) };
         format!("level {level}: {score}{reached}")
     };

@@ -2,9 +2,9 @@
 
 use rusqlite::Connection;
 
-use super::conflicts::RecentDeletions;
 use super::new_zones::NewZones;
 use super::profile::Profile;
+use super::record_conflicts::RecentDeletions;
 
 /// The context of one request.
 #[derive(Clone, Copy)]

@@ -3,7 +3,7 @@
 //! ```text
 //!  HTTP ──────server─▶ faults ▶ rate limit ▶ router ─▶ auth ─▶ zones · records · batch · list · export
 //!                                                            │ dnssec · dns_settings · settings · rulesets
-//!                                                            │ value · record_attributes · conflicts (checks)
+//!                                                            │ value · record_attributes · record_conflicts (checks)
 //!                                                            ▼
 //!  DNS ───────dns ─────────────────────────────────▶  zone · record · setting ⇄ store (SQLite)
 //! ```
@@ -16,14 +16,12 @@ mod auth;
 mod batch;
 mod call;
 mod clock;
-mod conflicts;
 mod connection;
 mod dns;
 mod dns_settings;
 mod dnssec;
 mod document;
 mod envelope;
-mod error;
 mod export;
 mod faults;
 mod list;
@@ -41,6 +39,7 @@ mod query;
 mod rate_limit;
 mod record;
 mod record_attributes;
+mod record_conflicts;
 mod records;
 mod reply;
 mod request_hold;
@@ -49,6 +48,7 @@ mod rulesets;
 mod server;
 mod setting;
 mod settings;
+mod startup_error;
 mod store;
 mod token;
 mod traffic;
@@ -75,7 +75,6 @@ pub use auth::{Credentials, EMAIL, KEY, Scheme, TOKEN};
 pub use dns::is_edge;
 pub(crate) use document::Document;
 pub use document::{Refused, SeedReport};
-pub use error::SandboxError;
 pub use faults::{Fault, Gzip, ScriptError, What, When};
 pub use log::LoggedRequest;
 pub use permissions::{Permissions, permission};
@@ -84,6 +83,7 @@ pub use profile::{
     TxtQuotes, UnknownData,
 };
 pub use rate_limit::RateLimit;
+pub use startup_error::SandboxError;
 pub use store::StoreLocation;
 pub use token::{Token, TokenOwner};
 pub use traffic::Traffic;

@@ -9,11 +9,11 @@
 use serde_json::{Map, Value, json};
 
 use super::call::Call;
-use super::conflicts;
 use super::envelope::{Outcome, Refusal, Success};
 use super::name;
 use super::record::{PRIVATE_ROUTING, Record};
 use super::record_attributes;
+use super::record_conflicts;
 use super::store;
 use super::value::{self, Place, Sent};
 use super::zone::Zone;
@@ -176,7 +176,7 @@ pub(super) fn delete(call: &Call<'_>, zone: &Zone, id: &str) -> Outcome<Record> 
     refuse_closed_domain(zone, Writer::Client)?;
     let record = find(call, zone, id)?;
     refuse_read_only(&record)?;
-    conflicts::check_deletion(call, zone, &record)?;
+    record_conflicts::check_deletion(call, zone, &record)?;
     record.remove(call.connection, zone)?;
     Ok(record)
 }
@@ -228,9 +228,9 @@ fn fill(
     }
     if writer == Writer::Client {
         refuse_routed_mail(call, zone, record)?;
-        conflicts::check_managed(call, zone, record)?;
+        record_conflicts::check_managed(call, zone, record)?;
     }
-    conflicts::check(call, zone, record)
+    record_conflicts::check(call, zone, record)
 }
 
 /// The type in a body.

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::date::Day;
 use super::read::{Entries, Nullable, Spanned, Text};
-use super::syntax::DefaultsSyntax;
+use super::record_syntax::DefaultsSyntax;
 use crate::diagnostic::findings;
 use crate::diagnostic::{Diagnostics, Place, SourceId};
 use crate::model::{Comment, CommentError, Danger, Tag, TagError, Ttl, TtlTextError, facts};

@@ -27,6 +27,7 @@ mod limits;
 mod load;
 mod policy_file;
 mod read;
+mod record_syntax;
 mod records;
 mod repository;
 mod resolve;

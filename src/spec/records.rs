@@ -7,9 +7,9 @@ use std::collections::HashSet;
 
 use super::facets::{Defaults, Facet, Reader};
 use super::read::{OneOrMany, Spanned, Text};
+use super::record_syntax::{DataSyntax, RecordSyntax, StateSyntax};
 use super::scalar::within;
 use super::suggest::{hint, nearest};
-use super::syntax::{DataSyntax, RecordSyntax, StateSyntax};
 use crate::diagnostic::findings;
 use crate::diagnostic::{Diagnostic, Diagnostics, Place, SourceId};
 use crate::model::facts::{FieldKind, TypeFacts};

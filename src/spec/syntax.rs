@@ -7,10 +7,10 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 
 use super::any_value::AnyValue;
-use super::read::{Deferred, Entries, Nullable, OneOrMany, Spanned, Text};
+use super::read::{Deferred, Entries, Spanned, Text};
+use super::record_syntax::{DefaultsSyntax, RecordSyntax, allow, lint, record_type};
 use super::waf::{ProfileSyntax, WafSyntax};
-use crate::model::facts::MAXIMUM_TTL;
-use crate::model::{Danger, RecordType, Settings, Unmanaged};
+use crate::model::Unmanaged;
 
 /// A spec for zonewright: zones and the DNS records in them.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -38,24 +38,6 @@ pub(super) struct FileSyntax {
     pub(super) lint: Option<Entries<Text>>,
     /// The zones by name. Fragments of one zone in several files are merged.
     pub(super) zones: Option<Entries<Spanned<ZoneSyntax>>>,
-}
-
-/// Defaults for records.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct DefaultsSyntax {
-    /// Time to live: `auto`, or seconds from 60 to 86400 (from 30 on Enterprise zones).
-    #[serde(default)]
-    #[schemars(schema_with = "ttl")]
-    pub(super) ttl: Option<Spanned<Text>>,
-    /// Whether traffic goes through Cloudflare; applies to A, AAAA and CNAME records only.
-    pub(super) proxied: Option<Spanned<bool>>,
-    /// A note for people, up to 500 characters; `null` clears it.
-    pub(super) comment: Option<Spanned<Nullable>>,
-    /// Tags, each `name` or `name:value`.
-    pub(super) tags: Option<Spanned<Vec<Spanned<Text>>>>,
-    /// Who is responsible for the records; never sent to Cloudflare.
-    pub(super) owner: Option<Spanned<Text>>,
 }
 
 /// A zone.
@@ -241,126 +223,9 @@ pub(super) struct IgnoreSyntax {
     pub(super) reason: Option<Spanned<Text>>,
 }
 
-/// The parts of one value.
-pub(super) type DataSyntax = Spanned<Entries<Spanned<Text>>>;
-
-/// A record, or several with one name and type.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct RecordSyntax {
-    /// The name: relative to the zone, `@` for the zone itself, or fully qualified inside the zone.
-    #[schemars(required)]
-    pub(super) name: Option<Spanned<Text>>,
-    /// The record type.
-    #[serde(rename = "type")]
-    #[schemars(required, schema_with = "record_type")]
-    pub(super) record_type: Option<Spanned<Text>>,
-    /// The value as text, or a list of values (one record each).
-    pub(super) content: Option<Spanned<OneOrMany<Spanned<Text>>>>,
-    /// The value by its parts, or a list of values (one record each).
-    pub(super) data: Option<Spanned<OneOrMany<DataSyntax>>>,
-    /// The priority of MX, URI, SRV, SVCB and HTTPS records, 0 to 65535, lowest first; next to `data` for URI records
-    /// only.
-    #[serde(default)]
-    #[schemars(schema_with = "priority")]
-    pub(super) priority: Option<Spanned<Text>>,
-    /// Time to live: `auto`, or seconds from 60 to 86400 (from 30 on Enterprise zones).
-    #[serde(default)]
-    #[schemars(schema_with = "ttl")]
-    pub(super) ttl: Option<Spanned<Text>>,
-    /// Whether traffic goes through Cloudflare; A, AAAA and CNAME records only.
-    pub(super) proxied: Option<Spanned<bool>>,
-    /// A note for people, up to 500 characters; `null` clears it; without the key, the comment is left alone.
-    pub(super) comment: Option<Spanned<Nullable>>,
-    /// Tags, each `name` or `name:value`.
-    pub(super) tags: Option<Spanned<Vec<Spanned<Text>>>>,
-    /// Cloudflare's settings for this record.
-    pub(super) settings: Option<Spanned<SettingsSyntax>>,
-    /// `absent` deletes the record; without a value, every record of the name and type.
-    pub(super) state: Option<Spanned<StateSyntax>>,
-    /// Changing or deleting the record needs a separate consent.
-    pub(super) protect: Option<Spanned<bool>>,
-    /// Accepted dangers for the record: the code of each, and why.
-    #[serde(default)]
-    #[schemars(schema_with = "allow")]
-    pub(super) allow: Option<Entries<Spanned<Text>>>,
-    /// Lints that are accepted for the record: the code of each, and why.
-    #[serde(default)]
-    #[schemars(schema_with = "lint")]
-    #[expect(dead_code, reason = "read from the tree; here for the schema")]
-    pub(super) lint: Option<Entries<Text>>,
-    /// Who is responsible for the record; never sent to Cloudflare.
-    pub(super) owner: Option<Spanned<Text>>,
-    /// Why the record exists; never sent to Cloudflare.
-    pub(super) reason: Option<Spanned<Text>>,
-    /// The last day on which the record is needed, YYYY-MM-DD; never sent to Cloudflare.
-    #[serde(default)]
-    #[schemars(schema_with = "date")]
-    pub(super) expires: Option<Spanned<Text>>,
-}
-
-/// Cloudflare's settings for one record.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct SettingsSyntax {
-    /// Answer with the addresses behind a CNAME.
-    pub(super) flatten_cname: Option<bool>,
-    /// Answer with IPv4 addresses only, on proxied records.
-    pub(super) ipv4_only: Option<bool>,
-    /// Answer with IPv6 addresses only, on proxied records.
-    pub(super) ipv6_only: Option<bool>,
-    /// Reach the origin through a private network, on A and AAAA records.
-    pub(super) private_routing: Option<bool>,
-}
-
-impl From<&SettingsSyntax> for Settings {
-    fn from(syntax: &SettingsSyntax) -> Self {
-        let SettingsSyntax { flatten_cname, ipv4_only, ipv6_only, private_routing } = *syntax;
-        Self { flatten_cname, ipv4_only, ipv6_only, private_routing }
-    }
-}
-
-/// Whether a record must exist.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum StateSyntax {
-    /// The record must exist.
-    Present,
-    /// The record must not exist.
-    Absent,
-}
-
 /// The version.
 fn version(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "integer", "enum": [1], "default": 1 })
-}
-
-/// A time to live; text allows substitutions.
-fn ttl(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({
-        "anyOf": [
-            { "type": "string", "enum": ["auto"] },
-            { "type": "integer", "minimum": 1, "maximum": MAXIMUM_TTL },
-            { "type": "string", "pattern": r"^([0-9]+|.*\$\{.*\}.*)$" },
-        ]
-    })
-}
-
-/// A priority; text allows substitutions.
-fn priority(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({
-        "anyOf": [
-            { "type": "integer", "minimum": 0, "maximum": 65535 },
-            { "type": "string", "pattern": r"^([0-9]+|.*\$\{.*\}.*)$" },
-        ]
-    })
-}
-
-/// The record types.
-pub(super) fn record_type(_: &mut SchemaGenerator) -> Schema {
-    let names: Vec<_> = RecordType::ALL.iter().map(|t| t.as_str()).collect();
-    let about: Vec<_> = RecordType::ALL.iter().map(|t| t.facts().about).collect();
-    json_schema!({ "type": "string", "enum": names, "enumDescriptions": about })
 }
 
 /// Fields that a request does not tell.
@@ -412,25 +277,4 @@ fn dns_settings(_: &mut SchemaGenerator) -> Schema {
             }
         }
     })
-}
-
-/// Dangers that can be accepted, with reasons. Deletes are not among them: they are allowed by their number.
-pub(super) fn allow(_: &mut SchemaGenerator) -> Schema {
-    let one = |danger: &Danger| {
-        let schema = serde_json::json!({ "type": "string", "minLength": 1, "description": format!("Accepts that {}; why.", danger.about()) });
-        (danger.code().to_owned(), schema)
-    };
-    let known = Danger::ALL.iter().filter(|d| Danger::by_code(d.code()).is_some());
-    let properties: serde_json::Map<String, serde_json::Value> = known.map(one).collect();
-    json_schema!({ "type": "object", "additionalProperties": false, "properties": properties })
-}
-
-/// Lints that are accepted, with reasons.
-pub(super) fn lint(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({ "type": "object", "additionalProperties": { "type": "string", "minLength": 1 } })
-}
-
-/// A date.
-pub(super) fn date(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({ "type": "string", "pattern": r"^([0-9]{4}-[0-9]{2}-[0-9]{2}|.*\$\{.*\}.*)$" })
 }

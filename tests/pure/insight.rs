@@ -9,7 +9,7 @@ use zonewright::diagnostic::Place;
 use zonewright::insight::Direction;
 use zonewright::insight::waf::{NO_EFFECT, deployment_impact, effective_deployment};
 use zonewright::model::Unmanaged;
-use zonewright::model::facts::rulesets::ANOMALY_RULE;
+use zonewright::model::facts::owasp::ANOMALY_RULE;
 use zonewright::model::managed::{
     Catalogue, CatalogueRule, Managed, Overrides, Paranoia, ScoreAction, compile, effective, recognise,
 };

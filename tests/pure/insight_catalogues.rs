@@ -8,7 +8,7 @@ use zonewright::diagnostic::Place;
 use zonewright::insight::Direction;
 use zonewright::insight::waf::{NO_EFFECT, deployment_impact, rule_impact};
 use zonewright::model::Unmanaged;
-use zonewright::model::facts::rulesets::ANOMALY_RULE;
+use zonewright::model::facts::owasp::ANOMALY_RULE;
 use zonewright::model::managed::{Managed, compile};
 use zonewright::model::ruleset::{DesiredDeployment, LiveWaf, Phase, RuleId, Switch};
 use zonewright::wire::ruleset::read_catalogue;

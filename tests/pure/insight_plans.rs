@@ -212,7 +212,7 @@ fn an_exception_cancels_what_it_covers_whole() {
     let skip = |parameters: Json, expression: &str| {
         body(json!({ "action": "skip", "expression": expression, "action_parameters": parameters }))
     };
-    let anomaly = json!({ "rules": { OWASP: [zonewright::model::facts::rulesets::ANOMALY_RULE] } });
+    let anomaly = json!({ "rules": { OWASP: [zonewright::model::facts::owasp::ANOMALY_RULE] } });
     for parameters in [json!({ "ruleset": "current" }), json!({ "rulesets": [OWASP] }), anomaly] {
         assert!(cancels(&skip(parameters.clone(), "true"), &owasp, &waf()), "{parameters}");
         assert!(!cancels(&skip(parameters, "ssl"), &owasp, &waf()));

@@ -8,7 +8,8 @@ use zonewright::insight::Direction;
 use zonewright::insight::waf::{
     Deployed, Difference, Impact, NO_EFFECT, deployment_impact, difference, rule_impact, survey, unreachable_families,
 };
-use zonewright::model::facts::rulesets::{ANOMALY_RULE, SCORE_ACTIONS};
+use zonewright::model::facts::owasp::ANOMALY_RULE;
+use zonewright::model::facts::rulesets::SCORE_ACTIONS;
 use zonewright::model::managed::{Managed, Overrides};
 use zonewright::model::ruleset::{
     EntryPoint, LiveRule, LiveRuleset, LiveWaf, Phase, RuleBody, RuleId, RulesetId, canonical,

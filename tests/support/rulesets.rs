@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value as Json, json};
 use zonewright::diagnostic::{Diagnostics, Sources};
 use zonewright::model::facts::crs::CRS_RULES;
-use zonewright::model::facts::rulesets::ANOMALY_RULE;
+use zonewright::model::facts::owasp::ANOMALY_RULE;
 use zonewright::model::managed::{Catalogue, CatalogueRule, Managed};
 use zonewright::model::ruleset::{EntryPoint, LiveWaf, Phase, RuleBody, RuleId, RulesetId};
 use zonewright::model::{LiveZone, Tier, Value, ZoneId, ZoneName};

@@ -11,7 +11,7 @@ use super::phrases;
 use super::reach;
 use super::scope;
 use super::strength::fate;
-use super::tuning::{compare, remark_idle};
+use super::tuning_change::{compare, remark_idle};
 use crate::insight::direction::Direction;
 use crate::model::managed::{Catalogue, Managed, Overrides};
 use crate::model::ruleset::{RuleBody, canonical};

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::model::Value;
 use crate::model::expression::Expression;
-use crate::model::facts::rulesets::{ANOMALY_THRESHOLD, PARANOIA_TAGS};
+use crate::model::facts::owasp::{ANOMALY_THRESHOLD, PARANOIA_TAGS};
 use crate::model::managed::{Catalogue, CatalogueRule, Effect, Managed, Overrides, Paranoia, RuleOverride, effective};
 use crate::model::ruleset::RuleBody;
 

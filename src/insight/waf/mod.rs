@@ -33,7 +33,7 @@ mod strength;
 mod survey;
 mod threshold;
 mod treatment;
-mod tuning;
+mod tuning_change;
 
 pub use deployment::deployment_impact;
 pub use difference::{ChangedRule, Difference, RuleDifference, difference};

@@ -1,10 +1,7 @@
 //! Words for rules, counts and lists.
 
-use std::collections::BTreeMap;
-
 use crate::diagnostic::cut;
 use crate::model::managed::{CatalogueRule, threshold_keyword};
-use crate::model::sort_by_key;
 
 /// Largest number of characters shown of a description.
 const MOST_OF_TITLE: usize = 70;
@@ -61,19 +58,6 @@ pub(super) fn short(id: &str) -> String {
 /// An expression in a sentence.
 pub(super) fn expression(text: &str) -> String {
     format!("`{}`", cut(text, MOST_OF_EXPRESSION))
-}
-
-/// Rules by family, the largest first: `SQL injection 9, protocol enforcement 5`.
-pub(super) fn by_family<'r>(rules: impl Iterator<Item = &'r CatalogueRule>) -> String {
-    // Families are ordered by number so that equal counts have a stable order; rules without a family come last.
-    let mut counts: BTreeMap<(u32, &str), usize> = BTreeMap::new();
-    for rule in rules {
-        let key = rule.attack_family().map_or((u32::MAX, "of no family"), |f| (f.prefix, f.name));
-        *counts.entry(key).or_default() += 1;
-    }
-    let mut counts: Vec<_> = counts.into_iter().collect();
-    sort_by_key(&mut counts, |((prefix, _), n)| (*prefix == u32::MAX, std::cmp::Reverse(*n)));
-    counts.iter().map(|((_, name), n)| format!("{name} {n}")).collect::<Vec<_>>().join(", ")
 }
 
 /// A threshold with its word.

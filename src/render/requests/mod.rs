@@ -12,7 +12,7 @@ use crate::insight::traffic::{COLUMNS, Cell, Matrix, Named, Outcomes, Report, Se
 
 /// The word of a threshold, if it has one.
 fn threshold(number: u32) -> String {
-    let known = crate::model::facts::rulesets::THRESHOLDS.iter().find(|(_, own)| *own == number);
+    let known = crate::model::facts::owasp::THRESHOLD_KEYWORDS.iter().find(|(_, own)| *own == number);
     known.map_or_else(|| number.to_string(), |(word, _)| format!("{number} {word}"))
 }
 

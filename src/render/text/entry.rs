@@ -15,10 +15,10 @@ use anstyle::Style;
 use unicode_width::UnicodeWidthStr;
 
 use super::layout::{FIELDS, INDENT, Line, Paper, pad, write_change};
-use super::style::{CREATE, DANGER, DELETE, DIM, PLAIN, UPDATE};
+use super::signs::{self, UPDATED};
+use super::style::{CREATE, DANGER, DIM, PLAIN, UPDATE};
 use crate::insight::Direction;
 use crate::model::Danger;
-use crate::plan::Action;
 use crate::render::entries::{BESIDE, Entry, Member, ZoneEntries};
 use crate::render::safe::{safe, shortened};
 use crate::render::view::{FieldView, OperationView, Section, Side};
@@ -50,7 +50,7 @@ pub(super) fn write_entries(out: &mut dyn Write, zone: &ZoneEntries<'_>, paper: 
         let words = format!("{words}: {names}");
         writeln!(out)?;
         Line::indented(2)
-            .add("~ ", UPDATE)
+            .add(UPDATED.0, UPDATED.1)
             .hanging()
             .add(safe(&words), DIM)
             .add("  (-v shows them)", DIM)
@@ -79,11 +79,7 @@ fn write_entry(out: &mut dyn Write, entry: &Entry<'_>, columns: Columns, paper: 
 
 /// `+`, `~` or `-`, and the word for what is not one of the three.
 fn mark(view: &OperationView<'_>) -> Line {
-    let (mark, style) = match view.action {
-        Action::Create => ("+ ", CREATE),
-        Action::Update | Action::Move => ("~ ", UPDATE),
-        Action::Delete => ("- ", DELETE),
-    };
+    let (mark, style) = signs::of(view.action);
     let word = if view.verb == view.action.as_str() { String::new() } else { format!("{} ", view.verb) };
     Line::indented(2).add(mark, style).add(word, UPDATE)
 }
@@ -198,11 +194,7 @@ fn write_record(
     paper: Paper,
 ) -> io::Result<()> {
     let view = &entry.view;
-    let sign = match view.action {
-        Action::Create => ("+ ", CREATE),
-        Action::Update | Action::Move => ("~ ", UPDATE),
-        Action::Delete => ("- ", DELETE),
-    };
+    let sign = signs::of(view.action);
     let name = name(view);
     let column = 4 + names + 2;
     let mut line = Line::indented(2).add(sign.0, sign.1).hanging().add(&name, PLAIN);

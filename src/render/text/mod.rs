@@ -6,6 +6,7 @@ mod layout;
 mod plan;
 mod requests;
 mod result;
+mod signs;
 mod spec_diff;
 mod style;
 mod waf;

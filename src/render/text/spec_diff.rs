@@ -3,7 +3,8 @@
 use std::io::{self, Write};
 
 use super::layout::{Line, Paper, write_change as write_values};
-use super::style::{BOLD, CREATE, DELETE, DIM, PLAIN, UPDATE, styled};
+use super::signs::{CREATED, DELETED, UPDATED};
+use super::style::{BOLD, DIM, PLAIN, UPDATE, styled};
 use crate::diagnostic::count;
 use crate::diff::{SpecChange, SpecChangeKind, SpecChanges, ZoneSpecChanges, ZoneSpecKind};
 use crate::model::Value;
@@ -43,8 +44,10 @@ pub fn write_spec_changes(out: &mut dyn Write, changes: &SpecChanges, colour: bo
 fn write_zone(out: &mut dyn Write, zone: &ZoneSpecChanges, colour: bool) -> io::Result<()> {
     let ZoneSpecChanges { zone: name, kind, place: _, changes } = zone;
     let (mark, about) = match kind {
-        ZoneSpecKind::Added => (styled("+ ", CREATE, colour), "  begins to be managed"),
-        ZoneSpecKind::Removed => (styled("- ", DELETE, colour), "  no longer managed: what Cloudflare has stays"),
+        ZoneSpecKind::Added => (styled(CREATED.0, CREATED.1, colour), "  begins to be managed"),
+        ZoneSpecKind::Removed => {
+            (styled(DELETED.0, DELETED.1, colour), "  no longer managed: what Cloudflare has stays")
+        }
         ZoneSpecKind::Changed => (String::new(), ""),
     };
     writeln!(out, "{mark}{}{}", styled(&in_both_forms(name.as_str()), BOLD, colour), styled(about, DIM, colour))?;
@@ -63,13 +66,23 @@ fn write_change(out: &mut dyn Write, change: &SpecChange, colour: bool) -> io::R
     let path = safe(path);
     match kind {
         SpecChangeKind::Added { after, words } => {
-            writeln!(out, "  {} {path}: {}", styled("+", CREATE, colour), shown(after, words.as_deref()))
+            writeln!(
+                out,
+                "  {} {path}: {}",
+                styled(CREATED.0.trim_end(), CREATED.1, colour),
+                shown(after, words.as_deref())
+            )
         }
         SpecChangeKind::Removed { before, words } => {
-            writeln!(out, "  {} {path}: {}", styled("-", DELETE, colour), shown(before, words.as_deref()))
+            writeln!(
+                out,
+                "  {} {path}: {}",
+                styled(DELETED.0.trim_end(), DELETED.1, colour),
+                shown(before, words.as_deref())
+            )
         }
         SpecChangeKind::Changed { before, after } => {
-            let head = Line::indented(2).add("~ ", UPDATE).add(format!("{path}: "), PLAIN);
+            let head = Line::indented(2).add(UPDATED.0, UPDATED.1).add(format!("{path}: "), PLAIN);
             let paper = Paper { colour, width: None, is_full: true };
             write_values(out, head, (&before.to_string(), &after.to_string()), "", paper)
         }

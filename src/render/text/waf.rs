@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use super::layout::pad;
+use super::signs::UPDATED;
 use super::style::{BOLD, CREATE, DANGER, DIM, UPDATE, styled};
 use crate::diagnostic::{count, cut};
 use crate::insight::Direction;
@@ -271,7 +272,7 @@ pub fn write_waf_difference(out: &mut dyn Write, zone: &str, difference: &Differ
             false if rule.exceptions_after.is_empty() => "  (no exception any more)".to_owned(),
             false => format!("  (except {})", safe(&rule.exceptions_after.join(", "))),
         };
-        writeln!(out, "  {} {label}: {state}{passed}", styled("~", UPDATE, colour))?;
+        writeln!(out, "  {} {label}: {state}{passed}", styled(UPDATED.0.trim_end(), UPDATED.1, colour))?;
     }
     writeln!(out)
 }

@@ -14,9 +14,8 @@ use serde_json::{Map, Value, json};
 use super::ruleset::{Rule, Ruleset};
 use super::store;
 use crate::model::facts::crs::{ATTACK_FAMILIES, CRS_RULES};
-use crate::model::facts::rulesets::{
-    ANOMALY_NUMBER, ANOMALY_RULE, ANOMALY_THRESHOLD, MANAGED_RULESETS, ManagedFacts, PARANOIA_TAGS,
-};
+use crate::model::facts::owasp::{ANOMALY_NUMBER, ANOMALY_RULE, ANOMALY_THRESHOLD, PARANOIA_TAGS};
+use crate::model::facts::rulesets::{MANAGED_RULESETS, ManagedFacts};
 use crate::sandbox::call::Call;
 use crate::sandbox::envelope::Outcome;
 use crate::sandbox::profile::Profile;

@@ -12,7 +12,8 @@ use serde_json::{Map, Value};
 use super::author::{Author, Problems};
 use super::ruleset::{Ruleset, id_of};
 use super::{catalogue, members, store};
-use crate::model::facts::rulesets::{ANOMALY_RULE, SCORE_ACTIONS};
+use crate::model::facts::owasp::ANOMALY_RULE;
+use crate::model::facts::rulesets::SCORE_ACTIONS;
 use crate::sandbox::envelope::{Outcome, Problem, Refusal};
 
 /// Sensitivity levels of DDoS rules. ASSUMED: accepted in every phase.

@@ -13,7 +13,8 @@ use crate::diagnostic::findings;
 use crate::diagnostic::{Place, Span};
 use crate::model::Value;
 use crate::model::expression::Expression;
-use crate::model::facts::rulesets::{MANAGED_PHASE, PARANOIA_TAGS, THRESHOLDS};
+use crate::model::facts::owasp::{PARANOIA_TAGS, THRESHOLD_KEYWORDS};
+use crate::model::facts::rulesets::MANAGED_PHASE;
 use crate::model::managed::{Managed, Overrides, Paranoia, RuleName, ScoreAction};
 use crate::model::ruleset::{RuleTuning, Switch, TagTuning, TuningTarget};
 
@@ -124,9 +125,9 @@ impl Section<'_> {
     /// A threshold.
     fn threshold(&mut self, syntax: &Spanned<Text>) -> Option<Facet<u32>> {
         let (text, place) = (syntax.value.0.as_str(), self.reader.place(syntax));
-        let known = THRESHOLDS.iter().find(|(word, _)| *word == text).map(|(_, number)| *number);
+        let known = THRESHOLD_KEYWORDS.iter().find(|(word, _)| *word == text).map(|(_, number)| *number);
         let Some(number) = known.or_else(|| text.parse().ok()).filter(|n| *n > 0) else {
-            let words: Vec<_> = THRESHOLDS.iter().map(|(word, n)| format!("`{word}` ({n})")).collect();
+            let words: Vec<_> = THRESHOLD_KEYWORDS.iter().map(|(word, n)| format!("`{word}` ({n})")).collect();
             self.reader.diagnostics.push(
                 findings::THRESHOLD
                     .at(place, format!("`{}` is not a threshold", super::super::clip(text)))

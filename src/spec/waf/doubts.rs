@@ -4,7 +4,7 @@ use super::section::Section;
 use crate::diagnostic::Place;
 use crate::diagnostic::findings;
 use crate::model::expression::Expression;
-use crate::model::facts::rulesets::{ANOMALY_NUMBER, ANOMALY_RULE, PARANOIA_TAGS};
+use crate::model::facts::owasp::{ANOMALY_NUMBER, ANOMALY_RULE, PARANOIA_TAGS};
 use crate::model::managed::{Managed, Overrides, RuleName};
 use crate::model::ruleset::SkipTarget;
 

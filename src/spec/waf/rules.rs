@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::super::any_value::AnyValue;
 use super::super::read::{Spanned, Text};
+use super::super::record_syntax::StateSyntax;
 use super::super::scalar_or_parts::ScalarOr;
-use super::super::syntax::StateSyntax;
 use super::section::{NoteKeys, Section};
 use super::syntax::{CustomSkipSyntax, CustomSyntax, ExceptionSkipSyntax, ExceptionSyntax, ResponseSyntax};
 use crate::diagnostic::findings;

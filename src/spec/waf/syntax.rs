@@ -14,9 +14,11 @@ use serde_json::json;
 
 use super::super::any_value::AnyValue;
 use super::super::read::{OneOrMany, Spanned, Text};
+use super::super::record_syntax::{StateSyntax, date};
 use super::super::scalar_or_parts::ScalarOr;
-use super::super::syntax::{StateSyntax, UnmanagedSyntax, date};
-use crate::model::facts::rulesets::{RESPONSE_CONTENT_TYPES, SCORE_ACTIONS, SKIP_PHASES, SKIP_PRODUCTS, THRESHOLDS};
+use super::super::syntax::UnmanagedSyntax;
+use crate::model::facts::owasp::THRESHOLD_KEYWORDS;
+use crate::model::facts::rulesets::{RESPONSE_CONTENT_TYPES, SCORE_ACTIONS, SKIP_PHASES, SKIP_PRODUCTS};
 use crate::model::ruleset::{Phase, RuleKind};
 
 /// Values that many zones share.
@@ -438,7 +440,7 @@ fn paranoia(_: &mut SchemaGenerator) -> Schema {
 
 /// A threshold; text allows substitutions.
 fn threshold(_: &mut SchemaGenerator) -> Schema {
-    let known: Vec<_> = THRESHOLDS.iter().map(|(word, _)| *word).collect();
+    let known: Vec<_> = THRESHOLD_KEYWORDS.iter().map(|(word, _)| *word).collect();
     json_schema!({
         "anyOf": [
             { "type": "string", "enum": known },

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::field::{Field, FieldChange, Override, RuleField};
-use crate::model::facts::rulesets::PARANOIA_TAGS;
+use crate::model::facts::owasp::PARANOIA_TAGS;
 use crate::model::managed::{Catalogue, Managed, Overrides, RuleOverride, TagOverride, recognise};
 use crate::model::ruleset::{LiveWaf, RuleBody, canonical};
 use crate::model::{Gather, Value};

@@ -12,7 +12,7 @@ use crate::cli::recordings::{each, no_requests};
 use crate::cli::settings::Settings;
 use crate::crs;
 use crate::insight::traffic::{Attacks, Hits};
-use crate::model::facts::rulesets::ANOMALY_NUMBER;
+use crate::model::facts::owasp::ANOMALY_NUMBER;
 use crate::model::request::{Request, RequestError};
 use crate::recorded::{self, Sample};
 use crate::seclang::RuleSet;

@@ -9,6 +9,7 @@
 pub mod crs;
 pub mod expressions;
 mod networks;
+pub mod owasp;
 pub mod permissions;
 pub mod phases;
 pub mod rulesets;

@@ -114,17 +114,6 @@ pub const MANAGED_RULESETS: &[ManagedFacts] = &[
     },
 ];
 
-/// The rule of the OWASP ruleset that compares the score with the threshold; it is the last one.
-pub const ANOMALY_RULE: &str = "6179ae15870a4bb7b2d480d4843b323c";
-/// The number of that rule in the Core Rule Set.
-pub const ANOMALY_NUMBER: u32 = 949_110;
-/// Its threshold unless overridden.
-pub const ANOMALY_THRESHOLD: u32 = 40;
-/// The tags of the paranoia levels 1 to 4.
-pub const PARANOIA_TAGS: [&str; 4] = ["paranoia-level-1", "paranoia-level-2", "paranoia-level-3", "paranoia-level-4"];
-/// Words for thresholds, as in the dashboard.
-pub const THRESHOLDS: &[(&str, u32)] = &[("low", 60), ("medium", 40), ("high", 25)];
-
 /// Products outside the Ruleset Engine that a custom rule can skip. Case-sensitive (seen in refusals).
 pub const SKIP_PRODUCTS: &[&str] = &["bic", "hot", "rateLimit", "securityLevel", "uaBlock", "waf", "zoneLockdown"];
 /// Phases that a custom rule can skip: those after its own.

@@ -2,7 +2,8 @@
 
 use super::catalogue_rule::CatalogueRule;
 use super::catalogue_rules::CatalogueRules;
-use crate::model::facts::rulesets::{ANOMALY_RULE, MANAGED_RULESETS, ManagedFacts, SCORE_ACTIONS, THRESHOLDS};
+use crate::model::facts::owasp::{ANOMALY_RULE, THRESHOLD_KEYWORDS};
+use crate::model::facts::rulesets::{MANAGED_RULESETS, ManagedFacts, SCORE_ACTIONS};
 use crate::model::ruleset::RulesetId;
 
 /// A managed ruleset that has a word in the spec.
@@ -73,7 +74,7 @@ impl ScoreAction {
 /// The word for a threshold, if it has one.
 #[must_use]
 pub fn threshold_keyword(threshold: u32) -> Option<&'static str> {
-    THRESHOLDS.iter().find(|(_, number)| *number == threshold).map(|(word, _)| *word)
+    THRESHOLD_KEYWORDS.iter().find(|(_, number)| *number == threshold).map(|(word, _)| *word)
 }
 
 /// A managed ruleset with all its rules.

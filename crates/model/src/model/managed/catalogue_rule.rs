@@ -1,7 +1,7 @@
 //! A rule of a managed ruleset.
 
 use crate::model::facts::crs::{ATTACK_FAMILIES, AttackFamily, CRS_RULES};
-use crate::model::facts::rulesets::{ANOMALY_NUMBER, ANOMALY_RULE, ANOMALY_THRESHOLD, PARANOIA_TAGS};
+use crate::model::facts::owasp::{ANOMALY_NUMBER, ANOMALY_RULE, ANOMALY_THRESHOLD, PARANOIA_TAGS};
 use crate::model::ruleset::RuleId;
 
 /// A paranoia level, 1 to 4.

@@ -10,7 +10,7 @@ use super::names::Unresolved;
 use super::overrides::{Overrides, RuleOverride, TagOverride};
 use crate::diagnostic::Place;
 use crate::model::expression::Expression;
-use crate::model::facts::rulesets::PARANOIA_TAGS;
+use crate::model::facts::owasp::PARANOIA_TAGS;
 use crate::model::fields::Value;
 use crate::model::ruleset::{
     DesiredDeployment, LiveRule, Note, RuleBody, RuleTuning, Switch, TagTuning, TuningTarget, canonical,
@@ -452,7 +452,7 @@ fn take_tags(desired: &mut DesiredDeployment, rest: &mut Overrides, place: Place
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::facts::rulesets::ANOMALY_RULE;
+    use crate::model::facts::owasp::ANOMALY_RULE;
 
     /// A deployment with these overrides.
     fn live(overrides: Value) -> RuleBody {

@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 
 use super::rule::RuleBody;
 use crate::model::expression::Expression;
-use crate::model::facts::rulesets::PARANOIA_TAGS;
+use crate::model::facts::owasp::PARANOIA_TAGS;
 use crate::model::fields::Value;
 use crate::model::{Gather, sort_by_key};
 

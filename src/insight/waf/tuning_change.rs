@@ -12,9 +12,9 @@ use super::strength::{compare_actions, fate};
 use super::threshold;
 use crate::diagnostic::first_of;
 use crate::insight::direction::Direction;
-use crate::model::facts::rulesets::ANOMALY_RULE;
-use crate::model::managed::{Anyway, Catalogue, Overrides};
-use crate::model::{Gather, Value};
+use crate::model::facts::owasp::ANOMALY_RULE;
+use crate::model::managed::{Anyway, Catalogue, CatalogueRule, Overrides};
+use crate::model::{Gather, Value, sort_by_key};
 
 /// Largest number of rules that one sentence names.
 const MOST_NAMES: usize = 5;
@@ -167,7 +167,7 @@ fn sentence(cause: &str, word: &str, rules: &[&EffectiveRule]) -> String {
     let count = crate::diagnostic::count(rules.len(), "rule");
     let verb = if cause == "levels" { "switch" } else { "switches" };
     let list = match rules.iter().any(|r| r.rule.attack_family().is_some()) {
-        true => phrases::by_family(rules.iter().map(|r| r.rule)),
+        true => by_family(rules.iter().map(|r| r.rule)),
         false => first_of(rules.iter().map(|r| phrases::rule_label(r.rule)), MOST_NAMES),
     };
     format!("{cause} {verb} {word} {count}: {list}")
@@ -276,4 +276,17 @@ pub(super) fn remark_idle(
             (_, _) => {}
         }
     }
+}
+
+/// Rules by family, the largest first: `SQL injection 9, protocol enforcement 5`.
+fn by_family<'r>(rules: impl Iterator<Item = &'r CatalogueRule>) -> String {
+    // Families are ordered by number so that equal counts have a stable order; rules without a family come last.
+    let mut counts: BTreeMap<(u32, &str), usize> = BTreeMap::new();
+    for rule in rules {
+        let key = rule.attack_family().map_or((u32::MAX, "of no family"), |f| (f.prefix, f.name));
+        *counts.entry(key).or_default() += 1;
+    }
+    let mut counts: Vec<_> = counts.into_iter().collect();
+    sort_by_key(&mut counts, |((prefix, _), n)| (*prefix == u32::MAX, std::cmp::Reverse(*n)));
+    counts.iter().map(|((_, name), n)| format!("{name} {n}")).collect::<Vec<_>>().join(", ")
 }
