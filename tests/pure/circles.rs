@@ -35,7 +35,7 @@ const ONE_THOUGHT: &[(&[&str], &str)] = &[
     (&["model/request/mod.rs", "model/request/sample.rs"], "a request, and the values that its fields have"),
     (&["reconcile/base.rs", "reconcile/goal.rs"], "a goal holds its base, and a base is found for a goal"),
     (
-        &["sandbox/call.rs", "sandbox/conflicts.rs", "sandbox/new_zones.rs"],
+        &["sandbox/call.rs", "sandbox/record_conflicts.rs", "sandbox/new_zones.rs"],
         "a call carries what is remembered between calls, and the memory is asked with a call",
     ),
     (&["spec/syntax.rs", "spec/waf/syntax.rs"], "one grammar in two files"),
