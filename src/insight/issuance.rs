@@ -120,6 +120,8 @@ pub(super) struct Policy {
     pub(super) wildcards: Issuers,
     /// Parameters that bind an account or a method (RFC 8657), as written.
     parameters: BTreeSet<String>,
+    /// Properties that are not well-formed, and so allow nobody (RFC 8659 section 4.2).
+    malformed: BTreeSet<String>,
     /// Properties that are critical and unknown: no authority may issue (RFC 8659 section 4.1).
     unknown: BTreeSet<String>,
     /// Where violations should be reported, and cannot be: neither mail nor the web (RFC 8659 section 4.4).
@@ -171,7 +173,9 @@ pub(super) fn read<'r>(records: impl Iterator<Item = &'r Rdata>) -> Policy {
             }
         };
         let list = list.get_or_insert_default();
-        if !issuer.is_empty() {
+        if !is_well_formed(&issuer, parameters) {
+            policy.malformed.insert(value);
+        } else if !issuer.is_empty() {
             if !parameters.trim().is_empty() {
                 policy.parameters.insert(format!("{issuer}; {}", parameters.trim()));
             }
@@ -184,6 +188,20 @@ pub(super) fn read<'r>(records: impl Iterator<Item = &'r Rdata>) -> Policy {
         (policy.names, policy.wildcards) = (Some(BTreeSet::new()), Some(BTreeSet::new()));
     }
     policy
+}
+
+/// Whether an authority reads a property: it is a domain, or nothing, with parameters or without (RFC 8659 section 4.2).
+fn is_well_formed(issuer: &str, parameters: &str) -> bool {
+    let is_word = |text: &str| {
+        let is_letter = |c: char| c.is_ascii_alphanumeric();
+        text.starts_with(is_letter) && text.ends_with(is_letter) && text.chars().all(|c| is_letter(c) || c == '-')
+    };
+    let is_parameter = |text: &str| {
+        text.split_once('=')
+            .is_some_and(|(tag, value)| is_word(tag.trim_end()) && value.trim().chars().all(|c| c.is_ascii_graphic()))
+    };
+    let is_domain = issuer.is_empty() || issuer.split('.').all(is_word);
+    is_domain && (parameters.trim().is_empty() || parameters.split(';').all(|text| is_parameter(text.trim())))
 }
 
 /// The known identifier of which this nearly is one; `None` for known ones and those far from any.
@@ -264,6 +282,13 @@ pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) ->
         );
         effects.push(changes(line));
     }
+    if new.malformed.difference(&old.malformed).next().is_some() {
+        let line = format!(
+            "certificates for {name}: {} is not well-formed, so it allows no authority",
+            listed(new.malformed.iter().map(|value| format!("`{value}`")))
+        );
+        effects.push(shown(Direction::Neutral, line));
+    }
     if new.unreachable.difference(&old.unreachable).next().is_some() {
         let line = format!(
             "certificates for {name}: violations cannot be reported to {}, which is no `mailto:` or `https:` address",
@@ -325,5 +350,38 @@ mod tests {
             read(&[r#"0 issue "ca1.example.net""#, r#"0 issuewild ";""#]),
             (issuers(&["ca1.example.net"]), issuers(&[]))
         );
+        assert_eq!(
+            read(&[r#"0 issue "ca1.example.net""#, r#"0 issuewild "ca2.example.org""#]),
+            (issuers(&["ca1.example.net"]), issuers(&["ca2.example.org"]))
+        );
+        assert_eq!(
+            read(&[r#"0 issue "ca1.example.net""#]),
+            (issuers(&["ca1.example.net"]), issuers(&["ca1.example.net"]))
+        );
+        // A property that is not well-formed allows nobody.
+        for malformed in [
+            "%%%%%",
+            "ca1.example.net; account",
+            "ca1 example.net",
+            "-ca1.example.net",
+            "ca1..example.net",
+            "ca1.example.net; a=b c",
+            "ca1.example.net; a=1;",
+        ] {
+            assert_eq!(read(&[&format!("0 issue \"{malformed}\"")]).0, issuers(&[]), "{malformed}");
+        }
+        for well_formed in [
+            "ca1.example.net",
+            " CA1.example.net ",
+            "ca1.example.net;",
+            "ca1.example.net ; a=1; b=2",
+            "ca1.example.net;a=",
+        ] {
+            assert_eq!(
+                read(&[&format!("0 issue \"{well_formed}\"")]).0,
+                issuers(&["ca1.example.net"]),
+                "{well_formed}"
+            );
+        }
     }
 }
