@@ -16,7 +16,7 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 
-use super::live::LiveView;
+use super::live::{LiveView, span};
 use super::names::{in_few_words, with_unicode};
 use super::view::{Attention, FieldView, OperationView, Side, Tally};
 use super::weight::Weight;
@@ -372,12 +372,8 @@ fn same<'a>(members: &[Member<'a>]) -> OperationView<'a> {
     let stays = first.view.before == first.view.after;
     let is_one_value = members.iter().all(|member| member.view.after == first.view.after);
     let is_over = first.view.live.changed.is_some() || first.view.cause.is_some();
-    let times: BTreeSet<&str> =
-        members.iter().filter(|_| is_over).filter_map(|member| member.operation.modified_on.as_deref()).gather();
-    let changed = match (times.first(), times.last()) {
-        (Some(first), Some(last)) if first != last => Some(format!("between {first} and {last}")),
-        (first, _) => first.map(|time| (*time).to_owned()),
-    };
+    let times = members.iter().filter(|_| is_over).filter_map(|member| member.operation.modified_on.as_deref());
+    let changed = span(times.gather());
     OperationView {
         number: members.len(),
         name: Cow::Owned(in_few_words(names, most)),
@@ -439,6 +435,7 @@ fn swap<'a>(members: &[Member<'a>]) -> OperationView<'a> {
         before: None,
         after: None,
         fields: vec![field(one), field(other)],
+        live: one.live.and(&other.live),
         ..both(one, other)
     }
 }

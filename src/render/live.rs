@@ -1,12 +1,14 @@
 //! What is known of something live that a plan overwrites or deletes: it may tell a reviewer whom to ask.
 
-use crate::model::{Comment, Facets};
+use std::collections::BTreeSet;
+
+use crate::model::{Comment, Facets, Gather};
 
 /// What is known of something live that is overwritten or deleted.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub(super) struct LiveView {
-    /// Its comment.
-    pub(super) comment: Option<String>,
+    /// Its comment; of several, each.
+    pub(super) comments: Vec<String>,
     /// Its tags.
     pub(super) tags: Vec<String>,
     /// When it was last changed, as Cloudflare wrote it; of several, the first and the last time.
@@ -19,8 +21,13 @@ impl LiveView {
     /// In words; `None` if nothing is known.
     pub(super) fn words(&self) -> Option<String> {
         let tags = Some(self.tags.join(", ")).filter(|tags| !tags.is_empty());
+        let comments: Vec<_> = self.comments.iter().map(|text| format!("\"{}\"", text.replace('"', "\\\""))).collect();
         let parts = [
-            self.comment.as_ref().map(|text| format!("comment \"{}\"", text.replace('"', "\\\""))),
+            match comments.len() {
+                0 => None,
+                1 => Some(format!("comment {}", comments[0])),
+                _ => Some(format!("comments {}", comments.join(" and "))),
+            },
             tags.map(|tags| format!("tags {tags}")),
             self.changed.as_ref().map(|time| format!("last changed {time}")),
             self.was_wanted.then(|| "wanted by the previous spec".to_owned()),
@@ -29,9 +36,30 @@ impl LiveView {
         (!parts.is_empty()).then(|| format!("live: {}", parts.join("; ")))
     }
 
+    /// What is known of two that are overwritten together.
+    pub(super) fn and(&self, other: &Self) -> Self {
+        let both = |one: &[String], other: &[String]| -> Vec<String> {
+            one.iter().chain(other.iter().filter(|text| !one.contains(text))).cloned().collect()
+        };
+        Self {
+            comments: both(&self.comments, &other.comments),
+            tags: both(&self.tags, &other.tags),
+            changed: span(self.changed.iter().chain(&other.changed).map(String::as_str).gather()),
+            was_wanted: self.was_wanted && other.was_wanted,
+        }
+    }
+
     /// Takes comment and tags from the attributes of a record.
     pub(super) fn take_notes(&mut self, Facets { comment, tags, .. }: &Facets) {
-        self.comment = comment.as_ref().and_then(Comment::text).map(str::to_owned);
+        self.comments = comment.as_ref().and_then(Comment::text).map(str::to_owned).into_iter().collect();
         self.tags = tags.iter().flatten().map(|tag| tag.as_str().to_owned()).collect();
+    }
+}
+
+/// The first and the last of some times; `None` if there are none.
+pub(super) fn span(times: BTreeSet<&str>) -> Option<String> {
+    match (times.first(), times.last()) {
+        (Some(first), Some(last)) if first != last => Some(format!("between {first} and {last}")),
+        (first, _) => first.map(|time| (*time).to_owned()),
     }
 }

@@ -439,7 +439,7 @@ impl<'a> OperationView<'a> {
             // What changes as well is among the fields.
             let stays = |field: &str| fields.iter().all(|f| f.name != field);
             live.take_notes(&form.facets);
-            live.comment = live.comment.filter(|_| stays("comment"));
+            live.comments.retain(|_| stays("comment"));
             live.tags.retain(|_| stays("tags"));
             live.was_wanted = record.was_wanted;
         }
