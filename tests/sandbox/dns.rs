@@ -89,13 +89,15 @@ fn a_zone_is_answered_as_documented() {
     assert_eq!(lines("EXAMPLE.com", AAAA, 0), ["example.com AAAA 2001:db8::1"]);
     assert_eq!(lines("example.com", CNAME, 0), [""; 0]);
     assert_eq!(lines("example.com", NS, 0), ["example.com NS ada.ns.example.net", "example.com NS bob.ns.example.net"]);
-    assert_eq!(lines("example.com", SOA, 0), ["example.com TYPE6"]);
+    assert_eq!(lines("example.com", SOA, 0), ["example.com SOA"]);
     assert_eq!(lines("example.com", MX, 0), ["example.com MX 10 mail.example.com"]);
     // Proxied names.
     let edge = lines("www.example.com", A, 0);
     assert!(edge.len() == 2 && edge.iter().all(|line| !line.contains("192.0.2")), "{edge:?}");
     assert_eq!(lines("www.example.com", AAAA, 0).len(), 2);
-    assert_eq!(lines("www.example.com", HTTPS, 0), ["www.example.com TYPE65"]);
+    // Priority 1, the name itself, and protocols first of all.
+    let https = lines("www.example.com", HTTPS, 0);
+    assert!(https.len() == 1 && https[0].starts_with("www.example.com TYPE65 0001000001"), "{https:?}");
     assert_eq!(lines("www.example.com", TXT, 0), [""; 0]);
     // Aliases.
     assert_eq!(
@@ -230,6 +232,27 @@ fn strange_messages_get_the_documented_codes() {
     assert_eq!(code(&changed(12, 0xc0)), 1, "a name that points to itself");
     assert_eq!(code(&changed(12, 0x7f)), 1, "a label of an unknown kind");
     assert_eq!(code(&query[..query.len() - 3]), 1, "cut off");
+    let named = |name: &[u8]| [&query[..12], name, &query[query.len() - 4..]].concat();
+    assert_eq!(code(&named(&[1, b'a', 0xc0, 12])), 1, "a label, and a pointer back to it");
+    assert_eq!(code(&named(&[0xc0, 14, 0xc0, 12])), 1, "two pointers to each other");
+    assert_eq!(code(&named(&[0xc0, 0xff])), 1, "a pointer beyond the end");
+    let labels = |count: usize| named(&[&b"\x01a".repeat(count)[..], &[0]].concat());
+    assert_eq!((code(&labels(127)), code(&labels(128))), (5, 1), "255 octets, and one label more");
+    for class in [0, 254, 255] {
+        assert_eq!(code(&changed(query.len() - 1, class)), 5, "class {class}");
+    }
+    let edns = with_edns(5, "www.example.com", A, 1232, 0);
+    let opt = |octets: &[u8]| [&edns[..edns.len() - 2], octets].concat();
+    assert_eq!(code(&opt(&[0, 12, 0, 10, 0, 8, 1, 2, 3, 4, 5, 6, 7, 8])), 0, "an option that is not known");
+    assert_eq!(
+        code(&opt(&[0, 12, 0, 10, 0, 80, 1, 2, 3, 4, 5, 6, 7, 8])),
+        1,
+        "an option that is longer than all of them"
+    );
+    assert_eq!(code(&opt(&[1, 0])), 1, "options beyond the end");
+    let mut elsewhere = edns.clone();
+    elsewhere.splice(edns.len() - 11..edns.len() - 10, *b"\x01a\x00");
+    assert_eq!(code(&elsewhere), 1, "an OPT record that is not at the root");
     let mut chaos = query.clone();
     *chaos.last_mut().unwrap() = 3;
     assert_eq!(code(&chaos), 5, "another class");
@@ -331,9 +354,22 @@ fn tcp_connections_are_few_and_carry_several_queries() {
     // The oldest one was closed to make room.
     let mut oldest = idle.into_iter().next().unwrap();
     assert!(!matches!(oldest.read(&mut [0; 1]), Ok(1..)));
-    // An empty message is no query.
-    let mut empty = connect(server.address());
-    empty.write_all(&[0, 0]).unwrap();
-    assert_eq!(empty.read(&mut [0; 1]).unwrap_or(0), 0);
+    // In pieces of one octet; and as long as a message can be, most of it after the query.
+    let mut slow = connect(server.address());
+    slow.set_nodelay(true).unwrap();
+    framed(&question(3, "www.example.com", A)).chunks(1).for_each(|octet| slow.write_all(octet).unwrap());
+    assert_eq!(flags(&next(&mut slow)), (0, false, 1));
+    let mut long = question(4, "www.example.com", A);
+    long.resize(65_535, 0);
+    slow.write_all(&framed(&long)).unwrap();
+    assert_eq!(flags(&next(&mut slow)), (0, false, 1));
+    // An empty message is no query, and neither is a response.
+    let mut response = question(5, "www.example.com", A);
+    response[2] |= 0x80;
+    for silent in [vec![0, 0], framed(&response)] {
+        let mut stream = connect(server.address());
+        stream.write_all(&silent).unwrap();
+        assert_eq!(stream.read(&mut [0; 1]).unwrap_or(0), 0);
+    }
     server.stop();
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 /// How long an answer may take on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What a server answered. Records are `name type value`; types whose values are not decoded are `name type`.
+/// What a server answered. Records are `name type value`; types whose values are not decoded are `name TYPEn octets`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Reply {
     /// The response code: 0 no error, 3 no such name.
@@ -189,7 +189,9 @@ fn record(cursor: &mut Cursor<'_>) -> Option<Option<String>> {
             }
             Some(format!("TXT {}", text.iter().map(|o| format!("{o:02x}")).collect::<String>()))
         }
-        other => Some(format!("TYPE{other}")),
+        // Its names may be compressed, and nobody compares its serial.
+        6 => Some("SOA".to_owned()),
+        other => Some(format!("TYPE{other} {}", octets.iter().map(|o| format!("{o:02x}")).collect::<String>())),
     };
     cursor.at = end;
     Some(value.map(|value| format!("{name} {value}")))

@@ -117,18 +117,19 @@ fn whole(number: f64) -> Option<u32> {
     (0.0..=f64::from(u32::MAX)).contains(&rounded).then_some(rounded as u32)
 }
 
-/// A number of centimetres as one digit and a power of ten, each in four bits. A value with more digits loses them.
+/// A number of centimetres, at most 9e9, as one digit and a power of ten, each in four bits. A value with more digits loses them.
 fn power_of_ten(centimetres: f64) -> Option<u8> {
-    let mut base = u64::from(whole(centimetres.min(9e9 / 10.0))?);
-    if centimetres > 9e8 {
-        base = 900_000_000;
+    let mut base = centimetres.round();
+    if !(0.0..1e10).contains(&base) {
+        return None;
     }
     let mut exponent = 0;
-    while base > 9 {
-        base /= 10;
+    while base >= 10.0 {
+        base /= 10.0;
         exponent += 1;
     }
-    Some(u8::try_from(base).ok()? << 4 | exponent)
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "one digit")]
+    Some((base as u8) << 4 | exponent)
 }
 
 #[cfg(test)]
@@ -176,6 +177,17 @@ mod tests {
         assert_eq!(octets[4..8], 2_299_997_648_u32.to_be_bytes());
         assert_eq!(octets[8..12], 1_891_505_648_u32.to_be_bytes());
         assert_eq!(octets[12..], 9_997_600_u32.to_be_bytes());
+    }
+
+    #[test]
+    fn sizes_are_a_digit_and_a_power_of_ten() {
+        // RFC 1876 section 2: from 0 to 9e9 centimetres.
+        for (centimetres, octet) in
+            [(0.0, 0x00), (9.0, 0x90), (10.0, 0x11), (99.0, 0x91), (3000.0, 0x33), (3_366_119_721.0, 0x39), (9e9, 0x99)]
+        {
+            assert_eq!(power_of_ten(centimetres), Some(octet), "{centimetres}");
+        }
+        assert_eq!((power_of_ten(1e10), power_of_ten(-1.0)), (None, None));
     }
 
     #[test]
