@@ -42,9 +42,13 @@ impl Asking {
 
     /// Starts the program.
     pub(crate) fn run(workspace: &Workspace, arguments: &str) -> Self {
-        let run = format!("exec {} {arguments} --color never", env!("CARGO_BIN_EXE_zonewright"));
+        Self::shell(workspace, &format!("exec {} {arguments} --color never", env!("CARGO_BIN_EXE_zonewright")))
+    }
+
+    /// Starts a command of the shell.
+    pub(crate) fn shell(workspace: &Workspace, run: &str) -> Self {
         let mut command = Command::new("script");
-        command.args(["-q", "-e", "-c", &run, "/dev/null"]).current_dir(workspace.path()).env_clear();
+        command.args(["-q", "-e", "-c", run, "/dev/null"]).current_dir(workspace.path()).env_clear();
         command.envs(["PATH", "HOME"].iter().filter_map(|name| Some((name, std::env::var_os(name)?))));
         command
             .env("TERM", "xterm")

@@ -42,6 +42,7 @@ fn a_plan_in_each_format() {
     let plan = |format: &str| {
         let ran = workspace.run(&["plan", "spec.yaml", "--format", format, "--color", "always"]).exits(0);
         assert!(ran.stderr.is_empty() && !ran.stdout.contains('\u{1b}'), "{format}: {ran:?}");
+        assert!(ran.stdout.ends_with('\n'), "{format}: {ran:?}");
         ran
     };
     let text = plan("markdown").stdout;
@@ -78,6 +79,7 @@ fn a_spec_with_errors_in_each_format() {
         for format in formats {
             let ran = workspace.run(&[command, "spec.yaml", "--format", format]).exits(1);
             assert!(ran.stdout.contains("nonsense") && ran.stdout.contains("spec.yaml"), "{format}: {ran:?}");
+            assert!(ran.stdout.ends_with('\n'), "{format}: {ran:?}");
             assert_eq!(ran.stderr, "1 error in the spec; no request was made\n", "{format}");
         }
     }
@@ -102,5 +104,6 @@ fn a_valid_spec_in_each_format() {
     assert!(rules.iter().any(|r| r["id"] == "LINT0001") && rules.iter().any(|r| r["id"] == "SPEC0001"));
     let tests = run("junit");
     assert!(tests.contains("<testcase classname=\"zonewright.spec\" name=\"spec.yaml\"/>"), "{tests}");
+    assert!(tests.ends_with("</testsuites>\n"), "{tests}");
     assert!(tests.contains("failures=\"0\"") && tests.contains("zonewright.lint\" name=\"LINT0001 "), "{tests}");
 }

@@ -75,4 +75,5 @@ mod waf_rehearse;
 mod waf_trace;
 #[cfg(unix)]
 mod watch;
+mod widths;
 mod zones;

@@ -1,7 +1,8 @@
 //! Answers and comparisons of zones against an oracle that was written from the RFCs and shares no code with the program: it has no
 //! tree and no index, and decides everything by looking through all records.
 //!
-//! Zones are small, over an alphabet of three labels, so that every name can be asked.
+//! Zones are small, over an alphabet of three labels, so that every name can be asked. There are two, whose aliases lead from one to
+//! the other and back.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,8 +12,10 @@ use zonewright::insight::dns::{
 };
 use zonewright::model::{Fqdn, Rdata, RecordType, Settings, Ttl, ZoneName};
 
-/// The apex of every zone.
+/// The apex of the zone whose names are all asked.
 const APEX: &str = "z.test";
+/// That of the other zone.
+const OTHER: &str = "y.test";
 
 /// A record: name, type, value, proxied.
 type Record = (String, &'static str, String, bool);
@@ -43,12 +46,21 @@ fn parent(name: &str) -> &str {
     name.split_once('.').map_or("", |(_, rest)| rest)
 }
 
+/// The apex at or above a name.
+fn apex_of(name: &str) -> Option<&'static str> {
+    [APEX, OTHER].into_iter().find(|apex| name == *apex || name.ends_with(&format!(".{apex}")))
+}
+
+fn is_apex(name: &str) -> bool {
+    name == APEX || name == OTHER
+}
+
 fn has_records(zone: &[Record], name: &str) -> bool {
-    name == APEX || zone.iter().any(|r| r.0 == name)
+    is_apex(name) || zone.iter().any(|r| r.0 == name)
 }
 
 fn exists(zone: &[Record], name: &str) -> bool {
-    name == APEX || zone.iter().any(|r| r.0 == name || r.0.ends_with(&format!(".{name}")))
+    is_apex(name) || zone.iter().any(|r| r.0 == name || r.0.ends_with(&format!(".{name}")))
 }
 
 fn values(zone: &[Record], name: &str, kind: &str) -> Vec<String> {
@@ -59,11 +71,11 @@ fn values(zone: &[Record], name: &str, kind: &str) -> Vec<String> {
 /// All names from the apex down to a name, without the apex.
 fn path(name: &str) -> Vec<String> {
     let mut path = vec![name.to_owned()];
-    while parent(path.last().unwrap()) != APEX && path.last().unwrap() != APEX {
+    while !is_apex(parent(path.last().unwrap())) && !is_apex(path.last().unwrap()) {
         path.push(parent(path.last().unwrap()).to_owned());
     }
     path.reverse();
-    if name == APEX { Vec::new() } else { path }
+    if is_apex(name) { Vec::new() } else { path }
 }
 
 /// RFC 1034 section 4.3.2, from the apex down, label by label.
@@ -86,7 +98,7 @@ fn oracle(zone: &[Record], mode: Mode, name: &str, kind: &str) -> Said {
 
 /// What one name says; the target of an alias as an error.
 fn one(zone: &[Record], mode: Mode, name: &str, kind: &str) -> Result<String, String> {
-    if name != APEX && !name.ends_with(&format!(".{APEX}")) {
+    if apex_of(name).is_none() {
         return Ok("elsewhere".into());
     }
     for step in path(name) {
@@ -99,7 +111,7 @@ fn one(zone: &[Record], mode: Mode, name: &str, kind: &str) -> Result<String, St
         }
     }
     if has_records(zone, name) {
-        return at(zone, mode, name, name == APEX, kind);
+        return at(zone, mode, name, is_apex(name), kind);
     }
     // The source of synthesis.
     let mut encloser = parent(name);
@@ -225,7 +237,8 @@ fn owner() -> impl Strategy<Value = String> {
 
 /// What a name has: an alias, a delegation with addresses that it hides, or other types.
 fn at_owner() -> impl Strategy<Value = Vec<Record>> {
-    let target = prop_oneof![4 => owner(), 1 => Just("else.test".to_owned())];
+    let elsewhere = prop_oneof![2 => owner().prop_map(|name| moved(&name)), 1 => Just("else.test".to_owned())];
+    let target = prop_oneof![2 => owner(), 1 => elsewhere];
     let alias = (target, prop::bool::weighted(0.2)).prop_map(|(t, p)| vec![("CNAME", t.replace('*', "a"), p)]);
     let hosts = prop_oneof![2 => owner().prop_map(|n| n.replace('*', "b")), 1 => Just("ns.else.test".to_owned())];
     let delegation =
@@ -245,15 +258,31 @@ fn at_owner() -> impl Strategy<Value = Vec<Record>> {
     (owner(), prop_oneof![2 => alias, 1 => delegation, 4 => plain]).prop_map(|(name, records)| {
         // A wildcard delegates nothing that is defined (RFC 4592 section 4.2), and name servers of the apex are another matter.
         let defined =
-            |kind: &str| kind == "A" || kind == "TXT" || kind == "CNAME" || !(name.starts_with('*') || name == APEX);
+            |kind: &str| kind == "A" || kind == "TXT" || kind == "CNAME" || !(name.starts_with('*') || is_apex(&name));
         let kept = records.into_iter().filter(|r| defined(r.0));
         kept.map(|(kind, value, proxied)| (name.clone(), kind, value, proxied)).collect()
     })
 }
 
-/// A zone: for each owner one of the above.
+/// A name of one zone as that of the other.
+fn moved(name: &str) -> String {
+    match apex_of(name) {
+        Some(apex) => format!("{}{}", &name[..name.len() - apex.len()], if apex == APEX { OTHER } else { APEX }),
+        None => name.to_owned(),
+    }
+}
+
+/// Two zones.
 fn zone() -> impl Strategy<Value = Vec<Record>> {
-    prop::collection::vec(at_owner(), 0..8).prop_map(|owners| {
+    (one_zone(8), one_zone(4)).prop_map(|(zone, other)| {
+        let other = other.into_iter().map(|(name, kind, value, proxied)| (moved(&name), kind, moved(&value), proxied));
+        zone.into_iter().chain(other).collect()
+    })
+}
+
+/// A zone: for each of some owners one of the above.
+fn one_zone(owners: usize) -> impl Strategy<Value = Vec<Record>> {
+    prop::collection::vec(at_owner(), 0..owners).prop_map(|owners| {
         let mut by_name: BTreeMap<String, Vec<Record>> = BTreeMap::new();
         for records in owners.into_iter().filter(|r| !r.is_empty()) {
             by_name.insert(records[0].0.clone(), records);
@@ -266,13 +295,16 @@ fn mode() -> impl Strategy<Value = Mode> {
     prop::sample::select(vec![Mode::Plain, Mode::Standard, Mode::Advanced])
 }
 
-/// Every name of at most four labels below the apex over the alphabet; `c` is in no zone.
+/// Every name of at most four labels below the apex over the alphabet, and of at most two below the other; `c` is in no zone.
 fn all_names() -> Vec<String> {
-    let mut names = vec![APEX.to_owned()];
-    let mut longest = names.clone();
-    for _ in 0..4 {
-        longest = longest.iter().flat_map(|n| ["a", "b", "c", "*"].map(|label| format!("{label}.{n}"))).collect();
-        names.extend(longest.iter().cloned());
+    let mut names = Vec::new();
+    for (apex, labels) in [(APEX, 4), (OTHER, 2)] {
+        let mut longest = vec![apex.to_owned()];
+        for _ in 0..labels {
+            names.extend(longest.iter().cloned());
+            longest = longest.iter().flat_map(|n| ["a", "b", "c", "*"].map(|label| format!("{label}.{n}"))).collect();
+        }
+        names.extend(longest);
     }
     names
 }
@@ -284,11 +316,18 @@ const KINDS: [&str; 9] = ["A", "AAAA", "TXT", "CNAME", "NS", "DS", "HTTPS", "MX"
 fn fit(zone: &[Record], mode: Mode) -> Vec<Record> {
     let fitted = zone.iter().cloned().map(|r| (r.0, r.1, r.2, r.3 && mode != Mode::Plain));
     // An alias at the apex is Cloudflare's alone.
-    fitted.filter(|r| mode != Mode::Plain || !(r.0 == APEX && r.1 == "CNAME")).collect()
+    fitted.filter(|r| mode != Mode::Plain || !(is_apex(&r.0) && r.1 == "CNAME")).collect()
 }
 
-fn zones<'a>(name: &'a ZoneName, records: &'a [(Fqdn, Rdata, bool)], mode: Mode) -> Zones<'a> {
-    Zones::new(vec![ZoneIndex::with(name, serving(mode), records.iter().map(entry))])
+/// The names of both zones.
+fn names() -> [ZoneName; 2] {
+    [APEX, OTHER].map(|apex| ZoneName::parse(apex).unwrap())
+}
+
+fn zones<'a>(names: &'a [ZoneName; 2], records: &'a [(Fqdn, Rdata, bool)], mode: Mode) -> Zones<'a> {
+    // Each takes what is its own.
+    let index = |name: &'a ZoneName| ZoneIndex::with(name, serving(mode), records.iter().map(entry));
+    Zones::new(names.iter().map(index).collect())
 }
 
 proptest! {
@@ -297,8 +336,8 @@ proptest! {
     #[test]
     fn answers_are_those_of_the_oracle(zone in zone(), mode in mode()) {
         let zone = fit(&zone, mode);
-        let (name, records) = (ZoneName::parse(APEX).unwrap(), parsed(&zone));
-        let zones = zones(&name, &records, mode);
+        let (names, records) = (names(), parsed(&zone));
+        let zones = zones(&names, &records, mode);
         for name in all_names() {
             for kind in KINDS {
                 let answer = zones.answer(&Fqdn::reported(&name), RecordType::parse(kind).unwrap());
@@ -308,27 +347,31 @@ proptest! {
     }
 
     #[test]
-    fn the_comparison_is_complete_and_exact(before in zone(), others in zone(), kept in any::<u64>(), mode in mode()) {
+    fn the_comparison_is_complete_and_exact(before in zone(), others in zone(), kept in any::<u64>(), still in any::<bool>(), mode in mode()) {
         let before = fit(&before, mode);
-        // The other state keeps some names and takes some from another zone.
+        // The other state keeps some names and takes some from other zones; of the other zone perhaps all.
         let mut by_name: BTreeMap<&String, Vec<Record>> = BTreeMap::new();
+        let stays = |name: &str| still && apex_of(name) == Some(OTHER);
         let keeps = |n: usize| (kept >> (n % 64)) & 3 != 0;
-        for (_, r) in before.iter().enumerate().filter(|(n, _)| keeps(*n)) {
+        for (_, r) in before.iter().enumerate().filter(|(n, r)| keeps(*n) || stays(&r.0)) {
             by_name.entry(&r.0).or_default().push(r.clone());
         }
         let others = fit(&others, mode);
-        let taken: BTreeSet<_> = others.iter().enumerate().filter(|(n, _)| !keeps(n + 17)).map(|(_, r)| &r.0).collect();
+        let taken = others.iter().enumerate().filter(|(n, r)| !keeps(n + 17) && !stays(&r.0));
+        let taken: BTreeSet<_> = taken.map(|(_, r)| &r.0).collect();
         for name in taken {
             by_name.insert(name, others.iter().filter(|r| r.0 == *name).cloned().collect());
         }
         let after: Vec<Record> = by_name.into_values().flatten().collect();
-        let (name, old, new) = (ZoneName::parse(APEX).unwrap(), parsed(&before), parsed(&after));
-        let (old, new) = (zones(&name, &old, mode), zones(&name, &new, mode));
+        let (names, old, new) = (names(), parsed(&before), parsed(&after));
+        let (old, new) = (zones(&names, &old, mode), zones(&names, &new, mode));
         let edited: BTreeSet<Fqdn> = before.iter().filter(|r| !after.contains(r))
             .chain(after.iter().filter(|r| !before.contains(r))).map(|r| Fqdn::reported(&r.0)).collect();
         let found = differences(&old, &new, &edited.iter().collect::<Vec<_>>());
+        let answers = |name: &str, kind: &str| (oracle(&before, mode, name, kind), oracle(&after, mode, name, kind));
         let targets: BTreeSet<&String> = before.iter().chain(&after).filter(|r| r.1 == "CNAME").map(|r| &r.2).collect();
         let exists = |name: &str| exists(&before, name) || exists(&after, name);
+        // Complete: what differs for any name is stated for its class, and nothing else is.
         for name in all_names() {
             let class = if exists(&name) || targets.contains(&name) {
                 Class::Name(Fqdn::reported(&name))
@@ -341,11 +384,24 @@ proptest! {
             };
             let difference = found.iter().find(|d| d.class == class);
             for kind in KINDS {
-                let differs = oracle(&before, mode, &name, kind) != oracle(&after, mode, &name, kind);
+                let (was, is) = answers(&name, kind);
                 let record_type = RecordType::parse(kind).unwrap();
                 // Types that were not asked one by one count as "every other".
                 let stated = difference.is_some_and(|d| d.types.contains_key(&record_type) || (d.others.is_some() && !d.asked_types.contains(&record_type)));
-                prop_assert_eq!(stated, differs, "{} {}: {:?}, {:?} to {:?}", name, kind, difference, before, after);
+                prop_assert_eq!(stated, was != is, "{} {}: {:?}, {:?} to {:?}", name, kind, difference, before, after);
+            }
+        }
+        // Exact: what is stated for any class, also of names that are longer, is what it says before and after.
+        for difference in &found {
+            for kind in RecordType::ALL.iter().copied() {
+                let (was, is) = answers(difference.asked.as_str(), kind.as_str());
+                let stated = match difference.types.get(&kind) {
+                    Some(pair) => Some(pair),
+                    None => difference.others.as_deref().filter(|_| !difference.asked_types.contains(&kind)),
+                };
+                let stated = stated.map(|(before, after)| (said(before), said(after)));
+                let differs = (was != is).then_some((was, is));
+                prop_assert_eq!(stated, differs, "{:?} {}: {:?} to {:?}", difference.class, kind, before, after);
             }
         }
     }
@@ -358,8 +414,8 @@ fn a_chain_of_aliases_is_followed_to_its_limit() {
         let alias = |n: usize| (format!("n{n}.{APEX}"), "CNAME", format!("n{}.{APEX}", n + 1), false);
         let mut zone: Vec<Record> = (0..aliases).map(alias).collect();
         zone.push((format!("n{aliases}.{APEX}"), "A", "192.0.2.1".to_owned(), false));
-        let (name, records) = (ZoneName::parse(APEX).unwrap(), parsed(&zone));
-        let zones = zones(&name, &records, Mode::Standard);
+        let (names, records) = (names(), parsed(&zone));
+        let zones = zones(&names, &records, Mode::Standard);
         let answer = zones.answer(&Fqdn::reported(&format!("n0.{APEX}")), RecordType::A);
         assert_eq!(matches!(answer.end, End::Records(_)), is_followed, "{aliases}: {:?}", answer.end);
         assert_eq!(matches!(answer.end, End::Unknown(Unknown::LongChain)), !is_followed, "{aliases}");
@@ -373,11 +429,11 @@ fn a_type_that_goes_is_told_beside_its_record() {
     let record = |kind, value: &str| -> Record { (APEX.to_owned(), kind, value.to_owned(), false) };
     let before = parsed(&[record("MX", "10 mx.a.test"), record("MX", "20 mx2.a.test"), record("TXT", "\"old\"")]);
     let after = parsed(&[record("MX", "10 mx.a.test"), record("MX", "30 mx2.a.test")]);
-    let name = ZoneName::parse(APEX).unwrap();
-    let (old, new) = (zones(&name, &before, Mode::Standard), zones(&name, &after, Mode::Standard));
+    let names = names();
+    let (old, new) = (zones(&names, &before, Mode::Standard), zones(&names, &after, Mode::Standard));
     let edits = [
-        Edit { zone: &name, before: Some(entry(&before[1])), after: Some(entry(&after[1])) },
-        Edit { zone: &name, before: Some(entry(&before[2])), after: None },
+        Edit { zone: &names[0], before: Some(entry(&before[1])), after: Some(entry(&after[1])) },
+        Edit { zone: &names[0], before: Some(entry(&before[2])), after: None },
     ];
     let explained = explain(&old, &new, &edits, &References::default());
     let says = |lines: &[String]| lines.iter().any(|line| line == "@: no TXT any more; the name keeps other records");

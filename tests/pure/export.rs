@@ -3,9 +3,11 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
+use zonewright::diagnostic::Sources;
 use zonewright::export::{Exported, Target, export};
 use zonewright::import::{GivenZones, SourceKind, from_live, read_text};
 use zonewright::model::{DesiredRecord, DesiredZone, LiveZone, Rdata};
+use zonewright::spec;
 
 use crate::support::generators::live_zone;
 
@@ -69,5 +71,33 @@ proptest! {
         if !exported.left_out.iter().any(|words| words.contains("for all values")) {
             prop_assert_eq!(shared(&back, &zone, said), back.records.len(), "{}", exported.text);
         }
+    }
+}
+
+/// octoDNS takes every name as one below the zone, also a name that ends with the zone's: `example.com` there is a spec's
+/// `example.com.example.com`, and the apex is the empty name.
+#[test]
+fn names_that_end_with_the_zone_come_back() {
+    let text = "version: 1\nzones:\n  example.com:\n    records:\n      - { name: example.com, type: A, content: 192.0.2.1 }\n      \
+                - { name: example.com.example.com, type: A, content: 192.0.2.2 }\n      \
+                - { name: www.example.com.example.com, type: A, content: 192.0.2.3 }\n";
+    let mut sources = Sources::default();
+    let outcome = spec::load(&[spec::Input::Stdin(text.to_owned())], &spec::Options::default(), &mut sources);
+    let zone = outcome.desired.unwrap().zones.into_values().next().unwrap();
+    for (target, kind) in [(Target::Octodns, SourceKind::Octodns), (Target::Bind, SourceKind::Bind)] {
+        let exported = export(&zone, &[], target);
+        if target == Target::Octodns {
+            let keys: Vec<&str> = exported
+                .text
+                .lines()
+                .filter(|line| !line.starts_with(' '))
+                .filter_map(|line| line.strip_suffix(':'))
+                .collect();
+            assert_eq!(keys, ["''", "example.com", "www.example.com"], "{}", exported.text);
+        }
+        let found = read_text(&target.file_name(&zone), exported.text.clone(), kind, &GivenZones::default());
+        let back = found.imported().remove(0).zone;
+        let names = |zone: &DesiredZone| zone.records.iter().map(value).collect::<BTreeSet<_>>();
+        assert_eq!(names(&back), names(&zone), "{}", exported.text);
     }
 }

@@ -324,6 +324,22 @@ fn size_grows_with_the_plan() {
     assert!(b.len() < a.len() * 21 / 10);
 }
 
+/// What a browser does for a page of thousands of operations is a matter of few things, see docs/benchmarks.md: entries are laid out
+/// fifty at a time, and no selector looks into all of the page.
+#[test]
+fn a_large_page_is_laid_out_in_parts() {
+    let page = html::plan(&large(1, 5_000).review());
+    let style = page.split_once("<style>").unwrap().1.split_once("</style>").unwrap().0;
+    for (at, _) in style.match_indices(":has(") {
+        let before = &style[..at];
+        assert!(before.ends_with(".filters") || before.ends_with("@supports selector("), "{}", &style[at..at + 40]);
+    }
+    assert!(style.contains(".filters:has(#show-all:checked)~.zone .part{content-visibility:auto;"), "{style}");
+    assert_eq!(page.matches("<div class=\"part").count(), 5_000 / 50);
+    let longest = page.split("<div class=\"part").map(|part| part.matches("class=\"op ").count()).max();
+    assert_eq!(longest, Some(50));
+}
+
 #[test]
 fn a_page_asks_for_nothing() {
     let page = html::plan(&case(Path::new(PLAN)).review());

@@ -121,6 +121,72 @@ fn the_examples_of_the_rfc() {
     }
 }
 
+/// RFC 7208 section 4.6.4, and what sections 5.2, 5.5 and 6.1 say of records that are missing.
+#[test]
+fn the_limits_of_the_rfc() {
+    let mut zones = Zones::default();
+    let mut put = |name: &str, kind: &str, value: &str| {
+        zones.0.entry(name.to_owned()).or_default().push((kind.to_owned(), value.into()));
+    };
+    for n in 0..12 {
+        put(&format!("h{n}.example.com"), "A", "192.0.2.1");
+        put("ten.example.com", "MX", &format!("h{n}.example.com"));
+        put("eleven.example.com", "MX", &format!("h{n}.example.com"));
+        put(&format!("chain{n}.example.com"), "TXT", &format!("v=spf1 redirect=chain{}.example.com", n + 1));
+    }
+    zones.0.get_mut("ten.example.com").unwrap().truncate(10);
+    zones.0.get_mut("eleven.example.com").unwrap().truncate(11);
+    let mut put = |name: &str, kind: &str, value: &str| {
+        zones.0.entry(name.to_owned()).or_default().push((kind.to_owned(), value.into()));
+    };
+    put("chain12.example.com", "TXT", "v=spf1 ip4:192.0.2.9 -all");
+    put("v6.example.com", "AAAA", "2001:db8::1");
+    put("soft.example.com", "TXT", "v=spf1 ~all");
+    put("neutral.example.com", "TXT", "v=spf1 ?all");
+    put("bad.example.com", "TXT", "v=spf1 nonsense");
+    put("two.example.com", "TXT", "v=spf1 -all");
+    put("two.example.com", "TXT", "v=spf1 +all");
+    for (n, host) in (0..12).map(|n| (n, format!("r{n}.example.com"))) {
+        put("9.2.0.192.in-addr.arpa", "PTR", &host);
+        put(&host, "A", if n == 10 { "192.0.2.9" } else { "192.0.2.99" });
+    }
+    let terms = |count: usize| (0..count).map(|n| format!("a:h{n}.example.com ")).collect::<String>();
+    for (record, address, wanted) in [
+        (format!("v=spf1 {}ip4:192.0.2.9 -all", terms(10)), "192.0.2.9", Outcome::Pass),
+        (format!("v=spf1 {}ip4:192.0.2.9 -all", terms(11)), "192.0.2.9", Outcome::PermError),
+        // What comes before decides, and nothing after it is counted.
+        (format!("v=spf1 ip4:192.0.2.9 {}-all", terms(11)), "192.0.2.9", Outcome::Pass),
+        ("v=spf1 redirect=chain3.example.com".to_owned(), "192.0.2.9", Outcome::Pass),
+        ("v=spf1 redirect=chain2.example.com".to_owned(), "192.0.2.9", Outcome::PermError),
+        ("v=spf1 a:no1.example.com a:no2.example.com ip4:192.0.2.9 -all".to_owned(), "192.0.2.9", Outcome::Pass),
+        (
+            "v=spf1 a:no1.example.com mx:no2.example.com exists:no3.example.com ip4:192.0.2.9 -all".to_owned(),
+            "192.0.2.9",
+            Outcome::PermError,
+        ),
+        ("v=spf1 mx:ten.example.com -all".to_owned(), "192.0.2.1", Outcome::Pass),
+        ("v=spf1 mx:eleven.example.com -all".to_owned(), "192.0.2.1", Outcome::PermError),
+        // Of the names of an address, ten are looked at; the one that is genuine comes after them.
+        ("v=spf1 ptr -all".to_owned(), "192.0.2.9", Outcome::Fail),
+        ("v=spf1 include:soft.example.com ip4:192.0.2.9 -all".to_owned(), "192.0.2.9", Outcome::Pass),
+        ("v=spf1 include:neutral.example.com -all".to_owned(), "192.0.2.9", Outcome::Fail),
+        ("v=spf1 include:none.example.com ip4:192.0.2.9 -all".to_owned(), "192.0.2.9", Outcome::PermError),
+        ("v=spf1 include:bad.example.com ip4:192.0.2.9 -all".to_owned(), "192.0.2.9", Outcome::PermError),
+        ("v=spf1 include:two.example.com ip4:192.0.2.9 -all".to_owned(), "192.0.2.9", Outcome::PermError),
+        ("v=spf1 redirect=none.example.com".to_owned(), "192.0.2.9", Outcome::PermError),
+        ("v=spf1 redirect=soft.example.com".to_owned(), "192.0.2.9", Outcome::SoftFail),
+        ("v=spf1 a:h1.example.com".to_owned(), "192.0.2.9", Outcome::Neutral),
+        ("v=spf1 a:h1.example.com/24//64 -all".to_owned(), "192.0.2.9", Outcome::Pass),
+        ("v=spf1 a:v6.example.com/24//64 -all".to_owned(), "2001:db8::2", Outcome::Pass),
+        ("v=spf1 a:v6.example.com/24//128 -all".to_owned(), "2001:db8::2", Outcome::Fail),
+        ("v=spf1 a:h1.example.com -all".to_owned(), "::ffff:192.0.2.1", Outcome::Pass),
+    ] {
+        zones.0.insert("example.com".to_owned(), vec![("TXT".to_owned(), record.as_str().into())]);
+        let found = check_host("example.com", &envelope(address, "a@example.com", "example.com"), &zones);
+        assert_eq!(found, wanted, "{record} {address}");
+    }
+}
+
 #[test]
 fn what_is_not_known_is_said_unless_it_makes_no_difference() {
     let mut zones = Zones::default();

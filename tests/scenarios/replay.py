@@ -47,7 +47,7 @@ def content(kind, value):
     return value if isinstance(value, str) else None
 
 
-def records(text):
+def records(text, zone_name):
     """The records of a zone file, each as the text of a JSON object."""
     found = set()
     try:
@@ -67,7 +67,8 @@ def records(text):
                     text = None
                 if text is None:
                     continue
-                record = {"name": str(name) or "@", "type": kind, "content": text}
+                # Always relative there, also where it ends with the name of the zone; so the whole name is written.
+                record = {"name": f"{name}.{zone_name}" if name else "@", "type": kind, "content": text}
                 cloudflare = (entry.get("octodns") or {}).get("cloudflare") or {}
                 if str(cloudflare.get("proxied")).lower() == "true" and kind in ("A", "AAAA", "CNAME"):
                     record["proxied"] = True
@@ -89,8 +90,8 @@ def main():
             zone = path.rsplit("/", 1)[-1].removesuffix(".yaml")
             if not path.endswith(".yaml") or "." not in zone or path.startswith("."):
                 continue
-            before = records(git(repository, "show", f"{parents[0]}:{path}"))
-            after = records(git(repository, "show", f"{commit}:{path}"))
+            before = records(git(repository, "show", f"{parents[0]}:{path}"), zone)
+            after = records(git(repository, "show", f"{commit}:{path}"), zone)
             if before is None or after is None or before == after or not before or not after:
                 continue
             line = {"commit": commit[:10], "zone": zone, "removed": sorted(before - after), "added": sorted(after - before)}

@@ -167,3 +167,60 @@ fn expansion(text: &str) -> Result<Part<'_>, String> {
     let is_encoded = letter.is_ascii_uppercase();
     Ok(Part::Macro { letter: letter.to_ascii_lowercase(), digits, is_reversed, delimiters, is_encoded })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_examples_of_the_rfc_are_expanded() {
+        // RFC 7208 section 7.4.
+        let expanded = |text: &str, address: &str| {
+            let (domain, address) = (Fqdn::parse("email.example.com").unwrap(), address.parse().unwrap());
+            let envelope =
+                Envelope { address, local: "strong-bad", domain: "email.example.com", greeting: "mx.example.org" };
+            DomainSpec::parse(text).unwrap().expand(&domain, &envelope)
+        };
+        for (text, wanted) in [
+            ("%{s}", "strong-bad@email.example.com"),
+            ("%{o}", "email.example.com"),
+            ("%{d}", "email.example.com"),
+            ("%{d4}", "email.example.com"),
+            ("%{d3}", "email.example.com"),
+            ("%{d2}", "example.com"),
+            ("%{d1}", "com"),
+            ("%{dr}", "com.example.email"),
+            ("%{d2r}", "example.email"),
+            ("%{l}", "strong-bad"),
+            ("%{l-}", "strong.bad"),
+            ("%{lr}", "strong-bad"),
+            ("%{lr-}", "bad.strong"),
+            ("%{l1r-}", "strong"),
+            ("%{h}", "mx.example.org"),
+            ("%{S}", "strong-bad%40email.example.com"),
+            ("%{ir}.%{v}._spf.%{d2}", "3.2.0.192.in-addr._spf.example.com"),
+            ("%{lr-}.lp._spf.%{d2}", "bad.strong.lp._spf.example.com"),
+            ("%{lr-}.lp.%{ir}.%{v}._spf.%{d2}", "bad.strong.lp.3.2.0.192.in-addr._spf.example.com"),
+            ("%{ir}.%{v}.%{l1r-}.lp._spf.%{d2}", "3.2.0.192.in-addr.strong.lp._spf.example.com"),
+            ("%{d2}.trusted-domains.example.net", "example.com.trusted-domains.example.net"),
+            ("a%%%_%-.%{d2}", "a% %20.example.com"),
+        ] {
+            assert_eq!(expanded(text, "192.0.2.3").as_deref(), Some(wanted), "{text}");
+        }
+        let v6 = "1.0.b.c.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.8.b.d.0.1.0.0.2.ip6._spf.example.com";
+        assert_eq!(expanded("%{ir}.%{v}._spf.%{d2}", "2001:db8::cb01").as_deref(), Some(v6));
+        // Nobody here can tell the names of an address.
+        assert_eq!(expanded("%{p}.example.com", "192.0.2.3"), None);
+        // What is too long loses labels from the left.
+        let long = expanded(&format!("{}%{{d}}", "abcdefg.".repeat(40)), "192.0.2.3").unwrap();
+        assert!(
+            long.len() <= NAME_OCTETS && long.starts_with("abcdefg.") && long.ends_with("email.example.com"),
+            "{long}"
+        );
+        for wrong in
+            ["%{x}.example.com", "%{d", "%{d0}", "%{d!}", "%d", "%{c}.example.com", "%{r}", "%{t}", "%{d}.123", "%{d}x"]
+        {
+            assert!(DomainSpec::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+}
