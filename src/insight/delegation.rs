@@ -38,7 +38,16 @@ fn servers(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>, effects: &mut
     if old != new {
         let line = format!("name servers of {name}: {} → {}", some(&old), some(&new));
         match (old.is_empty(), new.is_empty()) {
-            (true, _) if is_apex => effects.push(shown(line)),
+            (true, _) if is_apex => {
+                let effect = match after.0.serving().multi_provider {
+                    Some(true) => "Cloudflare serves them beside its own name servers",
+                    Some(false) => {
+                        "no effect: Cloudflare serves its own name servers alone, unless `multi_provider` is on"
+                    }
+                    None => "Cloudflare serves them beside its own name servers only if `multi_provider` is on",
+                };
+                effects.push(shown(format!("NS records at {name}: {}; {effect}", listed(&new))));
+            }
             (true, _) => {
                 let hidden = hidden(name, before, &new);
                 effects.push(if hidden.is_empty() {

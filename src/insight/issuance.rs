@@ -111,6 +111,13 @@ const ADDED: &str = "while Universal SSL is on, Cloudflare adds its own authorit
 /// Who may issue one kind of certificate; `None` is anyone.
 pub(super) type Issuers = Option<BTreeSet<String>>;
 
+/// How an authority can check who holds a name (RFC 8657 section 4).
+///
+/// # Sources
+/// The IANA registry "ACME Validation Methods", as known in 2026-11. It is not complete: a method that is missing here is told only
+/// if it nearly is one of these.
+const METHODS: &[&str] = &["dns-01", "dns-account-01", "dns-persist-01", "http-01", "onion-csr-01", "tls-alpn-01"];
+
 /// What a name says about certificates.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Policy {
@@ -120,6 +127,8 @@ pub(super) struct Policy {
     pub(super) wildcards: Issuers,
     /// Parameters that bind an account or a method (RFC 8657), as written.
     parameters: BTreeSet<String>,
+    /// Methods that the parameters demand.
+    methods: BTreeSet<String>,
     /// Properties that are not well-formed, and so allow nobody (RFC 8659 section 4.2).
     malformed: BTreeSet<String>,
     /// Properties that are critical and unknown: no authority may issue (RFC 8659 section 4.1).
@@ -175,12 +184,18 @@ pub(super) fn read<'r>(records: impl Iterator<Item = &'r Rdata>) -> Policy {
         let list = list.get_or_insert_default();
         if !is_well_formed(&issuer, parameters) {
             policy.malformed.insert(value);
-        } else if !issuer.is_empty() {
-            if !parameters.trim().is_empty() {
-                policy.parameters.insert(format!("{issuer}; {}", parameters.trim()));
-            }
-            list.insert(issuer);
+            continue;
         }
+        if issuer.is_empty() {
+            continue;
+        }
+        let binding: Vec<(&str, &str)> = parameters.split(';').filter_map(binding).collect();
+        if !binding.is_empty() {
+            policy.parameters.insert(format!("{issuer}; {}", parameters.trim()));
+        }
+        let methods = binding.iter().filter(|(tag, _)| *tag == "validationmethods");
+        policy.methods.extend(methods.flat_map(|(_, list)| list.split(',')).map(|method| method.trim().to_owned()));
+        list.insert(issuer);
     }
     policy.wildcards = issue_wild.or_else(|| issue.clone());
     policy.names = issue;
@@ -204,8 +219,29 @@ fn is_well_formed(issuer: &str, parameters: &str) -> bool {
     is_domain && (parameters.trim().is_empty() || parameters.split(';').all(|text| is_parameter(text.trim())))
 }
 
+/// A parameter that binds an account or a method; `None` for those that only the authority knows.
+fn binding(parameter: &str) -> Option<(&str, &str)> {
+    let (tag, value) = parameter.split_once('=')?;
+    let tag = ["accounturi", "validationmethods"].into_iter().find(|known| tag.trim().eq_ignore_ascii_case(known))?;
+    Some((tag, value.trim()))
+}
+
+/// The method that is meant by one that no authority knows; `None` for known ones and those far from any. Those that begin with `ca-`
+/// are an authority's own.
+fn nearest_method(method: &str) -> Option<&'static str> {
+    if METHODS.contains(&method) || method.starts_with("ca-") {
+        return None;
+    }
+    let plain = |text: &str| text.replace(['-', '_'], "").to_ascii_lowercase();
+    METHODS.iter().copied().find(|known| plain(known) == plain(method) || damerau_levenshtein(known, method) == 1)
+}
+
 /// The known identifier of which this nearly is one; `None` for known ones and those far from any.
 fn nearest(issuer: &str) -> Option<&'static str> {
+    if !is_well_formed(issuer, "") {
+        let parts = || issuer.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '.')));
+        return AUTHORITIES.iter().copied().find(|known| parts().any(|part| part == *known));
+    }
     if AUTHORITIES.contains(&issuer) || AUTHORITIES.iter().any(|a| issuer.ends_with(&format!(".{a}"))) {
         return None;
     }
@@ -233,11 +269,13 @@ pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) ->
     let kinds = [("certificates", &old.names, &new.names), ("wildcard certificates", &old.wildcards, &new.wildcards)];
     let is_closed = new.names.as_ref().is_some_and(BTreeSet::is_empty);
     let same = old.names == old.wildcards && new.names == new.wildcards;
-    for (kind, old, new) in kinds.into_iter().take(if same { 1 } else { 2 }).filter(|(_, old, new)| old != new) {
+    // It is said once for all kinds.
+    let kinds = if new.unknown.is_empty() || new.unknown == old.unknown { &kinds[..] } else { &[] };
+    for (kind, old, new) in kinds.iter().take(if same { 1 } else { 2 }).filter(|(_, old, new)| old != new) {
         let what = format!("{kind} for {name}");
         match (old, new) {
             // Many forbid wildcards from the start, beside a list of authorities for names.
-            (None, Some(wild)) if wild.is_empty() && kind != "certificates" && !is_closed => {
+            (None, Some(wild)) if wild.is_empty() && *kind != "certificates" && !is_closed => {
                 effects.push(shown(Direction::Strengthens, format!("{what}: no authority may issue; {ADDED}")));
             }
             // A domain that is held and not used is closed like this, and no certificate is renewed for it.
@@ -270,6 +308,21 @@ pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) ->
     let all = |policy: &Policy| -> BTreeSet<String> {
         policy.names.iter().chain(&policy.wildcards).flatten().cloned().collect()
     };
+    for value in new.malformed.difference(&old.malformed) {
+        let line = format!("certificates for {name}: `{value}` is not well-formed, so it allows no authority");
+        effects.push(match nearest(value) {
+            Some(near) => {
+                Effect::needing(Danger::LooksMistyped, topic, name, format!("{line}; did you mean `{near}`?"))
+            }
+            None => shown(Direction::Neutral, line),
+        });
+    }
+    for (method, near) in
+        new.methods.difference(&old.methods).filter_map(|method| Some((method, nearest_method(method)?)))
+    {
+        let line = format!("certificates for {name}: no authority knows the method `{method}`; did you mean `{near}`?");
+        effects.push(Effect::needing(Danger::LooksMistyped, topic, name, line));
+    }
     let known = all(&old);
     for (issuer, near) in all(&new).difference(&known).filter_map(|issuer| Some((issuer, nearest(issuer)?))) {
         let line = format!("certificates for {name}: no known authority uses `{issuer}`; did you mean `{near}`?");
@@ -277,17 +330,10 @@ pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) ->
     }
     if !new.unknown.is_empty() && new.unknown != old.unknown {
         let line = format!(
-            "certificates for {name}: the critical property {} is unknown, so no authority may issue",
+            "certificates for {name}: no authority may issue: the critical property {} is unknown; {ADDED}",
             listed(&new.unknown)
         );
         effects.push(changes(line));
-    }
-    if new.malformed.difference(&old.malformed).next().is_some() {
-        let line = format!(
-            "certificates for {name}: {} is not well-formed, so it allows no authority",
-            listed(new.malformed.iter().map(|value| format!("`{value}`")))
-        );
-        effects.push(shown(Direction::Neutral, line));
     }
     if new.unreachable.difference(&old.unreachable).next().is_some() {
         let line = format!(
@@ -324,6 +370,24 @@ mod tests {
         }
         for other in ["letsencrypt.org", "ca.example.net", "internal-ca.example", "ssl.com", "pki.goog"] {
             assert_eq!(nearest(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn malformed_values_and_methods_are_told() {
+        for (written, meant) in [
+            ("https://letsencrypt.org", Some("letsencrypt.org")),
+            ("letsencrypt.org accounturi=https://acme.example/1", Some("letsencrypt.org")),
+            ("mailto:ca@ca.example", None),
+        ] {
+            assert!(!is_well_formed(written, ""));
+            assert_eq!(nearest(written), meant, "{written}");
+        }
+        let methods = [("dns01", Some("dns-01")), ("dns_01", Some("dns-01")), ("http-1", Some("http-01"))];
+        for (written, meant) in
+            methods.into_iter().chain([("dns-01", None), ("ca-own", None), ("email-reply-00", None)])
+        {
+            assert_eq!(nearest_method(written), meant, "{written}");
         }
     }
 

@@ -9,7 +9,7 @@ use super::addresses::Hidden;
 use super::dns::{Entry, ZoneIndex};
 use super::effect::Effect;
 use super::mail::left_behind::left_behind;
-use super::mail::{dkim_change, dmarc_change, mx_change, spf, spf_change, transport};
+use super::mail::{dkim_change, dmarc_change, lent, mx_change, spf, spf_change, transport};
 use super::mistyped_names::{included, mistyped};
 use super::other_zones::OtherZones;
 use super::step::Step;
@@ -37,6 +37,7 @@ enum Subject {
     Token(Fqdn),
     Alias(Fqdn),
     Pins(Fqdn),
+    Lent(Fqdn),
 }
 
 impl Subject {
@@ -53,8 +54,12 @@ impl Subject {
             Some(RecordType::Ptr) => subjects.push(Self::Reverse(name.clone())),
             Some(RecordType::A | RecordType::Aaaa) => {
                 subjects.extend([Self::Addresses(name.clone()), Self::Endpoint(name.clone())]);
+                subjects.extend(transport::announcement_of_host(&name).map(Self::Transport));
             }
-            Some(RecordType::Cname) => subjects.push(Self::Alias(name.clone())),
+            Some(RecordType::Cname) => {
+                subjects.push(Self::Alias(name.clone()));
+                subjects.extend(transport::announcement_of_host(&name).map(Self::Transport));
+            }
             Some(RecordType::Tlsa) => subjects.push(Self::Pins(name.clone())),
             Some(RecordType::Txt) if record.text().is_some_and(spf::is_spf) => subjects.push(Self::Spf(name.clone())),
             _ => {}
@@ -91,6 +96,7 @@ impl Subject {
             Self::Token(name) => takeover::token_removed(name, before, after),
             Self::Alias(name) => takeover::pointed(name, before, after),
             Self::Pins(name) => transport::pins(name, before, after),
+            Self::Lent(name) => lent::compare(name, before, after, others),
         }
     }
 }
@@ -135,14 +141,23 @@ fn by_subject<'a>(
         let own = records.clone().flat_map(Subject::of);
         let domains = records.clone().filter(|r| r.leads_to_a_server()).filter_map(|r| served.get(r.name)).flatten();
         let senders = records.filter(|r| r.is(RecordType::Txt)).filter_map(|r| included.get(r.name)).flatten();
-        let others = domains.cloned().chain(senders.map(|name| Subject::Spf(name.clone())));
-        for subject in own.chain(others) {
+        let is_lent =
+            |r: &&Entry<'_>| (r.is(RecordType::Txt) || r.is(RecordType::Cname)) && others.lends(r.name, before.name());
+        let lent = step.before.iter().chain(&step.after).filter(is_lent).map(|r| Subject::Lent(r.name.clone()));
+        let more = domains.cloned().chain(senders.map(|name| Subject::Spf(name.clone()))).chain(lent);
+        for subject in own.chain(more) {
             let numbers = subjects.entry(subject).or_default();
             if numbers.last() != Some(&n) {
                 numbers.push(n);
             }
         }
     }
+    // A record that only others of the zone include is told with them: no mail has such a domain (RFC 5321 section 4.1.2).
+    let is_part = |name: &Fqdn| {
+        name.as_str().split('.').any(|label| label.starts_with('_'))
+            && included.get(name).is_some_and(|o| !o.is_empty())
+    };
+    subjects.retain(|subject, _| !matches!(subject, Subject::Spf(name) if is_part(name)));
     let mut found = Vec::new();
     let mut scratch: Option<ZoneIndex<'a>> = None;
     for (subject, numbers) in subjects {

@@ -30,6 +30,7 @@ mod step;
 mod takeover;
 pub mod traffic;
 mod view;
+mod visitors;
 pub mod waf;
 
 pub use direction::Direction;
@@ -39,3 +40,4 @@ pub use other_zones::{OtherZones, Overview};
 pub use providers::{PROVIDERS, Provider};
 pub use step::Step;
 pub use takeover::ownership_token;
+pub use visitors::{SettingEffect, name_servers, setting_effect, signing_ends};

@@ -1,10 +1,14 @@
 //! What the other zones of a spec hide and use, for judging the changes of one zone.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 use std::sync::OnceLock;
 
+use super::dns::Entry;
 use super::hosts::registrable;
+use super::mail::dkim_change::selector;
+use super::mail::dmarc_change::domain as policy_domain;
+use super::mistyped_names::included;
 use crate::model::{Desired, DesiredRecord, Fqdn, RecordType, ZoneName};
 
 /// What is known of all zones of a spec. Each part is made when it is first asked for.
@@ -12,7 +16,39 @@ use crate::model::{Desired, DesiredRecord, Fqdn, RecordType, ZoneName};
 pub struct Overview {
     addresses: OnceLock<Addresses>,
     hosts: OnceLock<Hosts>,
+    borrowers: OnceLock<Borrowers>,
 }
+
+/// What a domain uses of a name in another zone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Borrowed {
+    /// Its SPF record includes the one there.
+    Senders,
+    /// Its DKIM key is the one there.
+    Key,
+    /// Its DMARC policy is the one there.
+    Policy,
+}
+
+/// A domain that uses a record of another zone of the spec.
+#[derive(Debug)]
+pub(super) struct Borrower {
+    /// The zone of the domain.
+    zone: ZoneName,
+    /// What it uses.
+    pub(super) what: Borrowed,
+    /// The domain.
+    pub(super) domain: Fqdn,
+    /// The selector of a key.
+    pub(super) label: String,
+    /// How many other selectors the domain has.
+    pub(super) others: usize,
+    /// The hosts that receive its mail.
+    pub(super) exchanges: Vec<Fqdn>,
+}
+
+/// Who uses records of other zones, by their names.
+type Borrowers = BTreeMap<Fqdn, Vec<Borrower>>;
 
 /// By which zones something is used: one, or several.
 type Users = Option<ZoneName>;
@@ -36,24 +72,50 @@ struct Hosts {
 #[derive(Debug, Clone, Copy)]
 pub struct OtherZones<'s> {
     spec: Option<(&'s Desired, &'s Overview)>,
+    /// The spec that is planned: what other zones use once it is applied.
+    planned: Option<&'s Desired>,
     /// Whether the spec is the previous one, which says what was in use and hidden until now.
     is_previous: bool,
 }
 
 impl<'s> OtherZones<'s> {
     /// There are none, or they are unknown.
-    pub const NONE: Self = Self { spec: None, is_previous: false };
+    pub const NONE: Self = Self { spec: None, planned: None, is_previous: false };
 
     /// Those of the spec that is planned, whatever the zone. It does not tell which addresses were in use or hidden until now.
     #[must_use]
     pub fn of(spec: &'s Desired, overview: &'s Overview) -> Self {
-        Self { spec: (spec.zones.len() > 1).then_some((spec, overview)), is_previous: false }
+        Self {
+            spec: (spec.zones.len() > 1).then_some((spec, overview)),
+            planned: (spec.zones.len() > 1).then_some(spec),
+            is_previous: false,
+        }
     }
 
-    /// Those of the previous spec.
+    /// Those of the previous spec; `planned` tells what they use afterwards.
     #[must_use]
-    pub fn before(base: &'s Desired, overview: &'s Overview) -> Self {
-        Self { is_previous: true, ..Self::of(base, overview) }
+    pub fn before(base: &'s Desired, planned: &'s Desired, overview: &'s Overview) -> Self {
+        let planned = (planned.zones.len() > 1).then_some(planned);
+        Self { is_previous: true, planned, ..Self::of(base, overview) }
+    }
+
+    /// Whether other zones use a record at this name for their mail.
+    pub(super) fn lends(self, name: &Fqdn, own: &ZoneName) -> bool {
+        !self.borrowers(name, own).is_empty()
+    }
+
+    /// Whether a record of another zone points to this name.
+    #[must_use]
+    pub fn point_to(self, name: &Fqdn, own: &ZoneName) -> bool {
+        let all = self.planned.into_iter().flat_map(records);
+        all.filter(|(zone, _)| *zone != own).any(|(_, record)| record.data.target() == Some(name))
+    }
+
+    /// The domains of other zones that use a record at this name for their mail.
+    pub(super) fn borrowers(self, name: &Fqdn, own: &ZoneName) -> Vec<&'s Borrower> {
+        let (Some(planned), Some((_, overview))) = (self.planned, self.spec) else { return Vec::new() };
+        let all = overview.borrowers.get_or_init(|| borrowers(planned));
+        all.get(name).into_iter().flatten().filter(|borrower| borrower.zone != *own).collect()
     }
 
     /// Whether a proxied name hid an address until now that no other zone publishes.
@@ -105,6 +167,42 @@ impl<'s> OtherZones<'s> {
 /// Every record of a spec, with its zone.
 fn records(spec: &Desired) -> impl Iterator<Item = (&ZoneName, &DesiredRecord)> {
     spec.zones.values().flat_map(|zone| zone.records.iter().map(|record| (&zone.name, record)))
+}
+
+/// Who uses records of other zones in a spec.
+fn borrowers(spec: &Desired) -> Borrowers {
+    let mut all = Borrowers::new();
+    for zone in spec.zones.values() {
+        let selectors: BTreeSet<&Fqdn> =
+            zone.records.iter().map(|record| &record.name).filter(|name| selector(name).is_some()).collect();
+        for record in &zone.records {
+            let entry = Entry::of_spec(record);
+            let (name, target) = (entry.name, entry.data.target().filter(|_| entry.is(RecordType::Cname)));
+            let key = selector(name).map(|(label, domain)| (Borrowed::Key, label, Fqdn::reported(domain)));
+            let of_alias = key.or_else(|| Some((Borrowed::Policy, "", policy_domain(name)?)));
+            let aliases = target.into_iter().zip(of_alias).map(|(target, use_of)| (target.clone(), use_of));
+            let included = included(&entry).into_iter().map(|inner| (inner, (Borrowed::Senders, "", name.clone())));
+            for (target, (what, label, domain)) in aliases.chain(included) {
+                if target.is_within(zone.name.as_fqdn()) {
+                    continue;
+                }
+                let is_other =
+                    |other: &&&Fqdn| **other != name && selector(other).is_some_and(|(_, own)| own == domain.as_str());
+                let exchanges =
+                    zone.records.iter().filter(|r| r.name == domain && r.data.record_type() == Some(RecordType::Mx));
+                let borrower = Borrower {
+                    zone: zone.name.clone(),
+                    what,
+                    label: label.to_owned(),
+                    others: selectors.iter().filter(is_other).count(),
+                    exchanges: exchanges.filter_map(|r| r.data.target().cloned()).collect(),
+                    domain,
+                };
+                all.entry(target).or_default().push(borrower);
+            }
+        }
+    }
+    all
 }
 
 /// Notes that a zone uses something.

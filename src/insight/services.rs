@@ -33,6 +33,14 @@ pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) ->
     }
     let targets =
         |set: &[Entry<'_>]| -> BTreeSet<Fqdn> { set.iter().filter_map(|r| r.data.target().cloned()).gather() };
+    let ports = |set: &[Entry<'_>]| -> BTreeSet<u64> {
+        let offered = set.iter().filter(|r| r.data.target().is_some_and(|target| !target.is_root()));
+        offered.filter_map(|r| number(r, "port")).gather()
+    };
+    let (was, is) = (ports(&old), ports(&new));
+    if was != is && !was.is_empty() && !is.is_empty() {
+        effects.push(shown(format!("{name} SRV: clients connect to port {} instead of {}", listed(is), listed(was))));
+    }
     let (old, new) = (targets(&old), targets(&new));
     if new.contains(&Fqdn::root()) && !old.contains(&Fqdn::root()) {
         effects.push(shown(match new.len() {
@@ -136,6 +144,9 @@ pub(super) fn endpoints(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) 
             if is_alias && !was_there && record.data.target() == Some(name) {
                 effects
                     .push(shown(format!("{name} {kind}: the alias leads to itself, so clients ignore it (RFC 9460)")));
+            }
+            if is_alias && !was_there && record.data.target().is_some_and(Fqdn::is_root) {
+                effects.push(shown(format!("{name} {kind}: says that nothing is offered here (RFC 9460)")));
             }
             let stale = stale_hints(name, &record, was_there, before, after);
             if !stale.is_empty() {

@@ -7,7 +7,7 @@
 //! |---|---|
 //! | delete | a record is deleted, and no other record replaces it |
 //! | changes-protected | a record marked so is changed or goes |
-//! | removes-last-address | a name that can be a host had an address, alias or the like, and has none afterwards, or an alias that leads to nothing |
+//! | removes-last-address | a name that can be a host had an address, alias or the like, and has none afterwards, or an alias that leads to nothing; or a wildcard gave it one, and something points to it |
 //! | falls-to-wildcard | a name is gone afterwards, and a wildcard answers for it with records of the kind that it had; an alias answers for every kind |
 //! | the others | an effect says so |
 
@@ -72,7 +72,7 @@ fn judge(plan: &ZonePlan, live: &LiveZone, others: OtherZones<'_>) -> (Caused, C
     for (guilty, _) in &mut found {
         guilty.iter_mut().for_each(|n| *n = numbers[*n]);
     }
-    let view = View { before: &before, after: &after };
+    let view = View { before: &before, after: &after, others };
     let own = plan.records().map(|(n, _, record)| (n, view.of(record))).collect();
     let notes = plan.records().filter_map(|(_, _, record)| view.wildcard_note(record)).collect();
     (found, own, notes)
@@ -188,6 +188,7 @@ pub(super) fn accept(plan: &mut ZonePlan, desired: &DesiredZone) {
 struct View<'z, 'a> {
     before: &'z ZoneIndex<'a>,
     after: &'z ZoneIndex<'a>,
+    others: OtherZones<'z>,
 }
 
 /// Whether records of this type lead a client to a server.
@@ -242,7 +243,7 @@ impl<'z, 'a> View<'z, 'a> {
     /// The dangers of what is done to a record that follow from its name alone.
     fn of(&self, record: &RecordSubject) -> Vec<Danger> {
         let RecordAction::Delete { before, .. } = &record.action else {
-            return self.of_alias(record).into_iter().collect();
+            return self.of_alias(record).or_else(|| self.of_new(record)).into_iter().collect();
         };
         let (name, data) = (&before.name, &before.data);
         let has = |zone: &ZoneIndex<'_>| zone.records(name).any(|r| leads_to_a_server(r.data));
@@ -260,6 +261,24 @@ impl<'z, 'a> View<'z, 'a> {
             dangers.push(Danger::FallsToWildcard);
         }
         dangers
+    }
+
+    /// The danger of a record that is the first of its name: the wildcard that led clients somewhere no longer answers for it, and some
+    /// record points to it.
+    fn of_new(&self, record: &RecordSubject) -> Option<Danger> {
+        let RecordAction::Create { after } = &record.action else { return None };
+        let name = &after.name;
+        let has_own = |zone: &ZoneIndex<'_>| zone.records(name).any(|r| leads_to_a_server(r.data));
+        if leads_to_a_server(&after.data) || !can_be_host(name) || name.is_wildcard() || has_own(self.after) {
+            return None;
+        }
+        let location = self.before.locate(name.as_str())?;
+        let star = location.wildcard.filter(|_| location.exact.is_none_or(|node| !node.has_records()))?;
+        let loses = star.records().any(|r| leads_to_a_server(r.data));
+        let is_used = || {
+            self.after.entries().any(|r| r.data.target() == Some(name)) || self.others.point_to(name, self.after.name())
+        };
+        (loses && is_used()).then_some(Danger::RemovesLastAddress)
     }
 
     /// The danger of an alias that is set: it leads to nothing in this zone, and the name led to something.

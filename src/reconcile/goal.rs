@@ -222,7 +222,7 @@ impl Goal {
         match self.base() {
             None => plan_part(desired, live, &self.only, OtherZones::of(&self.desired, &self.overview)),
             Some(base) => {
-                let others = OtherZones::before(&base.desired, &self.overview);
+                let others = OtherZones::before(&base.desired, &self.desired, &self.overview);
                 // A zone that the previous spec did not name wanted nothing.
                 let nothing = DesiredZone::new(desired.name.clone(), desired.place);
                 let base = base.desired.zones.get(&desired.name).unwrap_or(&nothing);

@@ -309,7 +309,8 @@ fn a_limit_below_ordinary_browsing_is_named() {
         let about = format!("{expression}, {period} s, {more}");
         assert_eq!(locks_out(expression, period, usual, more), None, "{about}");
         let why = locks_out(expression, period, usual - 1, more).unwrap_or_else(|| panic!("{about}: silent"));
-        let visitors = if usual == 1 { "1 request".to_owned() } else { format!("about {usual} requests in that time") };
+        let visitors =
+            if usual == 1 { "1 request".to_owned() } else { format!("about {usual} requests in {period} s") };
         assert!(why.contains(&visitors), "{about}: {why}");
     }
     // Who is named is no ordinary visitor, and programs have limits of their own.
@@ -332,6 +333,17 @@ fn a_limit_below_ordinary_browsing_is_named() {
     assert!(falls(API, (600, 60), (60, 60)) && falls(API, (600, 60), (600, 600)) && falls(PATH, (1000, 60), (99, 60)));
     assert!(!falls(API, (600, 60), (61, 60)) && !falls(API, (600, 60), (100, 10)));
     assert!(!falls("ip.src in {192.0.2.0/24}", (600, 60), (6, 60)));
+    // A limit for each client becomes one for all of them: whoever uses it up stops the others.
+    let joins = |expression: &str, to: i64, by: &[&str]| {
+        let before = limit(expression, 600, 60);
+        let rate = json!({ "characteristics": by, "requests_per_period": to, "period": 60 });
+        let after = body(json!({ "action": "block", "expression": expression, "ratelimit": rate }));
+        rule_locks_out(Some(&before), &after, Direction::Strengthens).is_some_and(|why| why.contains("counted apart"))
+    };
+    let (all, site) = (["cf.colo.id"], ["cf.colo.id", "http.host"]);
+    assert!(joins(API, 600, &all) && joins(API, 6000, &site));
+    assert!(!joins(API, 60_000, &all) && !joins(API, 600, &["cf.colo.id", "http.request.headers[\"x-key\"]"]));
+    assert!(!joins("ip.src in {192.0.2.0/24}", 600, &all));
     // The examples of Cloudflare (waf/rate-limiting-rules/best-practices, read 2026-11) stop no ordinary visitor.
     const LOGIN: &str =
         "http.host eq \"example.com\" and http.request.uri.path eq \"/login\" and http.request.method eq \"POST\"";

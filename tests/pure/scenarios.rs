@@ -374,7 +374,7 @@ fn the_other_zones_of_a_spec_count() {
             zone.operations.iter().flat_map(|o| &o.dangers).map(|danger| danger.code()).collect()
         };
         let overview = Overview::default();
-        let others = OtherZones::before(&base, &overview);
+        let others = OtherZones::before(&base, &spec, &overview);
         let with_base = plan_part_with_base(own, old, &live(old), &Only::default(), others).0;
         let overview = Overview::default();
         let without = plan_part(own, &live(old), &Only::default(), OtherZones::of(&spec, &overview)).0;
@@ -411,7 +411,7 @@ fn networks_of_other_zones_are_known() {
     ] {
         let (spec, overview) = (both(moving), Overview::default());
         let (own, old) = (&spec.zones[&name], &base.zones[&name]);
-        let others = OtherZones::before(&base, &overview);
+        let others = OtherZones::before(&base, &spec, &overview);
         let plan = plan_part_with_base(own, old, &live(old), &Only::default(), others).0;
         let dangers: Vec<&str> = plan.operations.iter().flat_map(|o| &o.dangers).map(|danger| danger.code()).collect();
         assert_eq!(dangers.into_iter().next(), code, "{moving}");
@@ -420,7 +420,8 @@ fn networks_of_other_zones_are_known() {
     let (copied, overview) = (both_with("198.18.101.9", "198.18.101.9"), Overview::default());
     let (own, old) = (&copied.zones[&name], &base.zones[&name]);
     let before = Overview::default();
-    let with_base = plan_part_with_base(own, old, &live(old), &Only::default(), OtherZones::before(&base, &before)).0;
+    let others = OtherZones::before(&base, &copied, &before);
+    let with_base = plan_part_with_base(own, old, &live(old), &Only::default(), others).0;
     let without = plan_part(own, &live(old), &Only::default(), OtherZones::of(&copied, &overview)).0;
     for plan in [with_base, without] {
         assert!(plan.operations.iter().flat_map(|o| &o.dangers).any(|danger| danger.code() == "looks-mistyped"));
@@ -476,6 +477,73 @@ fn reverse_lookups_that_answer_another_name_are_told() {
         let line = format!("reverse lookups of {address}: mail.example.com → host25.provider.example");
         assert!(said.iter().any(|(_, lines)| lines.iter().any(|l| l.contains(&line))), "{said:?}");
     }
+}
+
+/// Mail of one zone can depend on records of another one: an SPF record that it includes, a key or a policy that it has by an alias.
+#[test]
+fn mail_of_other_zones_counts() {
+    let key = |n: &str| {
+        let text = std::fs::read_to_string("tests/scenarios/company.yaml").expect("a file");
+        let key = text.lines().find(|line| line.contains(&format!("{n}._domainkey"))).expect("a key").to_owned();
+        key.split('"').nth(1).expect("a text").to_owned()
+    };
+    let all = |records: &str, selectors: &str| -> Desired {
+        let text = format!(
+            "version: 1\nzones:\n  host.example:\n    records:\n      - {{ name: mx, type: A, content: 198.18.51.25 }}\n{records}  \
+             club.example:\n    records:\n      - {{ name: \"@\", type: MX, priority: 10, content: mx.host.example }}\n      \
+             - {{ name: \"@\", type: TXT, content: \"v=spf1 include:_spf.host.example -all\" }}\n      \
+             - {{ name: k1._domainkey, type: CNAME, content: shared._domainkey.host.example }}\n{selectors}      \
+             - {{ name: _dmarc, type: CNAME, content: strict.host.example }}\n"
+        );
+        let mut sources = Sources::default();
+        spec::load(&[spec::Input::Stdin(text)], &spec::Options::default(), &mut sources).desired.expect("a spec")
+    };
+    let text = |name: &str, value: &str| format!("      - {{ name: {name}, type: TXT, content: \"{value}\" }}\n");
+    let spf = text("_spf", "v=spf1 ip4:198.18.51.25 ip4:198.18.51.26 -all");
+    let shared = text("shared._domainkey", &key("s2025"));
+    let strict = text("strict", "v=DMARC1; p=reject; rua=mailto:a@host.example");
+    let whole = format!("{spf}{shared}{strict}");
+    let base = all(&whole, "");
+    let name = ZoneName::parse("host.example").expect("a name");
+    let second = "      - { name: k2._domainkey, type: CNAME, content: k2.provider.example }\n";
+    let plan = |changed: &str, selectors: &str| {
+        let (spec, overview) = (all(changed, selectors), Overview::default());
+        let (own, old) = (&spec.zones[&name], &base.zones[&name]);
+        let others = OtherZones::before(&base, &spec, &overview);
+        let plan = plan_part_with_base(own, old, &live(old), &Only::default(), others).0;
+        let breaks = plan.operations.iter().flat_map(|o| &o.dangers).any(|d| d.code() == "breaks-mail-authentication");
+        let lines: Vec<String> =
+            plan.operations.iter().filter_map(|o| o.impact.as_ref()).flat_map(|i| i.lines.clone()).collect();
+        (breaks, lines.join("\n"))
+    };
+    let changed = |from: &str, to: &str| whole.replace(from, to);
+    for (after, word) in [
+        (
+            changed(&spf, ""),
+            "SPF for club.example becomes invalid (permerror): _spf.host.example, which it includes, has no",
+        ),
+        (
+            changed("ip4:198.18.51.26 -all", "ip4:198.18.51.2600 -all"),
+            "SPF for club.example becomes invalid (permerror)",
+        ),
+        (changed("ip4:198.18.51.25 ", ""), "although mail for club.example is still received by mx.host.example"),
+        (changed(&shared, ""), "DKIM key k1 of club.example cannot be used any longer"),
+        (changed(&strict, ""), "DMARC for club.example: reject → no policy"),
+        (changed("p=reject", "p=none"), "DMARC for club.example: reject → none"),
+    ] {
+        let (breaks, lines) = plan(&after, "");
+        assert!(breaks && lines.contains(word), "{word}:\n{lines}");
+    }
+    for after in [
+        changed("ip4:198.18.51.26 ", ""),
+        changed("ip4:198.18.51.26", "ip4:198.18.51.26 ip4:198.18.51.27"),
+        changed("rua=mailto:a@", "rua=mailto:b@"),
+    ] {
+        let (breaks, lines) = plan(&after, "");
+        assert!(!breaks, "{lines}");
+    }
+    let (_, lines) = plan(&changed(&shared, ""), second);
+    assert!(lines.contains("it is the one of shared._domainkey.host.example; 1 other key stays"), "{lines}");
 }
 
 /// An SPF record can keep the address of a host that moves. That is said unless another of its terms allows the new one.

@@ -239,16 +239,7 @@ impl<'v, 'a> View<'v, 'a> {
                 lines.push(format!("{shown}: answered by {} from now on: {}{ttl}", star.name(), says(new, star)));
             }
             [Source::Wildcard(star), Source::Own(own)] => {
-                let lost: BTreeSet<&str> = star.records().map(|entry| entry.data.type_name()).collect();
-                let kept: BTreeSet<&str> = own.records().map(|entry| entry.data.type_name()).collect();
-                let lost: Vec<String> = lost.difference(&kept).map(|t| (*t).to_owned()).collect();
-                let is_alias = own.has(RecordType::Cname);
-                let loses = if lost.is_empty() || is_alias {
-                    String::new()
-                } else {
-                    format!("; it has no {} any more", first_of(&lost, MOST_NAMES))
-                };
-                lines.push(format!("{shown}: until now {} answered: {}{loses}", star.name(), says(old, star)));
+                lines.extend(self.from_wildcard(name, shown, zones, star, own));
             }
             [Source::Own(before), Source::Own(after)] => {
                 lines.extend(Self::own_to_own(shown, zones, [before, after]));
@@ -271,12 +262,63 @@ impl<'v, 'a> View<'v, 'a> {
             _ => {}
         }
         lines.extend(self.about_alias(name, shown, of_name));
+        lines.extend(self.about_above(name, zones));
         lines.extend(self.about_below(name, zones));
         let loses = matches!(sources, [Source::Own(_), Source::Nothing | Source::Empty | Source::Wildcard(_)]);
         // What refers to a name that goes names the aliases too.
         lines.extend(self.dependents(name, zones).filter(|_| !loses));
         if loses || self.addresses_change(name) {
             lines.extend(self.references.about(name, new.name(), loses));
+        }
+        lines
+    }
+
+    /// A name that a wildcard answered for until now.
+    fn from_wildcard(
+        &self,
+        name: &Fqdn,
+        shown: &str,
+        [old, new]: [&ZoneIndex<'a>; 2],
+        star: Node<'_, 'a>,
+        own: Node<'_, 'a>,
+    ) -> Option<String> {
+        let answers = |zone: &ZoneIndex<'a>, node: Node<'_, 'a>| records(node, zone.serving().proxies());
+        let was = answers(old, star);
+        // No client connects to the name of a key or a token, and some answers stay as they are.
+        let is_of_host = |entry: &Entry<'a>| is_host(entry) && !entry.is(RecordType::Cname);
+        let is_label = name.as_str().split('.').any(|label| label.starts_with('_'));
+        if was == answers(new, own) || (is_label && star.records().all(|entry| is_of_host(&entry))) {
+            return None;
+        }
+        let kept: BTreeSet<&str> = own.records().map(|entry| entry.data.type_name()).collect();
+        let has_host = own.records().any(|entry| is_host(&entry));
+        let word = |entry: Entry<'a>| if is_host(&entry) && !has_host { "address" } else { entry.data.type_name() };
+        let lost: BTreeSet<&str> = star.records().map(word).filter(|word| !kept.contains(word)).collect();
+        let lost: Vec<String> = lost.into_iter().map(str::to_owned).collect();
+        let loses = if lost.is_empty() || own.has(RecordType::Cname) {
+            String::new()
+        } else {
+            format!("; it has no {} any more", first_of(&lost, MOST_NAMES))
+        };
+        Some(format!("{shown}: until now {} answered: {was}{loses}", star.name()))
+    }
+
+    /// Names above a new name that exist because of it alone, so that the wildcard that answered for them no longer does: on advanced
+    /// name servers (RFC 4592 section 2.2.2).
+    fn about_above(&self, name: &Fqdn, [old, new]: [&'v ZoneIndex<'a>; 2]) -> Vec<String> {
+        let mut lines = Vec::new();
+        let mut rest = name.as_str();
+        while let Some((_, parent)) = rest.split_once('.').filter(|(_, parent)| old.node(parent).is_none()) {
+            rest = parent;
+            if let (Source::Wildcard(star), Source::Empty) = (source(old, parent), source(new, parent)) {
+                let parent = Fqdn::reported(parent);
+                lines.push(format!(
+                    "{}: no longer answered by {}, because a name below it exists now (RFC 4592); until now: {}",
+                    new.name().relative(&parent),
+                    star.name(),
+                    records(star, old.serving().proxies())
+                ));
+            }
         }
         lines
     }

@@ -25,7 +25,7 @@ fn is_reserved(selector: &str) -> bool {
 }
 
 /// What receivers find at a selector.
-fn find(view: View<'_, '_>, name: &Fqdn) -> Selector {
+pub(super) fn find(view: View<'_, '_>, name: &Fqdn) -> Selector {
     if let [target, ..] = view.targets(name, RecordType::Cname)[..] {
         return match view.covers(target) && target != name {
             true => match view.texts(target)[..] {

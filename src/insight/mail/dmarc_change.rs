@@ -24,6 +24,14 @@ enum Found {
     Record(Box<Dmarc>),
 }
 
+/// What happens to mail in the name of a domain whose record is the one at a name; `None` if it has none that counts.
+pub(super) fn action_at(view: View<'_, '_>, name: &Fqdn) -> Option<Action> {
+    match texts_at(view, name) {
+        Found::Record(record) => Some(record.domain()),
+        Found::Nothing | Found::Void(_) | Found::Elsewhere(_) => None,
+    }
+}
+
 /// What receivers find at the name of a domain.
 fn find(view: View<'_, '_>, domain: &Fqdn) -> Found {
     let name = Fqdn::reported(&format!("{LABEL}{domain}"));
@@ -31,9 +39,14 @@ fn find(view: View<'_, '_>, domain: &Fqdn) -> Found {
         return Found::Elsewhere(target.clone());
     }
     let name = view.targets(&name, RecordType::Cname).first().map_or(name, |t| (*t).clone());
-    let texts: Vec<&[u8]> = view.texts(&name).into_iter().filter(|text| is_dmarc(text)).collect();
+    texts_at(view, &name)
+}
+
+/// What the texts at a name say.
+fn texts_at(view: View<'_, '_>, name: &Fqdn) -> Found {
+    let texts: Vec<&[u8]> = view.texts(name).into_iter().filter(|text| is_dmarc(text)).collect();
     match texts[..] {
-        [] if view.texts(&name).is_empty() => Found::Nothing,
+        [] if view.texts(name).is_empty() => Found::Nothing,
         [] => Found::Void("it does not begin with `v=DMARC1;`".to_owned()),
         [text] => Dmarc::parse(text).map_or_else(Found::Void, |record| Found::Record(Box::new(record))),
         _ => Found::Void(format!("{} DMARC records at one name", texts.len())),
@@ -95,9 +108,11 @@ pub(in crate::insight) fn compare(domain: &Fqdn, before: View<'_, '_>, after: Vi
             effects.push(breaks(line));
         }
         (Some((old_action, _)), Some((new_action, from))) if new_action != old_action => {
-            let line = format!("{what}: {} → {}{}", old_action.as_str(), new_action.as_str(), by(from));
+            let whom = whom(&old, &new, &what);
+            let line = format!("{whom}: {} → {}{}", old_action.as_str(), new_action.as_str(), by(from));
             if new_action < old_action {
-                effects.push(breaks(format!("{line}: mail that fails is treated more leniently")));
+                let why = invalid(&new).map(|why| format!(" ({why})")).unwrap_or_default();
+                effects.push(breaks(format!("{line}: mail that fails is treated more leniently{why}")));
             } else {
                 effects.push(shown(Direction::Strengthens, line));
             }
@@ -120,6 +135,23 @@ pub(in crate::insight) fn compare(domain: &Fqdn, before: View<'_, '_>, after: Vi
     effects
 }
 
+/// For whom the policy of the domain changes.
+fn whom(old: &Found, new: &Found, what: &str) -> String {
+    let (Found::Record(old), Found::Record(new)) = (old, new) else { return what.to_owned() };
+    let own = (old.domain(), new.domain());
+    match ((old.subdomains(), new.subdomains()) == own, (old.missing(), new.missing()) == own) {
+        (true, true) => format!("{what} and all subdomains"),
+        (true, false) => format!("{what} and subdomains that exist"),
+        (false, true) => format!("{what} and subdomains that do not exist"),
+        (false, false) => what.to_owned(),
+    }
+}
+
+/// What is said of a record whose policy is no policy (RFC 9989 section 4.7).
+fn invalid(new: &Found) -> Option<&'static str> {
+    matches!(new, Found::Record(record) if record.ignored.contains(&"p")).then_some("`p=` has no valid value")
+}
+
 /// What differs between two records beside the policy of the domain itself.
 fn details(
     what: &str,
@@ -129,10 +161,13 @@ fn details(
     shown: &impl Fn(Direction, String) -> Effect,
     effects: &mut Vec<Effect>,
 ) {
-    for (whom, old, new) in [
-        ("subdomains", old.subdomains(), new.subdomains()),
-        ("subdomains that do not exist", old.missing(), new.missing()),
-    ] {
+    let own = (old.domain(), new.domain());
+    let (names, missing) = ((old.subdomains(), new.subdomains()), (old.missing(), new.missing()));
+    let all = if names == missing { "all subdomains" } else { "subdomains that exist" };
+    // What also holds for the domain is said with it.
+    let changes = [(all, names), ("subdomains that do not exist", missing)];
+    let changes = changes.into_iter().take(if names == missing { 1 } else { 2 }).filter(|(_, change)| *change != own);
+    for (whom, (old, new)) in changes {
         let line = format!("{what}, {whom}: {} → {}", old.as_str(), new.as_str());
         match new.cmp(&old) {
             std::cmp::Ordering::Less => effects.push(breaks(line)),

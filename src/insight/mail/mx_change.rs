@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::transport::{Announcement, mta_sts};
 use crate::insight::direction::Direction;
 use crate::insight::dns::Entry;
 use crate::insight::effect::{Effect, Topic, listed};
@@ -115,6 +116,28 @@ pub(in crate::insight) fn leads_somewhere(view: View<'_, '_>, name: &Fqdn) -> bo
     view.answering(name).iter().any(leads)
 }
 
+/// Whether clients find an address at a name that is not Cloudflare's, or an alias.
+fn has_public_address(view: View<'_, '_>, name: &Fqdn) -> bool {
+    let leads = |r: &Entry<'_>| !r.proxied && (r.data.address().is_some() || r.is(RecordType::Cname));
+    view.answering(name).iter().any(leads)
+}
+
+/// What is said of MTA-STS where new servers receive mail: senders that keep a policy deliver to no others than it names, and they fetch
+/// another one once its `id` is another (RFC 8461 sections 3.1, 3.3 and 4.1).
+fn transport_policy(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>, came: &BTreeSet<&Fqdn>) -> Option<String> {
+    let id = |view: View<'_, '_>| match mta_sts(&view.texts(&Fqdn::reported(&format!("_mta-sts.{name}")))) {
+        Announcement::Valid(id) => Some(id),
+        Announcement::Missing | Announcement::Void(_) => None,
+    };
+    let id = id(after).filter(|now| id(before).as_ref() == Some(now))?;
+    (!came.is_empty()).then(|| {
+        format!(
+            "MTA-STS for {name} stays at {id}: senders that keep its policy deliver to {} only if the policy names it",
+            listed(came)
+        )
+    })
+}
+
 /// What a change of MX records means for a domain.
 pub(in crate::insight) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) -> Vec<Effect> {
     let (old, new) = (Exchanges::of(before, name), Exchanges::of(after, name));
@@ -128,6 +151,13 @@ pub(in crate::insight) fn compare(name: &Fqdn, before: View<'_, '_>, after: View
             () if new.is_contradictory() && !old.is_contradictory() => changes(format!(
                 "{line}: one record says that there is no mail, and others name servers (RFC 7505 section 3)"
             )),
+            // Without MX records, the address of the domain receives (RFC 5321 section 5.1).
+            () if old.is_null() && new.is_empty() && has_public_address(after, name) => {
+                changes(format!("{line}: servers try the address of {name} instead"))
+            }
+            () if old.is_null() && new.is_empty() && leads_somewhere(after, name) => {
+                shown(format!("{line}: servers try {name}, and Cloudflare's edge takes no mail"))
+            }
             // Nothing was received before, so no mail goes astray.
             () if old.is_empty() || old.is_null() => shown(line),
             () if new.is_empty() => changes(format!("{line}: servers try the address of {name} instead")),
@@ -143,6 +173,10 @@ pub(in crate::insight) fn compare(name: &Fqdn, before: View<'_, '_>, after: View
                 }
             }
         });
+    }
+    if !old.is_empty() {
+        let came: BTreeSet<&Fqdn> = new.targets().filter(|t| !t.is_root() && !old.targets().any(|o| o == *t)).gather();
+        effects.extend(transport_policy(name, before, after, &came).map(shown));
     }
     for target in new.targets().filter(|t| !t.is_root() && after.answers_for(t)) {
         let was_target = old.targets().any(|t| t == target);

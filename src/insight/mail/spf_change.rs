@@ -22,7 +22,7 @@ const MOST_OCTETS: usize = 450;
 const WIDE: (u8, u8) = (16, 32);
 
 /// What receivers find at a domain.
-enum Found {
+pub(super) enum Found {
     Nothing,
     /// They answer "permerror", because of this.
     Broken(String),
@@ -31,7 +31,7 @@ enum Found {
 
 /// Who may send.
 #[derive(Default)]
-struct Senders {
+pub(super) struct Senders {
     v4: Vec<Ipv4Net>,
     v6: Vec<Ipv6Net>,
     /// Terms whose hosts this zone does not tell, as written.
@@ -43,6 +43,8 @@ struct Senders {
     octets: usize,
     /// How many terms follow `all`, so that receivers ignore them (RFC 7208 section 5.1).
     ignored: usize,
+    /// Whether nothing says what happens to everyone else, which is as `?all` (RFC 7208 section 4.7).
+    says_nothing: bool,
 }
 
 impl Senders {
@@ -51,10 +53,30 @@ impl Senders {
         self.v4.is_empty() && self.v6.is_empty() && self.others.is_empty() && self.otherwise != Some(Qualifier::Pass)
     }
 
+    /// The networks that none of these has, as few as possible.
+    pub(super) fn beyond(&self, known: &[IpNet]) -> Vec<IpNet> {
+        let is_new = |network: IpNet| !known.iter().any(|known| known.contains(&network));
+        let v4 = self.v4.iter().copied().filter(|n| is_new(IpNet::V4(*n))).collect();
+        let v6 = self.v6.iter().copied().filter(|n| is_new(IpNet::V6(*n))).collect();
+        Self { v4, v6, ..Self::default() }.networks()
+    }
+
     /// The networks, as few as possible.
-    fn networks(&self) -> Vec<IpNet> {
+    pub(super) fn networks(&self) -> Vec<IpNet> {
         let v4 = Ipv4Net::aggregate(&self.v4).into_iter().map(IpNet::V4);
         v4.chain(Ipv6Net::aggregate(&self.v6).into_iter().map(IpNet::V6)).collect()
+    }
+
+    /// What happens to everyone else, in words.
+    fn rest(&self) -> &'static str {
+        match self.otherwise {
+            Some(Qualifier::Fail) => "everyone else is refused (-all)",
+            Some(Qualifier::SoftFail) => "everyone else is suspected (~all)",
+            Some(Qualifier::Neutral) if self.says_nothing => "nothing is said about everyone else (no `all`)",
+            Some(Qualifier::Neutral) => "nothing is said about everyone else (?all)",
+            Some(Qualifier::Pass) => "everyone else is allowed as well (+all)",
+            None => "another domain decides about everyone else",
+        }
     }
 
     /// In a few words.
@@ -95,17 +117,20 @@ fn record(view: View<'_, '_>, name: &Fqdn) -> Result<Option<(Spf, usize)>, Strin
 }
 
 /// What receivers find at a domain, as far as the zone tells.
-fn find(view: View<'_, '_>, name: &Fqdn) -> Found {
+pub(super) fn find(view: View<'_, '_>, name: &Fqdn) -> Found {
     let mut senders = Senders::default();
-    let (octets, ignored) = match record(view, name) {
+    let (octets, ignored, ends) = match record(view, name) {
         Ok(None) => return Found::Nothing,
-        Ok(Some((record, octets))) => (octets, record.directives.len() - record.reachable().len()),
+        Ok(Some((record, octets))) => {
+            let ends = matches!(record.reachable().last(), Some(Directive { mechanism: Mechanism::All, .. }));
+            (octets, record.directives.len() - record.reachable().len(), ends || record.redirect.is_some())
+        }
         Err(why) => return Found::Broken(why),
     };
     if let Err(why) = follow(view, name, &mut senders, &mut vec![name.clone()]) {
         return Found::Broken(why);
     }
-    (senders.octets, senders.ignored) = (octets, ignored);
+    (senders.octets, senders.ignored, senders.says_nothing) = (octets, ignored, !ends);
     if senders.lookups > MOST_LOOKUPS {
         return Found::Broken(format!("{} lookups, more than {MOST_LOOKUPS}", senders.lookups));
     }
@@ -251,7 +276,7 @@ pub(in crate::insight) fn compare(
         }
         (old @ (Found::Nothing | Found::Broken(_)), Found::Record(new)) => {
             let was = if matches!(old, Found::Nothing) { "is new" } else { "works again" };
-            let line = format!("SPF for {name} {was}; it allows {}; {}", new.summary(), rest(new.otherwise));
+            let line = format!("SPF for {name} {was}; it allows {}; {}", new.summary(), new.rest());
             effects.push(shown(Direction::Strengthens, line));
             opens(name, None, &new, &mut effects);
         }
@@ -261,17 +286,6 @@ pub(in crate::insight) fn compare(
         }
     }
     effects
-}
-
-/// What happens to everyone else, in words.
-fn rest(otherwise: Option<Qualifier>) -> &'static str {
-    match otherwise {
-        Some(Qualifier::Fail) => "everyone else is refused (-all)",
-        Some(Qualifier::SoftFail) => "everyone else is suspicious (~all)",
-        Some(Qualifier::Neutral) => "nothing is said about everyone else (?all)",
-        Some(Qualifier::Pass) => "everyone else is allowed as well (+all)",
-        None => "another domain decides about everyone else",
-    }
 }
 
 /// Records that let more or less everyone send.
@@ -284,7 +298,8 @@ fn opens(name: &Fqdn, old: Option<&Senders>, new: &Senders, effects: &mut Vec<Ef
             effects.push(breaks(format!("SPF for {name}: every host on the internet may send (+all)")));
         }
         Some(Qualifier::Neutral) if matches!(was, Some(Qualifier::Fail | Qualifier::SoftFail)) => {
-            effects.push(breaks(format!("SPF for {name}: no sender is refused any longer (?all)")));
+            let how = if new.says_nothing { "no `all`" } else { "?all" };
+            effects.push(breaks(format!("SPF for {name}: no sender is refused any longer ({how})")));
         }
         _ => {}
     }
@@ -293,10 +308,14 @@ fn opens(name: &Fqdn, old: Option<&Senders>, new: &Senders, effects: &mut Vec<Ef
         effects.push(breaks(format!("SPF for {name}: receivers look at nothing after `all`: {what} without effect")));
     }
     let known = old.map(Senders::networks).unwrap_or_default();
-    let is_wide = |n: &&IpNet| n.prefix_len() < if matches!(n, IpNet::V4(_)) { WIDE.0 } else { WIDE.1 };
-    for network in new.networks().iter().filter(is_wide).filter(|n| !known.iter().any(|k| k.contains(*n))) {
-        effects.push(breaks(format!("SPF for {name}: all of {network} may send, more than one sender has")));
+    for network in new.networks().iter().filter(|n| is_wide(n)).filter(|n| !known.iter().any(|k| k.contains(*n))) {
+        effects.push(breaks(format!("SPF for {name} now allows all of {network}, more than one sender has")));
     }
+}
+
+/// Whether a network is more than one sender has.
+fn is_wide(network: &IpNet) -> bool {
+    network.prefix_len() < if matches!(network, IpNet::V4(_)) { WIDE.0 } else { WIDE.1 }
 }
 
 /// Who may send now, and who no longer.
@@ -310,12 +329,9 @@ fn differences(
 ) {
     let topic = Topic::MailAuthentication;
     let (had, has) = (old.networks(), new.networks());
-    let beyond = |own: &[IpNet], other: &[IpNet]| -> Vec<IpNet> {
-        own.iter().filter(|n| !other.iter().any(|o| o.contains(*n))).copied().collect()
-    };
-    let (gained, lost) = (beyond(&has, &had), beyond(&had, &has));
-    let came: Vec<String> =
-        gained.iter().map(network_in_words).chain(new.others.difference(&old.others).cloned()).collect();
+    let (gained, lost) = (new.beyond(&had), old.beyond(&has));
+    let came = gained.iter().filter(|network| !is_wide(network)).map(network_in_words);
+    let came: Vec<String> = came.chain(new.others.difference(&old.others).cloned()).collect();
     let gone: Vec<String> =
         lost.iter().map(network_in_words).chain(old.others.difference(&new.others).cloned()).collect();
     if !came.is_empty() {
@@ -373,7 +389,18 @@ fn differences(
             (Some(_), Some(_)) => Direction::Weakens,
             _ => Direction::Unclassified,
         };
-        effects.push(Effect::shown(topic, name, direction, format!("SPF for {name}: {}", rest(new.otherwise))));
+        let was = match (old.otherwise, new.otherwise) {
+            (Some(Qualifier::Fail), Some(Qualifier::SoftFail)) => ", and no longer refused (-all)",
+            _ => "",
+        };
+        // What opens the domain is said where it is judged.
+        let is_judged = matches!(
+            (old.otherwise, new.otherwise),
+            (_, Some(Qualifier::Pass)) | (Some(Qualifier::Fail | Qualifier::SoftFail), Some(Qualifier::Neutral))
+        );
+        if !is_judged {
+            effects.push(Effect::shown(topic, name, direction, format!("SPF for {name}: {}{was}", new.rest())));
+        }
     }
     if new.octets > MOST_OCTETS && old.octets <= MOST_OCTETS {
         let line = format!(

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::mx_change::leads_somewhere;
 use super::tags::Tags;
 use crate::insight::direction::Direction;
 use crate::insight::effect::{Effect, Topic};
@@ -36,7 +37,7 @@ pub fn tls_reporting(texts: &[&[u8]]) -> Announcement {
         let targets = tags.get("rua").unwrap_or_default();
         let is_target = |uri: &str| uri.trim().starts_with("mailto:") || uri.trim().starts_with("https:");
         if targets.split(',').all(is_target) {
-            Ok(targets.to_owned())
+            Ok(targets.split(',').map(str::trim).collect::<Vec<_>>().join(", "))
         } else {
             Err("`rua=` must name addresses with mailto: or https:".to_owned())
         }
@@ -72,12 +73,24 @@ pub(in crate::insight) fn announced(name: &Fqdn) -> Option<(&'static str, Fqdn)>
     })
 }
 
-/// What a change of such a record means for its domain.
+/// Where the policy that a host serves is announced; `None` for hosts of other names (RFC 8461 section 3.2).
+pub(in crate::insight) fn announcement_of_host(host: &Fqdn) -> Option<Fqdn> {
+    host.as_str().starts_with("mta-sts.").then(|| Fqdn::reported(&format!("_{host}")))
+}
+
+/// What a change of such a record, or of the host of its policy, means for its domain.
 pub(in crate::insight) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) -> Vec<Effect> {
     let Some((about, domain)) = announced(name) else { return Vec::new() };
     let read: Reader = if about == "MTA-STS" { mta_sts } else { tls_reporting };
     let (old, new) = (read(&before.texts(name)), read(&after.texts(name)));
+    let host = Fqdn::reported(&format!("mta-sts.{domain}"));
     let (direction, line) = match (&old, &new) {
+        // RFC 8461 section 3.2.
+        (_, Announcement::Valid(_))
+            if about == "MTA-STS" && leads_somewhere(before, &host) && !leads_somewhere(after, &host) =>
+        {
+            (Direction::Weakens, format!("has no policy any more: nothing is at {host}, where senders fetch it"))
+        }
         _ if old == new => return Vec::new(),
         (_, Announcement::Void(why)) => (Direction::Weakens, format!("is ignored by senders: {why}")),
         (_, Announcement::Missing) => (Direction::Weakens, "is gone".to_owned()),

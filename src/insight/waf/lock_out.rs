@@ -21,8 +21,7 @@
 use std::collections::BTreeMap;
 
 use super::effective::{EffectiveDeployment, effective_deployment};
-use super::rate::{about, counted_by, number, rate};
-use super::rule::requests;
+use super::rate::{counted_by, number, rate};
 use super::scope;
 use super::strength::{Strength, fate, strength};
 use crate::diagnostic::count;
@@ -118,6 +117,9 @@ pub fn rule_locks_out(before: Option<&RuleBody>, after: &RuleBody, direction: Di
     if let Some(why) = before.and_then(|before| falls_far(before, after)) {
         return Some(why);
     }
+    if let Some(why) = before.and_then(|before| joins(before, after)) {
+        return Some(why);
+    }
     let why = locks_out(after)?;
     let was = before.and_then(locks_out).is_some();
     let is_stricter = match direction {
@@ -137,7 +139,23 @@ fn falls_far(before: &RuleBody, after: &RuleBody) -> Option<String> {
     let acts = |rule: &RuleBody| rule.is_enabled() && strength(rule.action()) >= Some(Strength::Challenge);
     let falls = requests_after * FAR * period <= requests * period_after;
     (acts(before) && acts(after) && falls && !scope::expression(after).names(&[Bound::Client])).then(|| {
-        format!("{}: a tenth or less of what it was, so who stayed below it {}", about(&now), fate(after.action()))
+        format!("the limit is a tenth or less of what it was: those who stayed below it {}", fate(after.action()))
+    })
+}
+
+/// Why a limit for each client that becomes one for all of them together may stop them: any of them can use it up.
+fn joins(before: &RuleBody, after: &RuleBody) -> Option<String> {
+    let (then, now) = (rate(before)?, rate(after)?);
+    let acts = |rule: &RuleBody| rule.is_enabled() && strength(rule.action()) >= Some(Strength::Challenge);
+    let together = |rate: &BTreeMap<String, Value>| counted_by(rate).iter().all(|name| SHARED.contains(&name.as_str()));
+    let joins = acts(after) && !together(&then) && together(&now);
+    let allowed = |rate: &BTreeMap<String, Value>| Some(i128::from(number(rate, "requests_per_period")?));
+    let grows = allowed(&now)? >= allowed(&then)?.saturating_mul(i128::from(TOGETHER));
+    (joins && !grows && !scope::expression(after).names(&[Bound::Client])).then(|| {
+        format!(
+            "clients are no longer counted apart: one of them can use up the limit, and then all {}",
+            fate(after.action())
+        )
     })
 }
 
@@ -149,10 +167,9 @@ fn locks_out(rule: &RuleBody) -> Option<String> {
         return None;
     }
     let Some(rate) = rate(rule) else {
-        let who = requests(rule);
         return (!expression.names(ANY)).then(|| {
             format!(
-                "{who} {}: it names no hosts, paths, methods or clients, so ordinary visitors are affected",
+                "ordinary visitors {} too: nothing limits the rule to some hosts, paths, methods or clients",
                 fate(rule.action())
             )
         });
@@ -160,12 +177,9 @@ fn locks_out(rule: &RuleBody) -> Option<String> {
     let allowed = number(&rate, "requests_per_period")?;
     let usual = usual(&rate, &expression)?;
     (allowed < usual).then(|| {
-        format!(
-            "{}: ordinary visitors make about {} in that time, and {}",
-            about(&rate),
-            count(usual, "request"),
-            fate(rule.action())
-        )
+        let period = number(&rate, "period").unwrap_or_default();
+        let usual = count(usual, "request");
+        format!("ordinary visitors make about {usual} in {period} s, more than {allowed}, and {}", fate(rule.action()))
     })
 }
 

@@ -1,10 +1,14 @@
 //! Settings of a zone, DNSSEC and DNS settings: how they are changed, and what someone has to do elsewhere.
 
+use std::collections::BTreeMap;
+
 use super::Subject;
 use crate::diagnostic::{Diagnostics, findings};
 use crate::diff::{SettingChange, ZoneSetting};
 use crate::insight::dns::Serving;
-use crate::model::{Address, Danger, DesiredZone, LiveSetting, LiveZone, RecordType, ZoneId, ZoneName};
+use crate::insight::waf::Impact;
+use crate::insight::{SettingEffect, name_servers, setting_effect, signing_ends};
+use crate::model::{Address, Danger, DesiredZone, LiveSetting, LiveZone, RecordType, Value, ZoneId, ZoneName};
 use crate::plan::operation::Operation;
 use crate::wire::Request;
 use crate::wire::settings::{patch_dns_settings, patch_dnssec, patch_setting};
@@ -50,11 +54,15 @@ pub(in crate::plan) fn operations(
             ZoneSetting::Dnssec { .. } => live.settings.dnssec.as_ref().and_then(|dnssec| dnssec.modified_on.clone()),
             ZoneSetting::DnsSettings { .. } => None,
         };
-        let dangers = dangers(&setting, live);
+        let mut dangers = dangers(&setting, live);
+        let effect = effect(&setting, live);
+        dangers.extend(effect.as_ref().and_then(|effect| effect.danger));
+        let impact = effect.map(|SettingEffect { direction, line, .. }| Impact { direction, lines: vec![line] });
         let subject = Subject::Setting(setting);
         operations.push(Operation {
             fields,
             dangers,
+            impact,
             modified_on,
             place: Some(place),
             ..Operation::new(address, subject)
@@ -69,6 +77,25 @@ pub(in crate::plan) fn address(zone: &ZoneName, setting: &ZoneSetting) -> Addres
         ZoneSetting::Setting { name, .. } => Address::of_zone_part(zone, &format!("settings/{name}")),
         ZoneSetting::Dnssec { .. } => Address::of_zone_part(zone, "dnssec"),
         ZoneSetting::DnsSettings { .. } => Address::of_zone_part(zone, "dns_settings"),
+    }
+}
+
+/// What a change means to visitors and resolvers.
+fn effect(setting: &ZoneSetting, live: &LiveZone) -> Option<SettingEffect> {
+    match setting {
+        ZoneSetting::Setting { name, value } => match live.settings.settings.get(name)? {
+            LiveSetting::Value { value: before, .. } => setting_effect(&live.name, name, before, value),
+            LiveSetting::Refused(_) => None,
+        },
+        ZoneSetting::Dnssec { on: true } => None,
+        ZoneSetting::Dnssec { on: false } => Some(signing_ends()),
+        ZoneSetting::DnsSettings { members } => {
+            let kind = |members: &BTreeMap<String, Value>| match members.get("nameservers") {
+                Some(Value::Map(servers)) => servers.get("type").map(ToString::to_string),
+                _ => None,
+            };
+            name_servers(&kind(&live.settings.dns_settings)?, &kind(members)?)
+        }
     }
 }
 

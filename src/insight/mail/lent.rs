@@ -1,0 +1,108 @@
+//! What records mean to other zones of the spec that use them: an SPF record that they include, a key or a policy that is theirs by an
+//! alias.
+
+use ipnet::IpNet;
+
+use super::dkim_change;
+use super::dmarc_change;
+use super::spf_change::{self, Found};
+use crate::insight::addresses::network_in_words;
+use crate::insight::direction::Direction;
+use crate::insight::effect::{Effect, Topic, listed};
+use crate::insight::other_zones::{Borrowed, Borrower, OtherZones};
+use crate::insight::view::View;
+use crate::model::{Danger, Fqdn};
+
+/// What the records of a name mean to the domains of other zones that use them.
+pub(in crate::insight) fn compare(
+    name: &Fqdn,
+    before: View<'_, '_>,
+    after: View<'_, '_>,
+    others: OtherZones<'_>,
+) -> Vec<Effect> {
+    let borrowers = others.borrowers(name, after.0.name());
+    let senders: Vec<&Borrower> = borrowers.iter().filter(|b| b.what == Borrowed::Senders).copied().collect();
+    let mut effects = senders_of(name, &senders, before, after);
+    for borrower in &borrowers {
+        effects.extend(match borrower.what {
+            Borrowed::Senders => None,
+            Borrowed::Key => key(name, borrower, before, after),
+            Borrowed::Policy => policy(name, borrower, before, after),
+        });
+    }
+    effects
+}
+
+/// Whether other zones use a record that has to do with mail.
+fn breaks(domain: &Fqdn, line: String) -> Effect {
+    Effect::needing(Danger::BreaksMailAuthentication, Topic::MailAuthentication, domain, line)
+}
+
+/// What a change of an included SPF record means: without one, the check ends with "permerror" (RFC 7208 section 5.2).
+fn senders_of(name: &Fqdn, borrowers: &[&Borrower], before: View<'_, '_>, after: View<'_, '_>) -> Vec<Effect> {
+    let Some(first) = borrowers.first().map(|b| &b.domain) else { return Vec::new() };
+    let who = listed(borrowers.iter().map(|b| &b.domain));
+    let (old, new) = (spf_change::find(before, name), spf_change::find(after, name));
+    let (Found::Record(old), new) = (old, new) else { return Vec::new() };
+    match new {
+        Found::Nothing => {
+            vec![breaks(
+                first,
+                format!("SPF for {who} becomes invalid (permerror): {name}, which it includes, has no SPF record"),
+            )]
+        }
+        Found::Broken(why) => {
+            vec![breaks(first, format!("SPF for {who} becomes invalid (permerror): {name}, which it includes: {why}"))]
+        }
+        Found::Record(new) => {
+            let lost = old.beyond(&new.networks());
+            let is_lost = |host: &&Fqdn| {
+                let addresses = after.answering(host).into_iter().filter_map(|r| r.data.address());
+                addresses.map(IpNet::from).any(|address| lost.iter().any(|network| network.contains(&address)))
+            };
+            let one = |b: &&Borrower| {
+                let host = b.exchanges.iter().find(is_lost)?;
+                let gone = listed(lost.iter().map(network_in_words));
+                let domain = &b.domain;
+                Some(breaks(
+                    domain,
+                    format!(
+                        "SPF for {domain} no longer allows {gone}, although mail for {domain} is still received by {host}"
+                    ),
+                ))
+            };
+            borrowers.iter().filter_map(one).collect()
+        }
+    }
+}
+
+/// What a change of a key means to a domain of which it is the key by an alias.
+fn key(name: &Fqdn, borrower: &Borrower, before: View<'_, '_>, after: View<'_, '_>) -> Option<Effect> {
+    let (old, new) = (dkim_change::find(before, name), dkim_change::find(after, name));
+    if !old.is_usable() || new.is_usable() {
+        return None;
+    }
+    let (domain, label) = (&borrower.domain, &borrower.label);
+    let line = format!("DKIM key {label} of {domain} cannot be used any longer: it is the one of {name}");
+    Some(match borrower.others {
+        0 => breaks(domain, format!("{line}, and the spec has no other key of {domain}")),
+        n => Effect::shown(
+            Topic::MailAuthentication,
+            domain,
+            Direction::Weakens,
+            format!("{line}; {}", if n == 1 { "1 other key stays".to_owned() } else { format!("{n} other keys stay") }),
+        ),
+    })
+}
+
+/// What a change of a policy means to a domain of which it is the policy by an alias.
+fn policy(name: &Fqdn, borrower: &Borrower, before: View<'_, '_>, after: View<'_, '_>) -> Option<Effect> {
+    let (old, new) = (dmarc_change::action_at(before, name)?, dmarc_change::action_at(after, name));
+    let domain = &borrower.domain;
+    let now = match new {
+        Some(new) if new >= old => return None,
+        Some(new) => format!("{} → {}", old.as_str(), new.as_str()),
+        None => format!("{} → no policy", old.as_str()),
+    };
+    Some(breaks(domain, format!("DMARC for {domain}: {now}, because its record is the one of {name}")))
+}

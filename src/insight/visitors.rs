@@ -1,0 +1,200 @@
+//! What a change of a zone setting means to visitors.
+//!
+//! | setting | weaker, and needs consent | shown |
+//! |---|---|---|
+//! | `ssl` | a step down: strict, full, flexible, off | every change |
+//! | `min_tls_version` | an older version | a newer one, which old clients do not know |
+//! | `security_level` | | every visitor is challenged, which may lock out programs and needs consent; or no longer |
+//! | `always_use_https`, `development_mode`, `security_header` | | every change that visitors notice |
+//!
+//! Only settings whose value is known before and after are compared.
+//!
+//! # Sources
+//! developers.cloudflare.com: ssl/origin-configuration/ssl-modes and the page of each mode,
+//! ssl/edge-certificates/additional-options/minimum-tls and …/always-use-https, fundamentals/reference/under-attack-mode,
+//! cache/reference/development-mode, read 2026-11. RFC 6797 for the header.
+
+use super::direction::{Direction, more_is_stronger};
+use crate::model::{Danger, Value, ZoneName};
+
+/// The modes of encryption, the weakest first.
+const MODES: &[&str] = &["off", "flexible", "full", "strict", "origin_pull"];
+
+/// What a setting does to visitors from now on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SettingEffect {
+    /// Whether they are better or worse protected.
+    pub direction: Direction,
+    /// The consent that it needs; `None` if it is only shown.
+    pub danger: Option<Danger>,
+    /// A sentence.
+    pub line: String,
+}
+
+/// What another value of a setting means; `None` if nothing is known about it, or nothing changes for visitors.
+#[must_use]
+pub fn setting_effect(zone: &ZoneName, name: &str, before: &Value, after: &Value) -> Option<SettingEffect> {
+    if before == after {
+        return None;
+    }
+    let words = (before.to_string(), after.to_string());
+    let (old, new) = (words.0.as_str(), words.1.as_str());
+    let shown = |direction, line: &str| SettingEffect { direction, danger: None, line: line.to_owned() };
+    let weakens = |effect: SettingEffect| match effect.direction {
+        Direction::Weakens => SettingEffect { danger: Some(Danger::WeakensProtection), ..effect },
+        _ => effect,
+    };
+    let on = |line| shown(Direction::Strengthens, line);
+    let off = |line| shown(Direction::Weakens, line);
+    Some(match (name, old, new) {
+        ("ssl", ..) => {
+            let rank = |mode: &str| MODES.iter().position(|known| *known == mode);
+            weakens(shown(more_is_stronger(rank(new)?, rank(old)?), encryption(new)?))
+        }
+        // The versions are in the order of their texts.
+        ("min_tls_version", ..) => {
+            let line = match new < old {
+                true => format!("clients may use TLS {new}"),
+                false => format!("clients that know only versions before TLS {new} are refused"),
+            };
+            weakens(shown(more_is_stronger(new, old), &line))
+        }
+        ("always_use_https", "on", "off") => off("requests by plain HTTP are no longer redirected to HTTPS"),
+        ("always_use_https", "off", "on") => on("requests by plain HTTP are redirected to HTTPS"),
+        ("security_level", _, "under_attack") => SettingEffect {
+            danger: Some(Danger::MayLockOut),
+            ..on("every visitor is challenged first, and programs that call the site cannot pass")
+        },
+        ("security_level", "under_attack", _) => off("visitors are no longer challenged first"),
+        ("development_mode", "off", "on") => shown(
+            Direction::Neutral,
+            "nothing is answered from the cache for three hours: every request reaches the origin",
+        ),
+        ("security_header", ..) => on(&strict_transport(zone, before, after)?),
+        _ => return None,
+    })
+}
+
+/// What it means that Cloudflare stops signing a zone.
+///
+/// # Sources
+/// RFC 4035 section 5.2.
+#[must_use]
+pub fn signing_ends() -> SettingEffect {
+    SettingEffect {
+        direction: Direction::Weakens,
+        danger: None,
+        line: "remove the DS record at the registrar first: while it is there, resolvers that validate accept signed answers only"
+            .to_owned(),
+    }
+}
+
+/// What another kind of name servers means; `None` if it stays.
+///
+/// # Sources
+/// developers.cloudflare.com/dns/foundation-dns/setup, read 2026-11: once a zone has advanced name servers, the standard ones still
+/// answer.
+#[must_use]
+pub fn name_servers(before: &str, after: &str) -> Option<SettingEffect> {
+    let (direction, line) = (Direction::Neutral, "the zone gets other name servers: name them at the registrar");
+    match after {
+        _ if before == after => None,
+        "cloudflare.advanced" => {
+            Some(SettingEffect { direction, danger: None, line: format!("{line}; those of before still answer") })
+        }
+        _ => Some(SettingEffect { direction, danger: Some(Danger::ChangesNameServers), line: line.to_owned() }),
+    }
+}
+
+/// How visitors, and Cloudflare in their name, connect.
+fn encryption(mode: &str) -> Option<&'static str> {
+    Some(match mode {
+        "off" => "visitors reach the site by plain HTTP only: requests by HTTPS are redirected to it",
+        "flexible" => {
+            "Cloudflare connects to the origin without encryption; where the origin redirects to HTTPS, visitors get an \
+             endless redirect"
+        }
+        "full" => "Cloudflare connects to the origin as visitors do, and does not check its certificate",
+        "strict" => {
+            "Cloudflare connects to the origin as visitors do; where it has no valid certificate, visitors by HTTPS get error 526"
+        }
+        "origin_pull" => {
+            "Cloudflare connects to the origin by HTTPS only; where it has no valid certificate, visitors get error 526"
+        }
+        _ => return None,
+    })
+}
+
+/// What browsers remember of the `Strict-Transport-Security` header, if it begins or reaches further.
+fn strict_transport(zone: &ZoneName, before: &Value, after: &Value) -> Option<String> {
+    let member = |value: &Value, name: &str| match value {
+        Value::Map(outer) => match outer.get("strict_transport_security") {
+            Some(Value::Map(inner)) => inner.get(name).cloned(),
+            _ => None,
+        },
+        _ => None,
+    };
+    let has = |value: &Value, name: &str| {
+        member(value, "enabled") == Some(Value::Bool(true)) && member(value, name) == Some(Value::Bool(true))
+    };
+    let begins = !has(before, "enabled") && has(after, "enabled");
+    let widens = !has(before, "include_subdomains") && has(after, "include_subdomains");
+    let Some(Value::Integer(seconds)) = member(after, "max_age").filter(|_| begins || widens) else { return None };
+    let below = if has(after, "include_subdomains") { " and every name below it" } else { "" };
+    Some(format!(
+        "browsers use nothing but HTTPS for {zone}{below}, for {seconds} s after each visit, even if the setting is taken \
+         back (RFC 6797)"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_that_visitors_notice() {
+        let zone = ZoneName::parse("example.com").unwrap();
+        let of = |name: &str, old: &str, new: &str| {
+            setting_effect(&zone, name, &Value::Text(old.to_owned()), &Value::Text(new.to_owned()))
+        };
+        for (name, old, new, danger) in [
+            ("ssl", "strict", "full", Some(Danger::WeakensProtection)),
+            ("ssl", "full", "flexible", Some(Danger::WeakensProtection)),
+            ("ssl", "flexible", "off", Some(Danger::WeakensProtection)),
+            ("ssl", "full", "strict", None),
+            ("ssl", "strict", "origin_pull", None),
+            ("min_tls_version", "1.2", "1.0", Some(Danger::WeakensProtection)),
+            ("min_tls_version", "1.0", "1.2", None),
+            ("always_use_https", "on", "off", None),
+            ("security_level", "medium", "under_attack", Some(Danger::MayLockOut)),
+            ("security_level", "under_attack", "medium", None),
+            ("development_mode", "off", "on", None),
+        ] {
+            let effect = of(name, old, new).unwrap_or_else(|| panic!("{name} {new}: nothing is said"));
+            assert_eq!(effect.danger, danger, "{name}: {old} → {new}");
+        }
+        for (name, old, new) in [
+            ("ssl", "strict", "strict"),
+            ("ssl", "strict", "unheard of"),
+            ("security_level", "medium", "high"),
+            ("brotli", "off", "on"),
+        ] {
+            assert_eq!(of(name, old, new), None, "{name}: {old} → {new}");
+        }
+        let header = |enabled: bool, below: bool| {
+            let members = [
+                ("enabled", Value::Bool(enabled)),
+                ("include_subdomains", Value::Bool(below)),
+                ("max_age", Value::Integer(86_400)),
+            ];
+            let inner = members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+            Value::Map([("strict_transport_security".to_owned(), Value::Map(inner))].into())
+        };
+        let line =
+            |old: &Value, new: &Value| setting_effect(&zone, "security_header", old, new).map(|effect| effect.line);
+        assert!(line(&header(false, false), &header(true, false)).unwrap().contains("for example.com, for 86400 s"));
+        assert!(line(&header(true, false), &header(true, true)).unwrap().contains("every name below it"));
+        assert_eq!(line(&header(true, true), &header(true, false)), None);
+        assert_eq!(line(&header(true, true), &header(false, true)), None);
+    }
+}
