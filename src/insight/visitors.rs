@@ -49,7 +49,7 @@ pub fn setting_effect(zone: &ZoneName, name: &str, before: &Value, after: &Value
     Some(match (name, old, new) {
         ("ssl", ..) => {
             let rank = |mode: &str| MODES.iter().position(|known| *known == mode);
-            weakens(shown(more_is_stronger(rank(new)?, rank(old)?), encryption(new)?))
+            weakens(shown(more_is_stronger(rank(old)?, rank(new)?), encryption(new)?))
         }
         // The versions are in the order of their texts.
         ("min_tls_version", ..) => {
@@ -57,7 +57,7 @@ pub fn setting_effect(zone: &ZoneName, name: &str, before: &Value, after: &Value
                 true => format!("clients may use TLS {new}"),
                 false => format!("clients that know only versions before TLS {new} are refused"),
             };
-            weakens(shown(more_is_stronger(new, old), &line))
+            weakens(shown(more_is_stronger(old, new), &line))
         }
         ("always_use_https", "on", "off") => off("requests by plain HTTP are no longer redirected to HTTPS"),
         ("always_use_https", "off", "on") => on("requests by plain HTTP are redirected to HTTPS"),
