@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use super::direction::Direction;
 use super::dns::{Entry, Node};
 use super::effect::{Effect, Topic, listed};
-use super::mail::mx_change::leads_somewhere;
 use super::view::View;
 use crate::model::{Danger, Fqdn, Gather, Rdata, RecordType};
 
@@ -83,7 +82,7 @@ fn servers(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>, effects: &mut
         }
     }
     for host in new.iter().filter(|host| !is_apex && after.answers_for(host) && !host.is_within(name)) {
-        let is_lost = !leads_somewhere(after, host) && (!old.contains(*host) || leads_somewhere(before, host));
+        let is_lost = !after.leads_somewhere(host) && (!old.contains(*host) || before.leads_somewhere(host));
         if is_lost {
             effects.push(breaks(format!("{name}: its name server {host} has no address")));
         }

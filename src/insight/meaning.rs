@@ -10,7 +10,7 @@ use super::dns::{Entry, ZoneIndex};
 use super::effect::Effect;
 use super::mail::left_behind::left_behind;
 use super::mail::{dkim_change, dmarc_change, lent, mx_change, spf, spf_change, transport};
-use super::mistyped_names::{included, mistyped};
+use super::mistyped_names::mistyped;
 use super::other_zones::OtherZones;
 use super::step::Step;
 use super::view::View;
@@ -218,7 +218,7 @@ fn included_by(before: &ZoneIndex<'_>, after: &ZoneIndex<'_>, steps: &[Step<'_>]
     }
     let mut direct: BTreeMap<Fqdn, BTreeSet<Fqdn>> = BTreeMap::new();
     for record in before.entries().chain(after.entries()).filter(is_spf) {
-        for inner in included(&record) {
+        for inner in record.included() {
             direct.entry(inner).or_default().insert(record.name.clone());
         }
     }

@@ -293,7 +293,7 @@ pub(super) fn named(record: &Entry<'_>) -> Vec<Fqdn> {
     let texts: Vec<String> = match record.data {
         Rdata::Caa(_) => record.data.fields().get("value").map(ToString::to_string).into_iter().collect(),
         _ => match record.text() {
-            Some(text) if spf::is_spf(text) => return included(record),
+            Some(text) if spf::is_spf(text) => return record.included(),
             Some(text) if is_dmarc(text) => {
                 Dmarc::parse(text).map(|policy| [policy.reports, policy.failures].concat()).unwrap_or_default()
             }
@@ -317,16 +317,4 @@ fn mail_domain(uri: &str) -> Option<Fqdn> {
     let address = uri.trim().strip_prefix("mailto:")?;
     let (_, domain) = address.split(['?', '!']).next()?.rsplit_once('@')?;
     Fqdn::parse(domain).ok()
-}
-
-/// The domains that an SPF record includes.
-pub(super) fn included(record: &Entry<'_>) -> Vec<Fqdn> {
-    let Some(Ok(record)) = record.text().filter(|text| spf::is_spf(text)).map(spf::Spf::parse) else {
-        return Vec::new();
-    };
-    let specs = record.directives.iter().filter_map(|d| match &d.mechanism {
-        spf::Mechanism::Include(spec) => Some(spec),
-        _ => None,
-    });
-    specs.chain(&record.redirect).filter_map(|spec| spec.name()).collect()
 }

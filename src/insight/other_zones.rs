@@ -8,7 +8,6 @@ use super::dns::Entry;
 use super::hosts::registrable;
 use super::mail::dkim_change::selector;
 use super::mail::dmarc_change::domain as policy_domain;
-use super::mistyped_names::included;
 use crate::model::{Desired, DesiredRecord, Fqdn, RecordType, ZoneName};
 
 /// What is known of all zones of a spec. Each part is made when it is first asked for.
@@ -181,7 +180,7 @@ fn borrowers(spec: &Desired) -> Borrowers {
             let key = selector(name).map(|(label, domain)| (Borrowed::Key, label, Fqdn::reported(domain)));
             let of_alias = key.or_else(|| Some((Borrowed::Policy, "", policy_domain(name)?)));
             let aliases = target.into_iter().zip(of_alias).map(|(target, use_of)| (target.clone(), use_of));
-            let included = included(&entry).into_iter().map(|inner| (inner, (Borrowed::Senders, "", name.clone())));
+            let included = entry.included().into_iter().map(|inner| (inner, (Borrowed::Senders, "", name.clone())));
             for (target, (what, label, domain)) in aliases.chain(included) {
                 if target.is_within(zone.name.as_fqdn()) {
                     continue;

@@ -7,7 +7,7 @@ use super::addresses::hints;
 use super::direction::Direction;
 use super::dns::Entry;
 use super::effect::{Effect, Topic, listed};
-use super::mail::mx_change::{leads_somewhere, proxied_target};
+use super::mail::mx_change::proxied_target;
 use super::view::View;
 use crate::model::{Danger, Fqdn, Gather, RecordType};
 
@@ -50,8 +50,8 @@ pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) ->
     }
     for target in new.iter().filter(|target| !target.is_root() && after.answers_for(target)) {
         let was_target = old.contains(target);
-        if !leads_somewhere(after, target) {
-            if !was_target || leads_somewhere(before, target) {
+        if !after.leads_somewhere(target) {
+            if !was_target || before.leads_somewhere(target) {
                 effects.push(shown(format!("{name} SRV: its server {target} has no address")));
             }
             continue;

@@ -1,6 +1,7 @@
 //! Questions that the meaning of records asks of a zone.
 
 use super::dns::{Entry, ZoneIndex};
+use super::mail::spf;
 use crate::model::{Fqdn, Rdata, RecordType};
 
 impl<'a> Entry<'a> {
@@ -10,6 +11,18 @@ impl<'a> Entry<'a> {
             Rdata::Txt(text) => Some(text.as_bytes()),
             _ => None,
         }
+    }
+
+    /// The domains that it includes or redirects to, if it is an SPF record.
+    pub(super) fn included(&self) -> Vec<Fqdn> {
+        let Some(Ok(record)) = self.text().filter(|text| spf::is_spf(text)).map(spf::Spf::parse) else {
+            return Vec::new();
+        };
+        let specs = record.directives.iter().filter_map(|d| match &d.mechanism {
+            spf::Mechanism::Include(spec) => Some(spec),
+            _ => None,
+        });
+        specs.chain(&record.redirect).filter_map(|spec| spec.name()).collect()
     }
 
     /// Whether it leads a client to a server.
@@ -39,6 +52,12 @@ impl<'a> View<'_, 'a> {
         let Some(location) = self.0.locate(name.as_str()) else { return Vec::new() };
         let own = location.exact.filter(|node| node.records().next().is_some());
         own.or(location.wildcard).map(|node| node.records().collect()).unwrap_or_default()
+    }
+
+    /// Whether a name of the zone has an address, or is an alias.
+    pub(super) fn leads_somewhere(self, name: &Fqdn) -> bool {
+        let leads = |r: &Entry<'_>| r.data.address().is_some() || r.is(RecordType::Cname);
+        self.answering(name).iter().any(leads)
     }
 
     /// The texts that answer for a name.

@@ -110,12 +110,6 @@ pub(in crate::insight) fn proxied_target(
     })
 }
 
-/// Whether a name of the zone has an address, or is an alias.
-pub(in crate::insight) fn leads_somewhere(view: View<'_, '_>, name: &Fqdn) -> bool {
-    let leads = |r: &Entry<'_>| r.data.address().is_some() || r.is(RecordType::Cname);
-    view.answering(name).iter().any(leads)
-}
-
 /// Whether clients find an address at a name that is not Cloudflare's, or an alias.
 fn has_public_address(view: View<'_, '_>, name: &Fqdn) -> bool {
     let leads = |r: &Entry<'_>| !r.proxied && (r.data.address().is_some() || r.is(RecordType::Cname));
@@ -155,7 +149,7 @@ pub(in crate::insight) fn compare(name: &Fqdn, before: View<'_, '_>, after: View
             () if old.is_null() && new.is_empty() && has_public_address(after, name) => {
                 changes(format!("{line}: servers try the address of {name} instead"))
             }
-            () if old.is_null() && new.is_empty() && leads_somewhere(after, name) => {
+            () if old.is_null() && new.is_empty() && after.leads_somewhere(name) => {
                 shown(format!("{line}: servers try {name}, and Cloudflare's edge takes no mail"))
             }
             // Nothing was received before, so no mail goes astray.
@@ -181,8 +175,8 @@ pub(in crate::insight) fn compare(name: &Fqdn, before: View<'_, '_>, after: View
     for target in new.targets().filter(|t| !t.is_root() && after.answers_for(t)) {
         let was_target = old.targets().any(|t| t == target);
         let (records, earlier) = (after.answering(target), before.answering(target));
-        if !leads_somewhere(after, target) {
-            if !was_target || leads_somewhere(before, target) {
+        if !after.leads_somewhere(target) {
+            if !was_target || before.leads_somewhere(target) {
                 effects.push(changes(format!("mail for {name}: its server {target} has no address")));
             }
             continue;

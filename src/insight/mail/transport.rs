@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use super::mx_change::leads_somewhere;
 use super::tags::Tags;
 use crate::insight::direction::Direction;
 use crate::insight::effect::{Effect, Topic};
@@ -87,7 +86,7 @@ pub(in crate::insight) fn compare(name: &Fqdn, before: View<'_, '_>, after: View
     let (direction, line) = match (&old, &new) {
         // RFC 8461 section 3.2.
         (_, Announcement::Valid(_))
-            if about == "MTA-STS" && leads_somewhere(before, &host) && !leads_somewhere(after, &host) =>
+            if about == "MTA-STS" && before.leads_somewhere(&host) && !after.leads_somewhere(&host) =>
         {
             (Direction::Weakens, format!("has no policy any more: nothing is at {host}, where senders fetch it"))
         }
