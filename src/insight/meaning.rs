@@ -9,7 +9,7 @@ use super::addresses::Hidden;
 use super::dns::{Entry, ZoneIndex};
 use super::effect::Effect;
 use super::mail::left_behind::left_behind;
-use super::mail::{dkim_change, dmarc_change, lent, mx_change, spf, spf_change, transport};
+use super::mail::{dkim_change, dmarc_change, mx_change, spf, spf_change, transport, used_elsewhere};
 use super::mistyped_names::mistyped;
 use super::other_zones::OtherZones;
 use super::step::Step;
@@ -37,7 +37,7 @@ enum Subject {
     Token(Fqdn),
     Alias(Fqdn),
     Pins(Fqdn),
-    Lent(Fqdn),
+    UsedElsewhere(Fqdn),
 }
 
 impl Subject {
@@ -96,7 +96,7 @@ impl Subject {
             Self::Token(name) => takeover::token_removed(name, before, after),
             Self::Alias(name) => takeover::pointed(name, before, after),
             Self::Pins(name) => transport::pins(name, before, after),
-            Self::Lent(name) => lent::compare(name, before, after, others),
+            Self::UsedElsewhere(name) => used_elsewhere::compare(name, before, after, others),
         }
     }
 }
@@ -141,10 +141,15 @@ fn by_subject<'a>(
         let own = records.clone().flat_map(Subject::of);
         let domains = records.clone().filter(|r| r.leads_to_a_server()).filter_map(|r| served.get(r.name)).flatten();
         let senders = records.filter(|r| r.is(RecordType::Txt)).filter_map(|r| included.get(r.name)).flatten();
-        let is_lent =
+        let is_used_elsewhere =
             |r: &&Entry<'_>| (r.is(RecordType::Txt) || r.is(RecordType::Cname)) && others.lends(r.name, before.name());
-        let lent = step.before.iter().chain(&step.after).filter(is_lent).map(|r| Subject::Lent(r.name.clone()));
-        let more = domains.cloned().chain(senders.map(|name| Subject::Spf(name.clone()))).chain(lent);
+        let used = step
+            .before
+            .iter()
+            .chain(&step.after)
+            .filter(is_used_elsewhere)
+            .map(|r| Subject::UsedElsewhere(r.name.clone()));
+        let more = domains.cloned().chain(senders.map(|name| Subject::Spf(name.clone()))).chain(used);
         for subject in own.chain(more) {
             let numbers = subjects.entry(subject).or_default();
             if numbers.last() != Some(&n) {

@@ -30,8 +30,8 @@ mod step;
 mod takeover;
 pub mod traffic;
 mod view;
-mod visitors;
 pub mod waf;
+mod zone_settings;
 
 pub use direction::Direction;
 pub use effect::{Effect, Topic};
@@ -40,4 +40,4 @@ pub use other_zones::{OtherZones, Overview};
 pub use providers::{PROVIDERS, Provider};
 pub use step::Step;
 pub use takeover::ownership_token;
-pub use visitors::{SettingEffect, name_servers, setting_effect, signing_ends};
+pub use zone_settings::{SettingEffect, name_servers, setting_effect, signing_ends};

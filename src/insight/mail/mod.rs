@@ -7,7 +7,7 @@
 //! | DMARC (RFC 9989) | `dmarc` | `dmarc_change` |
 //! | MX (RFC 5321 section 5, RFC 7505) | | `mx_change` |
 //! | MTA-STS (RFC 8461), TLS reporting (RFC 8460) | `transport` | `transport` |
-//! | SPF, DKIM and DMARC that other zones use | the same | `lent` |
+//! | SPF, DKIM and DMARC that other zones use | the same | `used_elsewhere` |
 
 pub mod check_host;
 pub mod dkim;
@@ -15,12 +15,12 @@ pub(super) mod dkim_change;
 pub mod dmarc;
 pub(super) mod dmarc_change;
 pub(super) mod left_behind;
-pub(super) mod lent;
 mod macros;
 pub(super) mod mx_change;
 pub mod spf;
 pub(super) mod spf_change;
 mod tags;
 pub mod transport;
+pub(super) mod used_elsewhere;
 
 pub use macros::{DomainSpec, Envelope};

@@ -33,7 +33,7 @@ pub(in crate::insight) fn compare(
     effects
 }
 
-/// Whether other zones use a record that has to do with mail.
+/// An effect that needs consent.
 fn breaks(domain: &Fqdn, line: String) -> Effect {
     Effect::needing(Danger::BreaksMailAuthentication, Topic::MailAuthentication, domain, line)
 }
