@@ -13,6 +13,9 @@ WORKDIR /src
 COPY Cargo.toml Cargo.lock ./
 COPY src ./src
 COPY crates ./crates
+# Cargo wants every target that Cargo.toml declares.
+COPY benches ./benches
+COPY examples/embed.rs ./examples/embed.rs
 # The files that `zonewright init` writes.
 COPY examples/pipelines ./examples/pipelines
 # Without the embedded service: what holds credentials does not need it.

@@ -1,7 +1,8 @@
 //! zonewright: a declarative reconciler for Cloudflare zones, DNS records and managed-WAF tuning.
 //!
 //! To embed it, begin with [`reconcile`]: load a spec, plan, apply, report, in twenty lines. `examples/embed.rs` runs them. The other modules
-//! are public because `reconcile` hands out their types, and for the tests of this crate.
+//! are public because `reconcile` hands out their types, and for the tests of this crate. `model`, `diff` and `diagnostic` are those of the
+//! package `zonewright-model`.
 //!
 //! ```text
 //!  YAML ──spec──▶ Desired ─┐                         ┌─▶ render: text · JSON · Markdown · HTML · SARIF

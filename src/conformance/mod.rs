@@ -89,7 +89,7 @@ checks! {
     "name-final-dot": "A final dot of a name makes no difference.",
         ["src/sandbox/name.rs"] => names::name_final_dot;
     "equal-record-first": "An equal record is refused with code 81058 before other conflicts are looked for.",
-        ["src/sandbox/conflicts.rs", "src/apply/response.rs"] => names::equal_record_first;
+        ["src/sandbox/record_conflicts.rs", "src/apply/response.rs"] => names::equal_record_first;
     "delegation-neighbours": "A TXT record beside NS records below the apex is refused with code 81056.",
         ["src/sandbox/profile.rs"] => names::delegation_neighbours;
     "signer-without-delegation": "A DS record is accepted at a name without NS records.",

@@ -47,7 +47,9 @@ pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>, ot
         let reached = |set: &BTreeSet<IpAddr>| {
             set.iter().filter(|a| a.is_ipv4() == came.is_ipv4() && lost(**a).is_none()).count()
         };
-        effects.push(if reached(&new) < reached(&old) {
+        // A name that has had such an address until now is one of a private network.
+        let is_inside = old.iter().any(|address| lost(*address).is_some());
+        effects.push(if reached(&new) < reached(&old) && !is_inside {
             Effect::needing(Danger::LooksMistyped, Topic::Addresses, name, line)
         } else {
             Effect::shown(Topic::Addresses, name, Direction::Neutral, line)

@@ -1,4 +1,4 @@
-//! What Cloudflare does not have as the previous spec wanted it.
+//! Drift: what differs at Cloudflare from what the previous spec wanted.
 
 use std::collections::BTreeSet;
 

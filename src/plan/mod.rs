@@ -6,11 +6,11 @@
 //! | step | file |
 //! |---|---|
 //! | changes as operations | `build`, `rules`, `subject` |
-//! | with a previous spec: intent or drift, and what happens to values of others | `three_way`, `conflicts` |
+//! | with a previous spec: intent or drift, and what happens to values of others | `three_way`, `drifted`, `conflicts` |
 //! | a part, chosen by addresses | `part` |
 //! | their order | `order`, `transition`, `positions` |
 //! | the limits of the zone's Cloudflare plan, and what has no effect | `record_checks`, `rule_checks`, `not_in_force`, `postponed` |
-//! | what is dangerous about them | `dangers`, `explain`, `changes_much`, `grades` |
+//! | what is dangerous about them | `dangers`, `explain`, `changes_much`, `shrank`, `grades` |
 //! | the consents that are missing | `consent`, `model::policy` |
 //! | exact requests | `batches`, `lower` |
 

@@ -6,7 +6,7 @@
 //! | scan | `scan`, `tree` | text → tree with places; syntax, duplicate keys, limits |
 //! | substitute | `template` | `${NAME}` in the tree |
 //! | check the shape | `schema_check`, `schema` | tree × JSON Schema → findings, and the tree without what was refused |
-//! | read | `read`, `syntax` | tree → typed syntax with places |
+//! | read | `read`, `syntax`, `record_syntax` | tree → typed syntax with places |
 //! | resolve | `resolve`, `records`, `facets`, `check` | syntax of all files → the model |
 //! | protection | `waf` | `waf` sections and profiles, in all of these steps |
 //! | print | `emit`, `arrange` | the model → YAML |

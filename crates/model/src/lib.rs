@@ -1,8 +1,7 @@
-//! The data types of zonewright, how they are compared, and findings about them: all that its other modules speak of. `zonewright`
-//! re-exports these modules, so use that.
+//! The data types of zonewright, their comparison, and findings about them. Use them through `zonewright`, which re-exports these modules.
 //!
-//! They are a package of their own so that their code is generated while the rest is still read, and so that a change elsewhere does
-//! not compile them again.
+//! They are a package of their own so that the compiler holds that they use nothing of the rest, and so that a change elsewhere does not
+//! compile them again.
 
 pub mod diagnostic;
 pub mod diff;

@@ -239,7 +239,7 @@ impl<'v, 'a> View<'v, 'a> {
                 lines.push(format!("{shown}: answered by {} from now on: {}{ttl}", star.name(), says(new, star)));
             }
             [Source::Wildcard(star), Source::Own(own)] => {
-                lines.extend(self.from_wildcard(name, shown, zones, star, own));
+                lines.extend(self.left_by_wildcard(name, shown, zones, star, own));
             }
             [Source::Own(before), Source::Own(after)] => {
                 lines.extend(Self::own_to_own(shown, zones, [before, after]));
@@ -274,7 +274,7 @@ impl<'v, 'a> View<'v, 'a> {
     }
 
     /// A name that a wildcard answered for until now.
-    fn from_wildcard(
+    fn left_by_wildcard(
         &self,
         name: &Fqdn,
         shown: &str,

@@ -33,6 +33,7 @@ pub mod time;
 mod ttl;
 mod unmanaged;
 
+#[doc(hidden)]
 pub use crate::closed_set;
 pub use address::Address;
 pub use closed_set::ClosedSet;
@@ -44,13 +45,17 @@ pub use expect::{
 };
 pub use expression::{Expression, ExpressionProblem, ExpressionSetting, Requirement, ScopeChange, parse_expression};
 pub use fields::{Fields, Value};
+#[doc(hidden)]
 pub use gather::Gather;
 pub use ids::{RecordId, ZoneId};
 pub use name::{Fqdn, LABEL_OCTETS, NAME_OCTETS, NameError, ZoneName};
+#[doc(hidden)]
 pub use name_map::{NameMap, NameSet};
 pub use only::Only;
+#[doc(hidden)]
 pub use percent::{is_unreserved, percent_encoded};
 pub use policy::{NARROW_DAYS, NARROW_RULES, Policy, PolicyEntry};
+#[doc(hidden)]
 pub use public_suffix::PublicSuffix;
 pub use rdata::{DataError, Purpose, Rdata, RecordType, STRING_OCTETS};
 pub use record::{
@@ -58,6 +63,7 @@ pub use record::{
     Tombstone,
 };
 pub use reported::AsReported;
+#[doc(hidden)]
 pub use sort::{permute, sort_by, sort_by_key};
 pub use state::{
     Desired, DesiredSettings, DesiredZone, IgnorePattern, Live, LiveDnssec, LiveSetting, LiveSettings, LiveZone,
