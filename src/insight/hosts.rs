@@ -7,6 +7,9 @@ use strsim::damerau_levenshtein;
 use super::providers::{LONG, Provider};
 use crate::model::{Fqdn, PublicSuffix};
 
+/// The longest part of a label that tells a region or a stage.
+const VARIANT: usize = 3;
+
 /// From so many accounts below one domain of a provider on, one of them resembles another by chance: a zone that gives names to strangers
 /// has thousands.
 const MANY_ACCOUNTS: usize = 50;
@@ -74,9 +77,9 @@ pub(super) fn mistyped<'k>(new: &Fqdn, replaced: &[&'k Fqdn], known: &Domains<'k
     }
     let of_replaced = replaced_domains().find(|other| is_near(own, other));
     let is_near = |other: &&str| is_near(own, other) && begins_like(own, other);
-    let of_known = || known.compared.iter().copied().find(is_near);
+    let of_known = || known.compared.iter().copied().find(|other| is_near(other) && !is_variant(own, other));
     let suffix = || replaced.iter().find(|host| differs_by_suffix(new, host)).and_then(|host| registrable(host));
-    let of_provider = || Provider::domains().find(is_near);
+    let of_provider = || Provider::domains().find(|other| is_near(other) && !is_plural(label(own), label(other)));
     let is_near_label = |other: &&str| is_near_family(label(own), other) && begins_like(own, other);
     let of_label = || Provider::labels().find(is_near_label);
     of_replaced.or_else(of_known).or_else(suffix).or_else(of_provider).or_else(of_label)
@@ -132,6 +135,21 @@ pub(super) fn is_slip(new: &Fqdn, old: &Fqdn) -> bool {
         && !is_renumbered(a, b)
 }
 
+/// Whether two labels of several parts differ in a short part alone, as regions and stages do: `shop-eu` and `shop-us`.
+pub(super) fn is_variant(a: &str, b: &str) -> bool {
+    let (a, b): (Vec<&str>, Vec<&str>) = (label(a).split('-').collect(), label(b).split('-').collect());
+    let mut different = a.iter().zip(&b).filter(|(a, b)| a != b);
+    a.len() == b.len()
+        && a.len() > 1
+        && different.next().is_some_and(|(a, b)| a.len().max(b.len()) <= VARIANT)
+        && different.next().is_none()
+}
+
+/// Whether a word is the plural of the other one: real names, and no slip of the finger.
+fn is_plural(a: &str, b: &str) -> bool {
+    a.strip_suffix('s') == Some(b) || b.strip_suffix('s') == Some(a)
+}
+
 /// A label without the number at its end.
 fn bare(label: &str) -> &str {
     label.trim_end_matches(|c: char| c.is_ascii_digit() || c == '-')
@@ -145,7 +163,7 @@ fn is_family(a: &str, b: &str) -> bool {
 /// Whether two labels with or without a number are nearly the same.
 fn is_near_family(own: &str, other: &str) -> bool {
     let (own, other) = (bare(own), bare(other));
-    own.len().max(other.len()) >= LONG && is_edit(own, other)
+    other.len() >= LONG && is_edit(own, other)
 }
 
 /// Whether two names differ by one character that is missing, added or another one, or by two that are swapped, and by more than a number.
@@ -202,6 +220,25 @@ mod tests {
             let domains = Domains::new(registrable(&known).into_iter().collect(), BTreeSet::new());
             mistyped(&name(new), &[&known], &domains).is_some()
         };
+        for (new, known) in [
+            ("www.iconos.com", "mail.example.net"),
+            ("www.gandhi.org", "mail.example.net"),
+            ("x.statuspages.io", "mail.example.net"),
+        ] {
+            assert!(!near(new, known), "{new} {known}");
+        }
+        let accounts = |new: &str, known: &str| {
+            let known = name(known);
+            let domains = Domains::new(registrable(&known).into_iter().collect(), BTreeSet::new());
+            mistyped(&name(new), &[], &domains).is_some()
+        };
+        for (new, known) in [
+            ("acme-api.vercel.app", "acme-app.vercel.app"),
+            ("acmeshop-uk.netlify.app", "acmeshop-us.netlify.app"),
+            ("acme-au.azurewebsites.net", "acme-eu.azurewebsites.net"),
+        ] {
+            assert!(!accounts(new, known), "{new} {known}");
+        }
         for (new, known) in [
             ("ns1.exarnple.net", "ns1.example.net"),
             ("ns1.examp1e.net", "ns2.example.net"),

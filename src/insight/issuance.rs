@@ -311,6 +311,10 @@ pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) ->
     for value in new.malformed.difference(&old.malformed) {
         let line = format!("certificates for {name}: `{value}` is not well-formed, so it allows no authority");
         effects.push(match nearest(value) {
+            _ if value.trim_end().ends_with(';') => {
+                let line = format!("{line}; remove the `;` at its end");
+                Effect::needing(Danger::LooksMistyped, topic, name, line)
+            }
             Some(near) => {
                 Effect::needing(Danger::LooksMistyped, topic, name, format!("{line}; did you mean `{near}`?"))
             }
@@ -342,7 +346,8 @@ pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) ->
         );
         effects.push(shown(Direction::Neutral, line));
     }
-    if old.parameters != new.parameters {
+    // A value that is not well-formed has none that count, and that it allows no authority has been said.
+    if old.parameters != new.parameters && new.malformed.is_subset(&old.malformed) {
         let (direction, word) = match (old.parameters.is_empty(), new.parameters.is_empty()) {
             (false, true) => (Direction::Weakens, "no longer bound to an account or a method".to_owned()),
             _ => (Direction::Unclassified, format!("bound by {}; {ADDED} without them", listed(&new.parameters))),

@@ -236,7 +236,8 @@ fn completed(target: &Fqdn, after: &ZoneIndex<'_>, is_known: &mut dyn FnMut(&str
 
 /// Why a host of the zone looks mistyped: nothing has its name, and something nearly has.
 fn inside(target: &Fqdn, record: &Entry<'_>, after: &ZoneIndex<'_>) -> Option<String> {
-    let above = after.locate(target.as_str()).filter(|location| location.exact.is_none())?.encloser;
+    let location = after.locate(target.as_str()).filter(|l| l.exact.is_none() && l.cut.is_none())?;
+    let (above, is_answered) = (location.encloser, location.wildcard.is_some());
     if record.data.target().is_none() || target == record.name {
         return None;
     }
@@ -246,11 +247,14 @@ fn inside(target: &Fqdn, record: &Entry<'_>, after: &ZoneIndex<'_>) -> Option<St
     let meant = |sibling: &str| {
         let label = sibling.split_once('.').map_or(sibling, |(label, _)| label);
         let name = if rest.is_empty() { sibling.to_owned() } else { format!("{rest}.{sibling}") };
-        let is_it = is_near_label(own, label) && after.node(&name).is_some_and(|node| node.has_records());
+        // What a wildcard answers can be meant so: a region or a stage more.
+        let is_meant = is_answered && hosts::is_variant(own, label);
+        let is_it = is_near_label(own, label) && !is_meant && after.node(&name).is_some_and(|node| node.has_records());
         is_it.then_some(name)
     };
     let near = above.children().find_map(|sibling| meant(sibling.name()))?;
-    Some(format!("does not exist, and looks like a typo of {near}"))
+    let what = if is_answered { "has no records of its own" } else { "does not exist" };
+    Some(format!("{what}, and looks like a typo of {near}"))
 }
 
 /// Whether two labels nearly are one, and are not numbered.

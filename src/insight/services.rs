@@ -39,13 +39,19 @@ pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) ->
     };
     let (was, is) = (ports(&old), ports(&new));
     if was != is && !was.is_empty() && !is.is_empty() {
-        effects.push(shown(format!("{name} SRV: clients connect to port {} instead of {}", listed(is), listed(was))));
+        let (gone, came): (Vec<_>, Vec<_>) = (was.difference(&is).collect(), is.difference(&was).collect());
+        let line = match (gone.is_empty(), came.is_empty()) {
+            (true, _) => format!("clients also connect to port {}", listed(came)),
+            (_, true) => format!("clients no longer connect to port {}", listed(gone)),
+            _ => format!("clients connect to port {} instead of {}", listed(came), listed(gone)),
+        };
+        effects.push(shown(format!("{name} SRV: {line}")));
     }
     let (old, new) = (targets(&old), targets(&new));
     if new.contains(&Fqdn::root()) && !old.contains(&Fqdn::root()) {
         effects.push(shown(match new.len() {
-            1 => format!("{name} SRV: says that it is not offered here (RFC 2782)"),
-            _ => format!("{name} SRV: one record says that it is not offered here, and others name servers (RFC 2782)"),
+            1 => format!("{name} SRV: the service is declared unavailable (target `.`, RFC 2782)"),
+            _ => format!("{name} SRV: one record declares the service unavailable (target `.`), and others name servers (RFC 2782)"),
         }));
     }
     for target in new.iter().filter(|target| !target.is_root() && after.answers_for(target)) {

@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | `ssl` | a step down: strict, full, flexible, off | every change |
 //! | `min_tls_version` | an older version | a newer one, which old clients do not know |
-//! | `security_level` | | every visitor is challenged, which may lock out programs and needs consent; or no longer |
+//! | `security_level` | off, or almost | every visitor is challenged, which may lock out programs and needs consent; or no longer |
 //! | `always_use_https`, `development_mode`, `security_header` | | every change that visitors notice |
 //!
 //! Only settings whose value is known before and after are compared.
@@ -65,12 +65,15 @@ pub fn setting_effect(zone: &ZoneName, name: &str, before: &Value, after: &Value
             danger: Some(Danger::MayLockOut),
             ..on("every visitor is challenged first, and programs that call the site cannot pass")
         },
+        ("security_level", _, "off" | "essentially_off") => {
+            weakens(off("visitors are no longer challenged for the reputation of their address, or almost none are"))
+        }
         ("security_level", "under_attack", _) => off("visitors are no longer challenged first"),
         ("development_mode", "off", "on") => shown(
             Direction::Neutral,
             "nothing is answered from the cache for three hours: every request reaches the origin",
         ),
-        ("security_header", ..) => on(&strict_transport(zone, before, after)?),
+        ("security_header", ..) => strict_transport(zone, before, after)?,
         _ => return None,
     })
 }
@@ -100,7 +103,7 @@ pub fn name_servers(before: &str, after: &str) -> Option<SettingEffect> {
     match after {
         _ if before == after => None,
         "cloudflare.advanced" => {
-            Some(SettingEffect { direction, danger: None, line: format!("{line}; those of before still answer") })
+            Some(SettingEffect { direction, danger: None, line: format!("{line}; the previous ones still answer") })
         }
         _ => Some(SettingEffect { direction, danger: Some(Danger::ChangesNameServers), line: line.to_owned() }),
     }
@@ -125,8 +128,8 @@ fn encryption(mode: &str) -> Option<&'static str> {
     })
 }
 
-/// What browsers remember of the `Strict-Transport-Security` header, if it begins or reaches further.
-fn strict_transport(zone: &ZoneName, before: &Value, after: &Value) -> Option<String> {
+/// What browsers remember of the `Strict-Transport-Security` header, if it begins, ends or reaches further.
+fn strict_transport(zone: &ZoneName, before: &Value, after: &Value) -> Option<SettingEffect> {
     let member = |value: &Value, name: &str| match value {
         Value::Map(outer) => match outer.get("strict_transport_security") {
             Some(Value::Map(inner)) => inner.get(name).cloned(),
@@ -139,12 +142,35 @@ fn strict_transport(zone: &ZoneName, before: &Value, after: &Value) -> Option<St
     };
     let begins = !has(before, "enabled") && has(after, "enabled");
     let widens = !has(before, "include_subdomains") && has(after, "include_subdomains");
-    let Some(Value::Integer(seconds)) = member(after, "max_age").filter(|_| begins || widens) else { return None };
+    let seconds = |value: &Value| match member(value, "max_age") {
+        Some(Value::Integer(seconds)) => Some(seconds),
+        _ => None,
+    };
+    if has(before, "enabled") && !has(after, "enabled") {
+        let old = seconds(before).filter(|old| *old > 0)?;
+        let line = format!(
+            "browsers that visited {zone} keep to HTTPS for up to {old} s, and new ones no longer do (RFC 6797)"
+        );
+        return Some(SettingEffect { direction: Direction::Weakens, danger: None, line });
+    }
+    let new = seconds(after).filter(|_| has(after, "enabled"))?;
+    let lasts = seconds(before).is_some_and(|old| old < new);
+    let is_listed = !has(before, "preload") && has(after, "preload");
+    if !(begins || widens || lasts || is_listed) {
+        return None;
+    }
     let below = if has(after, "include_subdomains") { " and every name below it" } else { "" };
-    Some(format!(
-        "browsers use nothing but HTTPS for {zone}{below}, for {seconds} s after each visit, even if the setting is taken \
-         back (RFC 6797)"
-    ))
+    let list = match is_listed {
+        true => {
+            "; with `preload`, browsers can take the domain into the lists that they ship, which is hard to take back"
+        }
+        false => "",
+    };
+    let line = format!(
+        "browsers use nothing but HTTPS for {zone}{below}, for {new} s after each visit, even if you turn the setting off \
+         again (RFC 6797){list}"
+    );
+    Some(SettingEffect { direction: Direction::Strengthens, danger: None, line })
 }
 
 #[cfg(test)]
@@ -165,6 +191,7 @@ mod tests {
             ("ssl", "strict", "origin_pull", None),
             ("min_tls_version", "1.2", "1.0", Some(Danger::WeakensProtection)),
             ("min_tls_version", "1.0", "1.2", None),
+            ("security_level", "medium", "essentially_off", Some(Danger::WeakensProtection)),
             ("always_use_https", "on", "off", None),
             ("security_level", "medium", "under_attack", Some(Danger::MayLockOut)),
             ("security_level", "under_attack", "medium", None),
@@ -195,6 +222,19 @@ mod tests {
         assert!(line(&header(false, false), &header(true, false)).unwrap().contains("for example.com, for 86400 s"));
         assert!(line(&header(true, false), &header(true, true)).unwrap().contains("every name below it"));
         assert_eq!(line(&header(true, true), &header(true, false)), None);
-        assert_eq!(line(&header(true, true), &header(false, true)), None);
+        assert!(line(&header(true, true), &header(false, true)).unwrap().contains("keep to HTTPS for up to 86400 s"));
+        let with = |name: &str, value: Value| match header(true, false) {
+            Value::Map(mut outer) => {
+                if let Some(Value::Map(inner)) = outer.get_mut("strict_transport_security") {
+                    inner.insert(name.to_owned(), value);
+                }
+                Value::Map(outer)
+            }
+            other => other,
+        };
+        assert!(
+            line(&header(true, false), &with("max_age", Value::Integer(31_536_000))).unwrap().contains("31536000 s")
+        );
+        assert!(line(&header(true, false), &with("preload", Value::Bool(true))).unwrap().contains("hard to take back"));
     }
 }

@@ -436,7 +436,7 @@ fn a_type_that_goes_is_told_beside_its_record() {
         Edit { zone: &names[0], before: Some(entry(&before[2])), after: None },
     ];
     let explained = explain(&old, &new, &edits, &References::default());
-    let says = |lines: &[String]| lines.iter().any(|line| line == "@: no TXT any more; the name keeps other records");
+    let says = |lines: &[String]| lines.iter().any(|line| line == "@: no TXT any more; the name has other records");
     let said: Vec<bool> = explained.of_edits.iter().map(|lines| says(lines)).collect();
     assert_eq!(said, [false, true], "{:?}", explained.of_edits);
 }

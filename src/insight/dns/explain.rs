@@ -107,7 +107,7 @@ pub fn explain<'a>(
             };
             let lost: Vec<String> = lost.iter().map(ToString::to_string).collect();
             let (shown, lost_types) = (zones[1].name().relative(name), first_of(&lost, MOST_NAMES));
-            let line = format!("{shown}: no {lost_types} any more; the name keeps other records");
+            let line = format!("{shown}: no {lost_types} any more; the name has other records");
             explained.put(of_name.iter().find(loses).copied().or(main), [line]);
         }
         explained.put(main, lines);
@@ -285,9 +285,12 @@ impl<'v, 'a> View<'v, 'a> {
         let answers = |zone: &ZoneIndex<'a>, node: Node<'_, 'a>| records(node, zone.serving().proxies());
         let was = answers(old, star);
         // No client connects to the name of a key or a token, and some answers stay as they are.
-        let is_of_host = |entry: &Entry<'a>| is_host(entry) && !entry.is(RecordType::Cname);
+        let is_of_label = |entry: &Entry<'a>| {
+            use RecordType::{Cname, Srv, Tlsa, Txt};
+            matches!(entry.record_type(), Some(Cname | Srv | Tlsa | Txt))
+        };
         let is_label = name.as_str().split('.').any(|label| label.starts_with('_'));
-        if was == answers(new, own) || (is_label && star.records().all(|entry| is_of_host(&entry))) {
+        if was == answers(new, own) || (is_label && !star.records().any(|entry| is_of_label(&entry))) {
             return None;
         }
         let kept: BTreeSet<&str> = own.records().map(|entry| entry.data.type_name()).collect();

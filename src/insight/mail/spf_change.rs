@@ -61,6 +61,11 @@ impl Senders {
         Self { v4, v6, ..Self::default() }.networks()
     }
 
+    /// What of the networks is in none of these, as few as possible.
+    pub(super) fn lost_to(&self, known: &[IpNet]) -> Vec<IpNet> {
+        IpNet::aggregate(&self.networks().into_iter().flat_map(|network| without(network, known)).collect())
+    }
+
     /// The networks, as few as possible.
     pub(super) fn networks(&self) -> Vec<IpNet> {
         let v4 = Ipv4Net::aggregate(&self.v4).into_iter().map(IpNet::V4);
@@ -313,6 +318,18 @@ fn opens(name: &Fqdn, old: Option<&Senders>, new: &Senders, effects: &mut Vec<Ef
     }
 }
 
+/// What is left of a network without others.
+fn without(network: IpNet, others: &[IpNet]) -> Vec<IpNet> {
+    if others.iter().any(|other| other.contains(&network)) {
+        return Vec::new();
+    }
+    let inside: Vec<IpNet> = others.iter().copied().filter(|other| network.contains(other)).collect();
+    match network.subnets(network.prefix_len() + 1) {
+        Ok(halves) if !inside.is_empty() => halves.flat_map(|half| without(half, &inside)).collect(),
+        _ => vec![network],
+    }
+}
+
 /// Whether a network is more than one sender has.
 fn is_wide(network: &IpNet) -> bool {
     network.prefix_len() < if matches!(network, IpNet::V4(_)) { WIDE.0 } else { WIDE.1 }
@@ -329,7 +346,7 @@ fn differences(
 ) {
     let topic = Topic::MailAuthentication;
     let (had, has) = (old.networks(), new.networks());
-    let (gained, lost) = (new.beyond(&had), old.beyond(&has));
+    let (gained, lost) = (new.beyond(&had), old.lost_to(&has));
     let came = gained.iter().filter(|network| !is_wide(network)).map(network_in_words);
     let came: Vec<String> = came.chain(new.others.difference(&old.others).cloned()).collect();
     let gone: Vec<String> =
@@ -418,4 +435,19 @@ fn is_same_provider(a: &Fqdn, b: &Fqdn) -> bool {
         other => other.map(str::to_owned),
     };
     key(a).is_some() && key(a) == key(b)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_narrower_network_loses_is_the_rest() {
+        let net = |text: &str| -> IpNet { text.parse().unwrap() };
+        let senders = Senders { v4: vec!["198.18.60.0/24".parse().unwrap()], ..Senders::default() };
+        assert_eq!(senders.lost_to(&[net("198.18.60.0/25")]), [net("198.18.60.128/25")]);
+        assert_eq!(senders.lost_to(&[net("198.18.60.64/26")]), [net("198.18.60.0/26"), net("198.18.60.128/25")]);
+        assert_eq!(senders.lost_to(&[net("198.18.0.0/16")]), []);
+        assert_eq!(senders.lost_to(&[net("198.18.61.0/24")]), [net("198.18.60.0/24")]);
+    }
 }

@@ -55,7 +55,7 @@ fn senders_of(name: &Fqdn, borrowers: &[&Borrower], before: View<'_, '_>, after:
             vec![breaks(first, format!("SPF for {who} becomes invalid (permerror): {name}, which it includes: {why}"))]
         }
         Found::Record(new) => {
-            let lost = old.beyond(&new.networks());
+            let lost = old.lost_to(&new.networks());
             let is_lost = |host: &&Fqdn| {
                 let addresses = after.answering(host).into_iter().filter_map(|r| r.data.address());
                 addresses.map(IpNet::from).any(|address| lost.iter().any(|network| network.contains(&address)))
