@@ -96,10 +96,11 @@ pub(super) fn mistyped<'a>(
         if names.is_empty() {
             continue;
         }
+        let gone = gone.get(record.name).map_or(&[][..], Vec::as_slice);
         // A host that is known already is no news; a text can be written again.
         let old: BTreeSet<Fqdn> = match record.data.target() {
             Some(_) => step.before.iter().flat_map(named).collect(),
-            None => gone.get(record.name).into_iter().flatten().flat_map(named).collect(),
+            None => gone.iter().flat_map(named).collect(),
         };
         let set = sets.get(&(record.name, record.record_type())).map_or(&[][..], Vec::as_slice);
         for target in names.into_iter().filter(|target| !target.is_root() && !old.contains(target)) {
@@ -109,7 +110,7 @@ pub(super) fn mistyped<'a>(
                 completed(&target, after, &mut is_known).or_else(|| inside(&target, &record, after))
             } else {
                 let known = known.get_or_insert_with(|| Known::of(before, others));
-                outside(&target, &record, step, known, steps, set)
+                outside(&target, &record, step, known, gone, set)
             };
             let Some(why) = near else { continue };
             let (name, kind) = (record.name, record.data.type_name());
@@ -161,13 +162,13 @@ fn sets<'a>(steps: &[Step<'a>]) -> Sets<'a> {
     sets
 }
 
-/// Why a host elsewhere looks mistyped.
+/// Why a host elsewhere looks mistyped. `gone`: the records of the same name that go or change.
 fn outside(
     target: &Fqdn,
     record: &Entry<'_>,
     step: &Step<'_>,
     known: &Known<'_>,
-    steps: &[Step<'_>],
+    gone: &[Entry<'_>],
     set: &[&Fqdn],
 ) -> Option<String> {
     let stays = |old: &Fqdn| set.contains(&old);
@@ -176,8 +177,7 @@ fn outside(
             step.before.iter().flat_map(named).filter(|old| !named(record).contains(old)).collect()
         }
         kind => {
-            let gone =
-                steps.iter().filter_map(|s| s.before).filter(|b| b.name == record.name && b.record_type() == kind);
+            let gone = gone.iter().filter(|b| b.record_type() == kind);
             gone.filter_map(|b| b.data.target()).filter(|old| !stays(old)).cloned().collect()
         }
     };
