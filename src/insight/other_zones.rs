@@ -16,6 +16,7 @@ pub struct Overview {
     addresses: OnceLock<Addresses>,
     hosts: OnceLock<Hosts>,
     borrowers: OnceLock<Borrowers>,
+    targets: OnceLock<Targets>,
 }
 
 /// What a domain uses of a name in another zone.
@@ -52,6 +53,9 @@ type Borrowers = BTreeMap<Fqdn, Vec<Borrower>>;
 /// By which zones something is used: one, or several.
 type Users = Option<ZoneName>;
 
+/// The names to which records point.
+type Targets = BTreeMap<Fqdn, Users>;
+
 /// Addresses of a spec.
 #[derive(Debug, Default)]
 struct Addresses {
@@ -72,7 +76,7 @@ struct Hosts {
 pub struct OtherZones<'s> {
     spec: Option<(&'s Desired, &'s Overview)>,
     /// The spec that is planned: what other zones use once it is applied.
-    planned: Option<&'s Desired>,
+    planned: Option<(&'s Desired, &'s Overview)>,
     /// Whether the spec is the previous one, which says what was in use and hidden until now.
     is_previous: bool,
 }
@@ -86,7 +90,7 @@ impl<'s> OtherZones<'s> {
     pub fn of(spec: &'s Desired, overview: &'s Overview) -> Self {
         Self {
             spec: (spec.zones.len() > 1).then_some((spec, overview)),
-            planned: (spec.zones.len() > 1).then_some(spec),
+            planned: (spec.zones.len() > 1).then_some((spec, overview)),
             is_previous: false,
         }
     }
@@ -94,7 +98,7 @@ impl<'s> OtherZones<'s> {
     /// Those of the previous spec; `planned` tells what they use afterwards.
     #[must_use]
     pub fn before(base: &'s Desired, planned: &'s Desired, overview: &'s Overview) -> Self {
-        let planned = (planned.zones.len() > 1).then_some(planned);
+        let planned = (planned.zones.len() > 1).then_some((planned, overview));
         Self { is_previous: true, planned, ..Self::of(base, overview) }
     }
 
@@ -106,13 +110,14 @@ impl<'s> OtherZones<'s> {
     /// Whether a record of another zone points to this name.
     #[must_use]
     pub fn point_to(self, name: &Fqdn, own: &ZoneName) -> bool {
-        let all = self.planned.into_iter().flat_map(records);
-        all.filter(|(zone, _)| *zone != own).any(|(_, record)| record.data.target() == Some(name))
+        let Some((planned, overview)) = self.planned else { return false };
+        let all = overview.targets.get_or_init(|| targets(planned));
+        all.get(name).is_some_and(|users| users.as_ref() != Some(own))
     }
 
     /// The domains of other zones that use a record at this name for their mail.
     pub(super) fn borrowers(self, name: &Fqdn, own: &ZoneName) -> Vec<&'s Borrower> {
-        let (Some(planned), Some((_, overview))) = (self.planned, self.spec) else { return Vec::new() };
+        let (Some((planned, overview)), Some(_)) = (self.planned, self.spec) else { return Vec::new() };
         let all = overview.borrowers.get_or_init(|| borrowers(planned));
         all.get(name).into_iter().flatten().filter(|borrower| borrower.zone != *own).collect()
     }
@@ -166,6 +171,17 @@ impl<'s> OtherZones<'s> {
 /// Every record of a spec, with its zone.
 fn records(spec: &Desired) -> impl Iterator<Item = (&ZoneName, &DesiredRecord)> {
     spec.zones.values().flat_map(|zone| zone.records.iter().map(|record| (&zone.name, record)))
+}
+
+/// The names to which records of a spec point.
+fn targets(spec: &Desired) -> Targets {
+    let mut all = Targets::new();
+    for (zone, record) in records(spec) {
+        if let Some(target) = record.data.target() {
+            note(&mut all, target.clone(), zone);
+        }
+    }
+    all
 }
 
 /// Who uses records of other zones in a spec.

@@ -11,7 +11,8 @@
 //! | falls-to-wildcard | a name is gone afterwards, and a wildcard answers for it with records of the kind that it had; an alias answers for every kind |
 //! | the others | an effect says so |
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::grades;
 use super::subject::{RecordAction, RecordSubject, Subject};
@@ -72,7 +73,7 @@ fn judge(plan: &ZonePlan, live: &LiveZone, others: OtherZones<'_>) -> (Caused, C
     for (guilty, _) in &mut found {
         guilty.iter_mut().for_each(|n| *n = numbers[*n]);
     }
-    let view = View { before: &before, after: &after, others };
+    let view = View { before: &before, after: &after, others, targets: OnceCell::new() };
     let own = plan.records().map(|(n, _, record)| (n, view.of(record))).collect();
     let notes = plan.records().filter_map(|(_, _, record)| view.wildcard_note(record)).collect();
     (found, own, notes)
@@ -189,6 +190,8 @@ struct View<'z, 'a> {
     before: &'z ZoneIndex<'a>,
     after: &'z ZoneIndex<'a>,
     others: OtherZones<'z>,
+    /// The names to which records point afterwards; made when first asked for.
+    targets: OnceCell<HashSet<&'a Fqdn>>,
 }
 
 /// Whether records of this type lead a client to a server.
@@ -275,9 +278,8 @@ impl<'z, 'a> View<'z, 'a> {
         let location = self.before.locate(name.as_str())?;
         let star = location.wildcard.filter(|_| location.exact.is_none_or(|node| !node.has_records()))?;
         let loses = star.records().any(|r| leads_to_a_server(r.data));
-        let is_used = || {
-            self.after.entries().any(|r| r.data.target() == Some(name)) || self.others.point_to(name, self.after.name())
-        };
+        let targets = || self.targets.get_or_init(|| self.after.entries().filter_map(|r| r.data.target()).collect());
+        let is_used = || targets().contains(name) || self.others.point_to(name, self.after.name());
         (loses && is_used()).then_some(Danger::RemovesLastAddress)
     }
 
