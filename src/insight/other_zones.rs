@@ -188,8 +188,17 @@ fn targets(spec: &Desired) -> Targets {
 fn borrowers(spec: &Desired) -> Borrowers {
     let mut all = Borrowers::new();
     for zone in spec.zones.values() {
-        let selectors: BTreeSet<&Fqdn> =
-            zone.records.iter().map(|record| &record.name).filter(|name| selector(name).is_some()).collect();
+        // The selectors of each domain, and the hosts that receive its mail.
+        let mut selectors: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        let mut exchanges: BTreeMap<&Fqdn, Vec<&Fqdn>> = BTreeMap::new();
+        for record in &zone.records {
+            if let Some((label, domain)) = selector(&record.name) {
+                selectors.entry(domain).or_default().insert(label);
+            }
+            if let Some(host) = record.data.target().filter(|_| record.data.record_type() == Some(RecordType::Mx)) {
+                exchanges.entry(&record.name).or_default().push(host);
+            }
+        }
         for record in &zone.records {
             let entry = Entry::of_spec(record);
             let (name, target) = (entry.name, entry.data.target().filter(|_| entry.is(RecordType::Cname)));
@@ -201,16 +210,14 @@ fn borrowers(spec: &Desired) -> Borrowers {
                 if target.is_within(zone.name.as_fqdn()) {
                     continue;
                 }
-                let is_other =
-                    |other: &&&Fqdn| **other != name && selector(other).is_some_and(|(_, own)| own == domain.as_str());
-                let exchanges =
-                    zone.records.iter().filter(|r| r.name == domain && r.data.record_type() == Some(RecordType::Mx));
+                let count = selectors.get(domain.as_str()).map_or(0, BTreeSet::len);
+                let received_by = exchanges.get(&domain).into_iter().flatten();
                 let borrower = Borrower {
                     zone: zone.name.clone(),
                     what,
                     label: label.to_owned(),
-                    others: selectors.iter().filter(is_other).count(),
-                    exchanges: exchanges.filter_map(|r| r.data.target().cloned()).collect(),
+                    others: count.saturating_sub(usize::from(what == Borrowed::Key)),
+                    exchanges: received_by.map(|host| (*host).clone()).collect(),
                     domain,
                 };
                 all.entry(target).or_default().push(borrower);
