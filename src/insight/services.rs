@@ -51,7 +51,9 @@ pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) ->
     if new.contains(&Fqdn::root()) && !old.contains(&Fqdn::root()) {
         effects.push(shown(match new.len() {
             1 => format!("{name} SRV: is declared unavailable (target `.`, RFC 2782)"),
-            _ => format!("{name} SRV: one record declares it unavailable (target `.`), and others name servers (RFC 2782)"),
+            _ => format!(
+                "{name} SRV: one record declares it unavailable (target `.`), and others name servers (RFC 2782)"
+            ),
         }));
     }
     for target in new.iter().filter(|target| !target.is_root() && after.answers_for(target)) {
