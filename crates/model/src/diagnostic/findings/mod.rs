@@ -1,7 +1,7 @@
 //! The registry of findings: every kind of diagnostic with its stable code, severity, summary, reason and fix.
 //!
 //! A kind is declared once, in the file of its family, in the order of the codes. Lints declare theirs next to the
-//! check (`src/lint/rules/`); [`crate::lint::findings`] lists both. The registry is the source of `docs/findings.md`,
+//! check (`src/lint/rules/`); `lint::findings` lists both. The registry is the source of `docs/findings.md`,
 //! the rules of SARIF reports and the names of JUnit cases. A code is never reused: a removed kind leaves a gap.
 
 use super::{Diagnostic, Place, Severity};
