@@ -2,7 +2,7 @@
 //!
 //! To embed it, begin with [`reconcile`]: load a spec, plan, apply, report, in twenty lines. `examples/embed.rs` runs them. The other modules
 //! are public because `reconcile` hands out their types, and for the tests of this crate. `model`, `diff` and `diagnostic` are those of the
-//! package `zonewright-model`.
+//! package `zonewright-model`, and `sandbox` is the package `zonewright-sandbox`.
 //!
 //! ```text
 //!  YAML ──spec──▶ Desired ─┐                         ┌─▶ render: text · JSON · Markdown · HTML · SARIF
@@ -34,11 +34,11 @@ pub mod recorded;
 #[cfg(feature = "sandbox")]
 pub mod rehearsal;
 pub mod render;
-#[cfg(feature = "sandbox")]
-pub mod sandbox;
 pub mod schema;
 pub mod seclang;
 pub mod spec;
 pub mod wire;
 
 pub use zonewright_model::{diagnostic, diff, model};
+#[cfg(feature = "sandbox")]
+pub use zonewright_sandbox as sandbox;

@@ -112,6 +112,9 @@ fn sources(name: &str) -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut all = String::new();
     let mut open = vec![root.join("src").join(name), root.join("crates/model/src").join(name)];
+    if name == "sandbox" {
+        open.push(root.join("crates/sandbox/src"));
+    }
     for entry in fs::read_dir(root.join("tests")).unwrap() {
         let binary = entry.unwrap().path();
         open.extend([binary.join(name), binary.join(format!("{name}.rs"))]);
@@ -198,4 +201,5 @@ fn the_pages_for_contributors_name_what_exists() {
             assert!(name.ends_with(".rs") || architecture.contains(&row), "{row} is missing");
         }
     }
+    assert!(architecture.contains("`crates/sandbox/src/`"), "the sandbox has no row");
 }

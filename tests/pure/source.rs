@@ -6,21 +6,27 @@ use std::path::{Path, PathBuf};
 
 /// A source file.
 pub(super) struct File {
-    /// Below `src` of its package. No module is in two packages, so these paths differ.
+    /// Below `src` of its package, and for the sandbox below `sandbox`. No module is in two packages, so these paths differ.
     pub(super) path: String,
     /// Where it is.
     pub(super) place: PathBuf,
     pub(super) module: String,
-    /// Without the unit tests at the bottom.
+    /// Without the unit tests at the bottom. Its paths are those that other packages know: `crate::model`, `crate::sandbox`.
     pub(super) code: String,
     pub(super) lines: usize,
 }
 
-/// Every source file of both packages. The second one's `lib.rs` only names its modules.
+/// Every source file of all packages. The `lib.rs` of the model only names its modules; that of the sandbox is the module `sandbox`.
 pub(super) fn files() -> Vec<File> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut files = below(&root.join("src"));
     files.extend(below(&root.join("crates/model/src")).into_iter().filter(|file| file.path != "lib.rs"));
+    files.extend(below(&root.join("crates/sandbox/src")).into_iter().map(|file| File {
+        path: format!("sandbox/{}", file.path),
+        module: "sandbox".to_owned(),
+        code: file.code.replace("crate::", "crate::sandbox::").replace("zonewright_model::", "crate::"),
+        ..file
+    }));
     files
 }
 

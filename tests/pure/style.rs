@@ -85,7 +85,7 @@ const OF_NAME_SERVERS: &[&str] = &[
     "src/insight/expect/",
     "src/insight/view.rs",
     "src/plan/dangers.rs",
-    "src/sandbox/dns/",
+    "crates/sandbox/src/dns/",
     "src/spec/expect/",
 ];
 

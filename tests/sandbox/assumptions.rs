@@ -44,7 +44,7 @@ fn marks(text: &str) -> Vec<String> {
 
 #[test]
 fn every_assumption_is_checked_or_has_a_reason() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/sandbox");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/sandbox/src");
     let mut paths = Vec::new();
     files(&root, &mut paths);
     let mut lines: BTreeMap<(&str, &str), (&str, usize)> = BTreeMap::new();

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the history of a repository of octoDNS zones as changes of records, for the test `scenarios::a_history_of_real_zones`.
+"""Writes the history of a repository of octoDNS zones as changes of records, for the test `replayed_history::a_history_of_real_zones`.
 
 usage: replay.py REPOSITORY COMMITS > changes.jsonl
 

@@ -1,0 +1,316 @@
+//! The answer to a question, by the steps of RFC 1034 section 4.3.2.
+//!
+//! | step | what is found | what is answered |
+//! |---|---|---|
+//! | 2 | no zone | refused |
+//! | 3b | a delegation at or above the name | the name servers, their DS records, and glue |
+//! | 3a | the name, with records | the records, an alias to follow, or what Cloudflare answers instead |
+//! | 3c | a wildcard that covers the name | as 3a, under the name that was asked |
+//! | 3c | the name, without records | no data, with SOA (RFC 2308) |
+//! | 3c | nothing | no such name, with SOA |
+//!
+//! # Sources
+//! RFC 4592 (wildcards), RFC 6604 (the status is that of the last name of a chain), RFC 8482 (ANY).
+//! developers.cloudflare.com/dns, read 2026-11: proxy-status, cname-flattening, nameservers/nameserver-options. ASSUMED: an
+//! alias is followed through all zones of the sandbox, whatever their accounts.
+
+use std::collections::HashSet;
+
+use super::zones::{Contents, Owner, Stored, ZoneData, types};
+use super::{edge, rdata};
+use crate::zone::NAME_SERVERS;
+use zonewright_model::model::facts::AUTOMATIC_TTL_SECONDS;
+
+/// Longest chain of aliases that is followed. ASSUMED: the number.
+const ALIASES: usize = 32;
+
+/// TTL of the answer to ANY, in seconds. ASSUMED: the value.
+const ANY_TTL: u32 = 3600;
+
+/// Response codes (RFC 1035 section 4.1.1).
+pub(super) mod codes {
+    pub(in super::super) const SERVER_FAILURE: u8 = 2;
+    pub(in super::super) const NO_NAME: u8 = 3;
+    pub(in super::super) const REFUSED: u8 = 5;
+}
+
+/// Extended errors (RFC 8914 section 4).
+pub(super) mod extended {
+    pub(in super::super) const OTHER: u16 = 0;
+    pub(in super::super) const NOT_AUTHORITATIVE: u16 = 20;
+    pub(in super::super) const NO_REACHABLE_AUTHORITY: u16 = 22;
+}
+
+/// A record of an answer.
+#[derive(Debug, Clone)]
+pub(super) struct Sent {
+    /// Its name.
+    pub(super) owner: Owner,
+    /// The number of its type.
+    pub(super) kind: u16,
+    /// Seconds.
+    pub(super) ttl: u32,
+    /// Its value.
+    pub(super) data: Vec<u8>,
+}
+
+/// An answer.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Reply {
+    /// The response code.
+    pub(super) code: u8,
+    /// Why it failed, if it did.
+    pub(super) extended: Option<u16>,
+    /// Whether the zone of the question is served here, and not delegated.
+    pub(super) authoritative: bool,
+    /// The answer section.
+    pub(super) answer: Vec<Sent>,
+    /// The authority section.
+    pub(super) authority: Vec<Sent>,
+    /// The additional section.
+    pub(super) additional: Vec<Sent>,
+}
+
+impl Reply {
+    /// The answer of a server that cannot answer.
+    pub(super) fn failure() -> Self {
+        Self { code: codes::SERVER_FAILURE, extended: Some(extended::OTHER), ..Self::default() }
+    }
+
+    /// Ends with "no data" or "no such name".
+    fn nothing(mut self, code: u8, zone: &ZoneData) -> Self {
+        self.code = code;
+        if let Some(owner) = Owner::stored(&zone.name) {
+            let ttl = zone.soa_ttl.min(zone.negative_ttl);
+            self.authority.push(Sent { owner, kind: types::SOA, ttl, data: zone.soa.clone() });
+        }
+        self
+    }
+}
+
+/// What a name says.
+enum Found<'z> {
+    /// These records.
+    Records(Vec<Sent>),
+    /// It exists, but has nothing of the type.
+    NoData,
+    /// It does not exist.
+    NoName,
+    /// Other name servers answer for what is at and below this name.
+    Delegation(String),
+    /// An alias to follow.
+    Alias(&'z Stored, &'z str),
+    /// An alias whose target's addresses are the answer.
+    Flattened(&'z Stored, &'z str),
+}
+
+/// Answers a question.
+pub(super) fn answer(contents: &mut Contents<'_>, question: Owner, kind: u16) -> rusqlite::Result<Reply> {
+    resolve(contents, question, kind, &mut HashSet::new())
+}
+
+/// Answers a question; `seen` has the names of the chain so far.
+fn resolve(
+    contents: &mut Contents<'_>,
+    question: Owner,
+    kind: u16,
+    seen: &mut HashSet<String>,
+) -> rusqlite::Result<Reply> {
+    let mut reply = Reply { authoritative: true, ..Reply::default() };
+    let mut owner = question;
+    loop {
+        let Some(zone) = contents.zone_of(&owner.key, kind)? else {
+            if !reply.answer.is_empty() {
+                return Ok(reply);
+            }
+            let extended = Some(extended::NOT_AUTHORITATIVE);
+            return Ok(Reply { code: codes::REFUSED, extended, authoritative: false, ..reply });
+        };
+        match find(&zone, &owner, kind) {
+            Found::Records(records) => {
+                reply.answer.extend(records);
+                return Ok(reply);
+            }
+            Found::NoData => return Ok(reply.nothing(0, &zone)),
+            Found::NoName => return Ok(reply.nothing(codes::NO_NAME, &zone)),
+            Found::Delegation(cut) => {
+                reply.authoritative = !reply.answer.is_empty();
+                refer(&mut reply, &zone, &cut);
+                return Ok(reply);
+            }
+            Found::Alias(alias, target) => {
+                let sent = Sent { owner: owner.clone(), kind: types::CNAME, ttl: alias.ttl, data: alias.data.clone() };
+                let Some(next) = Owner::stored(target) else { return Ok(Reply::failure()) };
+                // A loop, and a chain that is too long, end with what was found.
+                if !seen.insert(owner.key) || seen.len() > ALIASES {
+                    return Ok(reply);
+                }
+                reply.answer.push(sent);
+                owner = next;
+            }
+            Found::Flattened(alias, target) => {
+                let Some(next) = Owner::stored(target) else { return Ok(Reply::failure()) };
+                if !seen.insert(owner.key.clone()) || seen.len() > ALIASES {
+                    return Ok(Reply::failure());
+                }
+                return flatten(contents, reply, &zone, (owner, alias.ttl), next, kind, seen);
+            }
+        }
+    }
+}
+
+/// Answers for a flattened alias with the addresses of its target.
+///
+/// ASSUMED: a target without addresses, or which does not exist, gives "no data", because the name itself exists; the TTL
+/// is the smallest on the way. The sandbox does not ask other name servers, so a target outside its zones is an error.
+fn flatten(
+    contents: &mut Contents<'_>,
+    mut reply: Reply,
+    zone: &ZoneData,
+    (owner, ttl): (Owner, u32),
+    target: Owner,
+    kind: u16,
+    seen: &mut HashSet<String>,
+) -> rusqlite::Result<Reply> {
+    let found = resolve(contents, target, kind, seen)?;
+    let ttl = found.answer.iter().map(|sent| sent.ttl).fold(ttl, u32::min);
+    let addresses: Vec<Vec<u8>> =
+        found.answer.into_iter().filter(|sent| sent.kind == kind).map(|sent| sent.data).collect();
+    let has_soa = found.authority.iter().any(|sent| sent.kind == types::SOA);
+    match (addresses.is_empty(), has_soa) {
+        (false, _) => {
+            reply.answer.extend(addresses.into_iter().map(|data| Sent { owner: owner.clone(), kind, ttl, data }));
+            Ok(reply)
+        }
+        (true, true) => Ok(reply.nothing(0, zone)),
+        (true, false) => {
+            let extended = Some(extended::NO_REACHABLE_AUTHORITY);
+            Ok(Reply { code: codes::SERVER_FAILURE, extended, authoritative: false, ..Reply::default() })
+        }
+    }
+}
+
+/// Adds the name servers of a delegated name, its DS records, and the addresses of those servers that are below it.
+fn refer(reply: &mut Reply, zone: &ZoneData, cut: &str) {
+    let Some(owner) = Owner::stored(cut) else { return };
+    let records = zone.at(cut);
+    for record in records.iter().filter(|record| matches!(record.kind, types::NS | types::DS)) {
+        reply.authority.push(sent(&owner, record));
+    }
+    let suffix = format!(".{cut}");
+    let mut hosts: Vec<&str> =
+        records.iter().filter(|r| r.kind == types::NS).filter_map(|r| r.target.as_deref()).collect();
+    hosts.sort_unstable();
+    hosts.dedup();
+    for host in hosts.into_iter().filter(|host| *host == cut || host.ends_with(&suffix)) {
+        let Some(owner) = Owner::stored(host) else { continue };
+        let addresses = zone.at(host).iter().filter(|record| matches!(record.kind, types::A | types::AAAA));
+        reply.additional.extend(addresses.map(|record| sent(&owner, record)));
+    }
+}
+
+/// A record under a name.
+fn sent(owner: &Owner, record: &Stored) -> Sent {
+    Sent { owner: owner.clone(), kind: record.kind, ttl: record.ttl, data: record.data.clone() }
+}
+
+/// What a zone says about a name that is in it.
+fn find<'z>(zone: &'z ZoneData, owner: &Owner, kind: u16) -> Found<'z> {
+    let name = owner.key.as_str();
+    // Down from the apex: the first delegation on the way ends the search. For its own DS records the zone above answers.
+    let mut above: Vec<&str> = std::iter::successors(Some(name), |name| name.split_once('.').map(|(_, rest)| rest))
+        .take_while(|name| name.len() > zone.name.len())
+        .collect();
+    above.reverse();
+    let delegates = |at: &str| !at.starts_with("*.") && zone.at(at).iter().any(|record| record.kind == types::NS);
+    if let Some(cut) = above.iter().find(|at| delegates(at) && !(**at == name && kind == types::DS)) {
+        return Found::Delegation((*cut).to_owned());
+    }
+    let own = zone.at(name);
+    let is_apex = name == zone.name;
+    if !own.is_empty() || is_apex {
+        return at_name(zone, owner, own, is_apex, kind);
+    }
+    let exists = zone.has(name);
+    match wildcard(zone, name, exists) {
+        Some(star) => at_name(zone, owner, star, false, kind),
+        None if exists => Found::NoData,
+        None => Found::NoName,
+    }
+}
+
+/// The records of the wildcard that covers a name without records.
+///
+/// # Sources
+/// RFC 4592 section 3.3.1: the wildcard is directly below the closest name that exists. On standard name servers of Cloudflare,
+/// names without records do not count (see [`ZoneData::stops_at_empty`]).
+fn wildcard<'z>(zone: &'z ZoneData, name: &str, exists: bool) -> Option<&'z [Stored]> {
+    if exists && zone.stops_at_empty {
+        return None;
+    }
+    let mut text = name;
+    while text.len() > zone.name.len() {
+        let (_, above) = text.split_once('.')?;
+        let star = zone.at(&format!("*.{above}"));
+        if !star.is_empty() {
+            return Some(star);
+        }
+        let ends = if zone.stops_at_empty { zone.has(above) } else { !zone.at(above).is_empty() };
+        if ends {
+            return None;
+        }
+        text = above;
+    }
+    None
+}
+
+/// What records say for a type, under the name that was asked.
+///
+/// ASSUMED: an alias that is flattened or proxied answers no other type than addresses, and `ANY` is answered as RFC 8482 section 4.2 suggests.
+fn at_name<'z>(zone: &'z ZoneData, owner: &Owner, records: &'z [Stored], is_apex: bool, kind: u16) -> Found<'z> {
+    if kind == types::ANY {
+        let data = rdata::character_strings(&[b"RFC8482", b""]);
+        return Found::Records(vec![Sent { owner: owner.clone(), kind: types::HINFO, ttl: ANY_TTL, data }]);
+    }
+    if is_apex && kind == types::SOA {
+        let (ttl, data) = (zone.soa_ttl, zone.soa.clone());
+        return Found::Records(vec![Sent { owner: owner.clone(), kind, ttl, data }]);
+    }
+    let mut set: Vec<Sent> = records.iter().filter(|r| r.kind == kind).map(|record| sent(owner, record)).collect();
+    if is_apex && kind == types::NS {
+        if !zone.multi_provider {
+            set.clear();
+        }
+        let names = NAME_SERVERS.iter().filter_map(|name| rdata::name(name));
+        set.splice(0..0, names.map(|data| Sent { owner: owner.clone(), kind, ttl: zone.ns_ttl, data }));
+        return Found::Records(set);
+    }
+    if let Some(data) = edge::answer(zone, &owner.key, records, kind) {
+        let sent = data.into_iter().map(|data| Sent { owner: owner.clone(), kind, ttl: AUTOMATIC_TTL_SECONDS, data });
+        return found(sent.collect());
+    }
+    let alias = records.iter().find_map(|record| {
+        let target = record.target.as_deref().filter(|_| record.kind == types::CNAME)?;
+        Some((record, target))
+    });
+    let is_flattened = |alias: &Stored| is_apex || zone.flattens_all || alias.flatten || alias.proxied;
+    match alias {
+        Some((alias, _)) if kind == types::CNAME && is_flattened(alias) => Found::NoData,
+        // Cloudflare allows other types beside an alias; they are answered as themselves.
+        _ if !set.is_empty() => Found::Records(set),
+        Some((alias, target)) if is_flattened(alias) => {
+            if matches!(kind, types::A | types::AAAA) {
+                Found::Flattened(alias, target)
+            } else {
+                Found::NoData
+            }
+        }
+        Some((alias, target)) => Found::Alias(alias, target),
+        None => Found::NoData,
+    }
+}
+
+/// Records, or none.
+fn found<'z>(records: Vec<Sent>) -> Found<'z> {
+    if records.is_empty() { Found::NoData } else { Found::Records(records) }
+}

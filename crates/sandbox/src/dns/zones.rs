@@ -1,0 +1,297 @@
+//! The zones of the store as the name server needs them: records by name, as octets.
+//!
+//! A zone is read when it is first asked for, and again after the store was changed.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use domain::base::name::Name;
+use rusqlite::Connection;
+use serde_json::Value;
+
+use super::rdata;
+use crate::record::{COLUMNS, Record};
+use crate::zone::{NAME_SERVERS, Zone};
+use crate::{clock, dns_settings, settings};
+use zonewright_model::model::facts::{self, AUTOMATIC_TTL_SECONDS};
+
+/// Numbers of record types that the answers treat specially (IANA, DNS parameters).
+pub(super) mod types {
+    pub(in super::super) const A: u16 = 1;
+    pub(in super::super) const NS: u16 = 2;
+    pub(in super::super) const CNAME: u16 = 5;
+    pub(in super::super) const SOA: u16 = 6;
+    pub(in super::super) const HINFO: u16 = 13;
+    pub(in super::super) const AAAA: u16 = 28;
+    pub(in super::super) const DS: u16 = 43;
+    pub(in super::super) const HTTPS: u16 = 65;
+    pub(in super::super) const ANY: u16 = 255;
+}
+
+/// A name: as it is looked up, and as it is sent.
+#[derive(Debug, Clone)]
+pub(super) struct Owner {
+    /// Lower case, labels separated by dots. Octets that no name of the store has are escaped, so that a dot inside a label
+    /// is no separator.
+    pub(super) key: String,
+    /// The octets, in the case in which they were asked for.
+    pub(super) wire: Name<Vec<u8>>,
+}
+
+impl Owner {
+    /// A name of a message.
+    pub(super) fn asked(wire: Name<Vec<u8>>) -> Self {
+        let mut key = String::new();
+        for label in wire.iter().filter(|label| !label.is_root()) {
+            if !key.is_empty() {
+                key.push('.');
+            }
+            for byte in label.iter() {
+                match byte {
+                    b'.' | b'\\' => key.push_str(&format!("\\{byte:03}")),
+                    b'!'..=b'~' => key.push(char::from(byte.to_ascii_lowercase())),
+                    other => key.push_str(&format!("\\{other:03}")),
+                }
+            }
+        }
+        Self { key, wire }
+    }
+
+    /// A name of the store; `None` if it is too long.
+    pub(super) fn stored(name: &str) -> Option<Self> {
+        let wire = rdata::name(name).and_then(|octets| Name::from_octets(octets).ok())?;
+        Some(Self { key: name.to_owned(), wire })
+    }
+}
+
+/// A record, ready to be sent.
+#[derive(Debug, Clone)]
+pub(super) struct Stored {
+    /// The number of its type.
+    pub(super) kind: u16,
+    /// Seconds.
+    pub(super) ttl: u32,
+    /// Its value.
+    pub(super) data: Vec<u8>,
+    /// The name that it leads to, for the types whose target matters here: CNAME and NS.
+    pub(super) target: Option<String>,
+    /// Whether it is proxied, and the zone proxies.
+    pub(super) proxied: bool,
+    /// Whether it is answered with the addresses of its target.
+    pub(super) flatten: bool,
+    /// Whether a proxied name has no IPv6 addresses.
+    pub(super) ipv4_only: bool,
+    /// Whether a proxied name has no IPv4 addresses.
+    pub(super) ipv6_only: bool,
+}
+
+/// A zone.
+pub(super) struct ZoneData {
+    /// Its name.
+    pub(super) name: String,
+    /// Records by name.
+    nodes: HashMap<String, Vec<Stored>>,
+    /// Every name that exists: those with records, and those above them.
+    names: HashSet<String>,
+    /// Whether a wildcard stops at a name without records.
+    ///
+    /// # Sources
+    /// developers.cloudflare.com/dns/foundation-dns/setup, read 2026-11: advanced name servers follow RFC 4592 there,
+    /// standard ones let the wildcard cover such a name.
+    pub(super) stops_at_empty: bool,
+    /// Whether every DNS-only alias is flattened.
+    pub(super) flattens_all: bool,
+    /// Whether proxied names have IPv6 addresses.
+    pub(super) ipv6: bool,
+    /// Protocols that HTTPS records of proxied names offer.
+    pub(super) alpn: Vec<&'static str>,
+    /// Whether NS records at the apex are served beside Cloudflare's.
+    pub(super) multi_provider: bool,
+    /// TTL of Cloudflare's NS records, in seconds.
+    pub(super) ns_ttl: u32,
+    /// The SOA record.
+    pub(super) soa: Vec<u8>,
+    /// Its TTL, in seconds.
+    pub(super) soa_ttl: u32,
+    /// How long "no" may be kept, in seconds (RFC 2308 section 5).
+    pub(super) negative_ttl: u32,
+}
+
+impl ZoneData {
+    /// The records at a name.
+    pub(super) fn at(&self, name: &str) -> &[Stored] {
+        self.nodes.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether a name exists.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.names.contains(name)
+    }
+
+    /// Reads a zone.
+    ///
+    /// # Sources
+    /// A paused zone is DNS-only, as is one in that mode: developers.cloudflare.com/api, "Edit Zone", and /dns/proxy-status,
+    /// read 2026-11. A pending zone is answered but not proxied: /dns/zone-setups/reference/domain-status, read 2026-11.
+    /// Secondary zones are multi-provider: /dns/nameservers/nameserver-options, read 2026-11. ASSUMED: a moved zone is
+    /// answered as a pending one; the serial is the time of the last change; custom name servers have the names of standard
+    /// ones.
+    fn read(connection: &Connection, zone: &Zone) -> rusqlite::Result<Self> {
+        let dns = dns_settings::current(connection, zone)?;
+        let proxies = zone.status == "active" && !zone.paused && dns["zone_mode"] != "dns_only";
+        let sql = format!("SELECT {COLUMNS} FROM records WHERE zone_id = ?1 ORDER BY seq");
+        let mut statement = connection.prepare_cached(&sql)?;
+        let mut nodes: HashMap<String, Vec<Stored>> = HashMap::new();
+        let mut names = HashSet::from([zone.name.clone()]);
+        let mut changed = clock::seconds(&zone.modified_on).unwrap_or(0);
+        for record in statement.query_map([&zone.id], Record::from_row)? {
+            let record = record?;
+            changed = changed.max(clock::seconds(&record.modified_on).unwrap_or(0));
+            let Some(stored) = stored(&record, proxies) else {
+                tracing::warn!(
+                    name = record.name,
+                    kind = record.kind,
+                    "a record that has no wire format is not served"
+                );
+                continue;
+            };
+            let mut name = record.name.as_str();
+            while names.insert(name.to_owned())
+                && let Some((_, above)) = name.split_once('.')
+            {
+                name = above;
+            }
+            nodes.entry(record.name).or_default().push(stored);
+        }
+        let is_on = |name: &str| settings::value(connection, zone, name).map(|value| value == "on");
+        let protocols = [("http3", "h3"), ("http2", "h2")];
+        let mut alpn = Vec::new();
+        for (setting, protocol) in protocols {
+            if is_on(setting)? {
+                alpn.push(protocol);
+            }
+        }
+        let number = |value: &Value| value.as_u64().and_then(|n| u32::try_from(n).ok()).unwrap_or(0);
+        let soa = &dns["soa"];
+        let negative_ttl = number(&soa["min_ttl"]);
+        Ok(Self {
+            name: zone.name.clone(),
+            nodes,
+            names,
+            stops_at_empty: dns["nameservers"]["type"] == "cloudflare.advanced",
+            flattens_all: dns["flatten_all_cnames"] == true,
+            ipv6: is_on("ipv6")?,
+            alpn,
+            multi_provider: dns["multi_provider"] == true || zone.kind == "secondary",
+            ns_ttl: number(&dns["ns_ttl"]),
+            soa: soa_data(soa, u32::try_from(changed).unwrap_or(1), number),
+            soa_ttl: number(&soa["ttl"]),
+            negative_ttl,
+        })
+    }
+}
+
+/// The value of the SOA record (RFC 1035 section 3.3.13).
+fn soa_data(soa: &Value, serial: u32, number: impl Fn(&Value) -> u32) -> Vec<u8> {
+    let host = |value: &Value, or: &str| rdata::name(value.as_str().unwrap_or(or)).unwrap_or_else(|| vec![0]);
+    let mut octets = host(&soa["mname"], NAME_SERVERS[0]);
+    octets.extend(host(&soa["rname"], "dns.cloudflare.com"));
+    octets.extend(serial.to_be_bytes());
+    for member in ["refresh", "retry", "expire", "min_ttl"] {
+        octets.extend(number(&soa[member]).to_be_bytes());
+    }
+    octets
+}
+
+/// A record as it is sent; `None` if its value has no wire format.
+fn stored(record: &Record, proxies: bool) -> Option<Stored> {
+    let facts = facts::of(&record.kind)?;
+    let says = |setting: &str| record.settings.get(setting) == Some(&Value::Bool(true));
+    let is_automatic = record.ttl <= 1 || record.proxied;
+    Some(Stored {
+        kind: facts.number,
+        ttl: if is_automatic { AUTOMATIC_TTL_SECONDS } else { record.ttl },
+        data: rdata::wire(facts, &record.content, record.priority, record.data.as_ref())?,
+        target: matches!(facts.number, types::CNAME | types::NS).then(|| record.content.clone()),
+        proxied: proxies && record.proxied,
+        flatten: says("flatten_cname"),
+        ipv4_only: says("ipv4_only"),
+        ipv6_only: says("ipv6_only"),
+    })
+}
+
+/// The zones as they were when the store was last changed.
+#[derive(Default)]
+pub(super) struct Cache {
+    /// What tells a change of the store: by this connection, and by others.
+    version: Option<(u64, i64)>,
+    /// Zones by name; those that are served, read or not.
+    zones: HashMap<String, Slot>,
+}
+
+/// A zone that is read when it is needed.
+enum Slot {
+    /// Not read.
+    Closed(Box<Zone>),
+    /// Read.
+    Open(Arc<ZoneData>),
+}
+
+impl Cache {
+    /// Forgets everything if the store was changed.
+    ///
+    /// # Sources
+    /// A zone that is being set up is not answered: developers.cloudflare.com/dns/zone-setups/reference/domain-status, read
+    /// 2026-11. ASSUMED: neither are the names of a partial zone, whose name servers are elsewhere, and of an internal one.
+    pub(super) fn refresh(&mut self, connection: &Connection) -> rusqlite::Result<()> {
+        let others = connection.pragma_query_value(None, "data_version", |row| row.get::<_, i64>(0))?;
+        let version = Some((connection.total_changes(), others));
+        if self.version != version {
+            let is_served = |zone: &Zone| zone.status != "initializing" && matches!(&*zone.kind, "full" | "secondary");
+            let zones = Zone::all(connection)?.into_iter().filter(is_served);
+            self.zones = zones.map(|zone| (zone.name.clone(), Slot::Closed(Box::new(zone)))).collect();
+            self.version = version;
+        }
+        Ok(())
+    }
+}
+
+/// The zones of the store, for one question.
+pub(super) struct Contents<'c> {
+    /// The store.
+    pub(super) connection: &'c Connection,
+    /// What was read of it.
+    pub(super) cache: &'c mut Cache,
+}
+
+impl Contents<'_> {
+    /// The zone that answers for a name: the longest one at or above it, but the one above for DS at its apex (RFC 4035
+    /// section 3.1.4.1), if the sandbox has that.
+    pub(super) fn zone_of(&mut self, name: &str, kind: u16) -> rusqlite::Result<Option<Arc<ZoneData>>> {
+        let mut apex = None;
+        let mut text = Some(name);
+        while let Some(candidate) = text {
+            if self.cache.zones.contains_key(candidate) {
+                if kind != types::DS || candidate != name {
+                    return self.open(candidate).map(Some);
+                }
+                apex = Some(candidate);
+            }
+            text = candidate.split_once('.').map(|(_, above)| above);
+        }
+        apex.map(|name| self.open(name)).transpose()
+    }
+
+    /// A zone of the cache, read if it was not.
+    fn open(&mut self, name: &str) -> rusqlite::Result<Arc<ZoneData>> {
+        match self.cache.zones.get(name) {
+            Some(Slot::Open(data)) => Ok(Arc::clone(data)),
+            Some(Slot::Closed(zone)) => {
+                let data = Arc::new(ZoneData::read(self.connection, zone)?);
+                self.cache.zones.insert(name.to_owned(), Slot::Open(Arc::clone(&data)));
+                Ok(data)
+            }
+            None => Err(rusqlite::Error::QueryReturnedNoRows),
+        }
+    }
+}

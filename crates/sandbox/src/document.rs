@@ -1,0 +1,411 @@
+//! The state as a JSON document: loading and dumping it.
+//!
+//! ```json
+//! {"format": 1, "kind": "sandbox", "zones": [{"name": "example.com", "plan": "free", "records": [{"type": "A", "name": "www", "content": "192.0.2.1"}]}]}
+//! ```
+//!
+//! A zone may also have `settings`, `dnssec` and `dns_settings`, with what differs from the defaults, and `rulesets`;
+//! beside the zones there may be `account_rulesets` and `managed_rulesets`.
+//!
+//! A record has the form of a create body, plus what only Cloudflare sets: `id`, `meta`, `locked` and the timestamps.
+//! [`plant`] accepts what [`dump`] returns and restores the same state.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::call::Call;
+use super::dns_settings;
+use super::dnssec::Dnssec;
+use super::envelope::{Outcome, Refusal};
+use super::record::{PRIVATE_ROUTING, Record};
+use super::records::{self, Writer};
+use super::rulesets;
+use super::settings;
+use super::store;
+use super::zone::Zone;
+use super::{SandboxError, name, profile};
+
+/// What `sandbox dump` prints, and `sandbox seed` reads. A file for `seed` may leave out whatever the sandbox can make by itself.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Document {
+    /// Version of the form.
+    format: u32,
+    /// Which document it is.
+    kind: &'static str,
+    /// How many ids the sandbox has given out.
+    counter: i64,
+    /// The zones, in the order of their creation.
+    zones: Vec<ZoneEntry>,
+    /// The rulesets of accounts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    account_rulesets: Option<Vec<Value>>,
+    /// The managed rulesets that replace those of the sandbox.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    managed_rulesets: Option<Vec<Value>>,
+}
+
+/// The version of the form that is written and read.
+const FORMAT: u32 = 1;
+
+/// Which document it is.
+const KIND: &str = "sandbox";
+
+/// A zone.
+#[derive(Debug, Serialize, JsonSchema)]
+struct ZoneEntry {
+    name: String,
+    /// Its plan: `free`, `pro`, `business` or `enterprise`.
+    plan: String,
+    id: String,
+    status: String,
+    paused: bool,
+    #[serde(rename = "type")]
+    kind: String,
+    account: AccountEntry,
+    created_on: String,
+    modified_on: String,
+    activated_on: Option<String>,
+    /// Zone settings that are not at their default, each with its value and the time of its change.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    settings: Option<Map<String, Value>>,
+    /// DNSSEC, if it is not at its default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dnssec: Option<Map<String, Value>>,
+    /// DNS settings that are not at their default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dns_settings: Option<Value>,
+    /// The records, in the order of their creation.
+    records: Vec<RecordEntry>,
+    /// The rulesets, as the API returns them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rulesets: Option<Vec<Value>>,
+}
+
+/// An account.
+#[derive(Debug, Serialize, JsonSchema)]
+struct AccountEntry {
+    id: String,
+    name: String,
+}
+
+/// A record as a create body, without the members that have their default.
+#[derive(Debug, Serialize, JsonSchema)]
+struct RecordEntry {
+    id: String,
+    name: String,
+    #[serde(rename = "type")]
+    kind: String,
+    /// The parts of the value, for types that have some.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    data: Option<Map<String, Value>>,
+    /// The value, for all other types.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    content: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    priority: Option<u32>,
+    /// Seconds; 1 is automatic.
+    ttl: u32,
+    proxied: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    private_routing: Option<Value>,
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    settings: Map<String, Value>,
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    meta: Map<String, Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    comment: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tags: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    locked: Option<bool>,
+    created_on: String,
+    modified_on: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    comment_modified_on: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tags_modified_on: Option<String>,
+}
+
+/// What loading a document changed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct SeedReport {
+    /// Zones created.
+    pub zones: usize,
+    /// Records created.
+    pub records: usize,
+    /// Records that existed already.
+    pub present: usize,
+}
+
+/// Something of a document that the sandbox refuses.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refused {
+    /// The zone, or the document.
+    pub place: String,
+    /// What it is, such as a record with its name and type.
+    pub what: String,
+    /// Why.
+    pub why: String,
+}
+
+/// What happens to what the sandbox refuses.
+enum OnRefusal<'r> {
+    /// Nothing is loaded.
+    Fail,
+    /// It is left out, and noted.
+    LeaveOut(&'r mut Vec<Refused>),
+}
+
+impl OnRefusal<'_> {
+    /// Takes a refusal, or passes it on.
+    fn take(&mut self, result: Result<(), SandboxError>, place: &str, what: &str) -> Result<(), SandboxError> {
+        match (self, result) {
+            (Self::LeaveOut(all), Err(SandboxError::Document { problem, .. })) => {
+                all.push(Refused { place: place.to_owned(), what: what.to_owned(), why: problem });
+                Ok(())
+            }
+            (_, result) => result,
+        }
+    }
+}
+
+/// Loads a document. The caller opens the transaction.
+///
+/// Records pass the same checks as those of a POST, except for the quota: a real zone can exceed it too, after its plan
+/// was lowered.
+pub(super) fn plant(call: &Call<'_>, document: &Value) -> Result<SeedReport, SandboxError> {
+    load(call, document, &mut OnRefusal::Fail)
+}
+
+/// Loads what the sandbox accepts of a document. Returns what it refused.
+pub(super) fn copy(call: &Call<'_>, document: &Value) -> Result<(SeedReport, Vec<Refused>), SandboxError> {
+    let mut refused = Vec::new();
+    let report = load(call, document, &mut OnRefusal::LeaveOut(&mut refused))?;
+    Ok((report, refused))
+}
+
+/// Loads a document.
+fn load(call: &Call<'_>, document: &Value, on_refusal: &mut OnRefusal<'_>) -> Result<SeedReport, SandboxError> {
+    let mut report = SeedReport::default();
+    let expected = [("format", Value::from(FORMAT)), ("kind", Value::from(KIND))];
+    for (key, expected) in expected {
+        if let Some(given) = document.get(key).filter(|given| **given != expected) {
+            return Err(SandboxError::document(
+                "the document",
+                format!("`{key}` is {given}, and should be {expected}"),
+            ));
+        }
+    }
+    for (index, ruleset) in list(document, "managed_rulesets", "the document")?.iter().enumerate() {
+        let planted = rulesets::plant_managed(call, ruleset, &format!("managed_rulesets[{index}]"));
+        on_refusal.take(planted, "the document", &ruleset_label(ruleset))?;
+    }
+    for (index, entry) in list(document, "zones", "the document")?.iter().enumerate() {
+        let place = format!("zones[{index}]");
+        let mut zone = None;
+        let planted = plant_zone(call, entry, &place, &mut report).map(|planted| zone = Some(planted));
+        on_refusal.take(planted, &text(entry, "name").unwrap_or_default(), "the zone")?;
+        let Some(zone) = zone else { continue };
+        plant_surroundings(call, &zone, entry, &place, on_refusal)?;
+        for (index, body) in list(entry, "records", &place)?.iter().enumerate() {
+            let place = format!("{place}.records[{index}]");
+            let body = body.as_object().ok_or_else(|| SandboxError::document(&place, "must be an object"))?;
+            let planted = plant_record(call, &zone, body, &place, &mut report);
+            let word = |key: &str| body.get(key).and_then(Value::as_str).unwrap_or_default();
+            on_refusal.take(planted, &zone.name, &format!("the record {} {}", word("name"), word("type")))?;
+        }
+        for (index, ruleset) in list(entry, "rulesets", &place)?.iter().enumerate() {
+            let planted = rulesets::plant_zone(call, &zone, ruleset, &format!("{place}.rulesets[{index}]"));
+            on_refusal.take(planted, &zone.name, &ruleset_label(ruleset))?;
+        }
+    }
+    for (index, ruleset) in list(document, "account_rulesets", "the document")?.iter().enumerate() {
+        let planted = rulesets::plant_account(call, ruleset, &format!("account_rulesets[{index}]"));
+        on_refusal.take(planted, "the account", &ruleset_label(ruleset))?;
+    }
+    // Identifiers that the dumped sandbox has used must not be used again.
+    if let Some(counter) = document.get("counter").and_then(Value::as_i64)
+        && counter > store::number(call.connection, "counter")?
+    {
+        store::set_number(call.connection, "counter", counter)?;
+    }
+    Ok(report)
+}
+
+/// A ruleset in words.
+fn ruleset_label(ruleset: &Value) -> String {
+    let name = ["name", "phase", "id"].iter().find_map(|key| text(ruleset, key)).unwrap_or_default();
+    format!("the ruleset {name}")
+}
+
+/// A list that may be absent.
+fn list<'a>(parent: &'a Value, key: &str, place: &str) -> Result<&'a [Value], SandboxError> {
+    match parent.get(key) {
+        None | Some(Value::Null) => Ok(&[]),
+        Some(Value::Array(items)) => Ok(items),
+        Some(_) => Err(SandboxError::document(place, format!("`{key}` must be a list"))),
+    }
+}
+
+/// A member that is text, if it is there.
+fn text(parent: &Value, key: &str) -> Option<String> {
+    parent.get(key).and_then(Value::as_str).map(str::to_owned)
+}
+
+/// The zone of an entry, created if it is missing.
+fn plant_zone(call: &Call<'_>, entry: &Value, place: &str, report: &mut SeedReport) -> Result<Zone, SandboxError> {
+    let given = text(entry, "name").unwrap_or_default();
+    let name =
+        name::host(&given).ok_or_else(|| SandboxError::document(place, format!("`{given}` is not a zone name")))?;
+    if let Some(zone) = Zone::named(call.connection, &name)? {
+        return Ok(zone);
+    }
+    let plan = text(entry, "plan").unwrap_or_else(|| call.profile.tier.clone());
+    if profile::tier(&plan).is_none() {
+        return Err(SandboxError::document(place, format!("`{plan}` is not a plan")));
+    }
+    let id = match text(entry, "id") {
+        Some(id) => id,
+        None => store::next_id(call.connection, call.seed)?,
+    };
+    let mut zone = Zone::active(id, name, &plan, call.now);
+    zone.created_on = text(entry, "created_on").unwrap_or(zone.created_on);
+    zone.modified_on = text(entry, "modified_on").unwrap_or_else(|| zone.created_on.clone());
+    if let Some(activated_on) = entry.get("activated_on") {
+        zone.activated_on = activated_on.as_str().map(str::to_owned);
+    }
+    zone.status = text(entry, "status").unwrap_or(zone.status);
+    zone.kind = text(entry, "type").unwrap_or(zone.kind);
+    zone.paused = entry.get("paused").and_then(Value::as_bool).unwrap_or(false);
+    if let Some(account) = entry.get("account") {
+        zone.account_id = text(account, "id").unwrap_or(zone.account_id);
+        zone.account_name = text(account, "name").unwrap_or(zone.account_name);
+    }
+    zone.save(call.connection)?;
+    report.zones += 1;
+    Ok(zone)
+}
+
+/// Applies a zone's settings and rulesets, also to a zone that exists already.
+fn plant_surroundings(
+    call: &Call<'_>,
+    zone: &Zone,
+    entry: &Value,
+    place: &str,
+    on_refusal: &mut OnRefusal<'_>,
+) -> Result<(), SandboxError> {
+    type Planter = fn(&Call<'_>, &Zone, &Value) -> Outcome<()>;
+    let planters: [(&str, Planter); 3] =
+        [("settings", settings::plant), ("dnssec", Dnssec::plant), ("dns_settings", dns_settings::plant)];
+    for (key, planter) in planters {
+        if let Some(member) = entry.get(key).filter(|member| !member.is_null()) {
+            let place = format!("{place}.{key}");
+            let planted = planter(call, zone, member).map_err(|refusal| SandboxError::refused(&place, &refusal));
+            on_refusal.take(planted, &zone.name, &key.replace('_', " "))?;
+        }
+    }
+    Ok(())
+}
+
+/// Creates the record of a body, and sets the members that only Cloudflare sets.
+fn plant_record(
+    call: &Call<'_>,
+    zone: &Zone,
+    body: &Map<String, Value>,
+    place: &str,
+    report: &mut SeedReport,
+) -> Result<(), SandboxError> {
+    let created = match records::draft(call, zone, body, Writer::Document) {
+        Ok(record) => record,
+        Err(refusal) if matches!(refusal.code(), 81057 | 81058) => {
+            report.present += 1;
+            return Ok(());
+        }
+        Err(refusal) => return Err(SandboxError::refused(place, &refusal)),
+    };
+    report.records += 1;
+    let text = |key: &str| body.get(key).and_then(Value::as_str).map(str::to_owned);
+    let id = match text("id") {
+        Some(id) => id,
+        None => store::next_id(call.connection, call.seed)?,
+    };
+    let created_on = text("created_on").unwrap_or(created.created_on);
+    let record = Record {
+        id,
+        modified_on: text("modified_on").unwrap_or_else(|| created_on.clone()),
+        created_on,
+        meta: body.get("meta").and_then(Value::as_object).cloned().unwrap_or_default(),
+        locked: body.get("locked").and_then(Value::as_bool).unwrap_or(false),
+        comment_modified_on: text("comment_modified_on").or(created.comment_modified_on),
+        tags_modified_on: text("tags_modified_on").or(created.tags_modified_on),
+        ..created
+    };
+    record.insert(call.connection, zone).map_err(|error| SandboxError::refused(place, &Refusal::from(error)))
+}
+
+/// The whole state as a document.
+///
+/// # Order
+/// Zones and records in the order of their creation.
+pub(super) fn dump(call: &Call<'_>) -> Result<Value, SandboxError> {
+    let mut zones = Vec::new();
+    for zone in Zone::all(call.connection)? {
+        let sql = format!("SELECT {} FROM records WHERE zone_id = ?1 ORDER BY seq", super::record::COLUMNS);
+        let mut statement = call.connection.prepare_cached(&sql)?;
+        let records = statement.query_map([&zone.id], Record::from_row)?;
+        let records = records.map(|row| row.map(RecordEntry::from)).collect::<rusqlite::Result<Vec<_>>>()?;
+        zones.push(ZoneEntry {
+            settings: settings::to_document(call.connection, &zone)?,
+            dnssec: Dnssec::of(call.connection, &zone)?.to_document(),
+            dns_settings: dns_settings::changes(call.connection, &zone)?,
+            records,
+            rulesets: rulesets::of_zone(call, &zone)?,
+            name: zone.name,
+            plan: zone.plan,
+            id: zone.id,
+            status: zone.status,
+            paused: zone.paused,
+            kind: zone.kind,
+            account: AccountEntry { id: zone.account_id, name: zone.account_name },
+            created_on: zone.created_on,
+            modified_on: zone.modified_on,
+            activated_on: zone.activated_on,
+        });
+    }
+    let document = Document {
+        format: FORMAT,
+        kind: KIND,
+        counter: store::number(call.connection, "counter")?,
+        zones,
+        account_rulesets: rulesets::of_accounts(call)?,
+        managed_rulesets: rulesets::of_vendor(call)?,
+    };
+    Ok(serde_json::to_value(document).expect("it holds texts, numbers and JSON values"))
+}
+
+impl From<Record> for RecordEntry {
+    fn from(record: Record) -> Self {
+        let Record { mut settings, content, data, .. } = record;
+        Self {
+            id: record.id,
+            name: record.name,
+            kind: record.kind,
+            content: data.is_none().then_some(content),
+            data,
+            priority: record.priority,
+            ttl: record.ttl,
+            proxied: record.proxied,
+            private_routing: settings.shift_remove(PRIVATE_ROUTING),
+            settings,
+            meta: record.meta,
+            comment: record.comment,
+            tags: record.tags,
+            locked: record.locked.then_some(true),
+            created_on: record.created_on,
+            modified_on: record.modified_on,
+            comment_modified_on: record.comment_modified_on,
+            tags_modified_on: record.tags_modified_on,
+        }
+    }
+}

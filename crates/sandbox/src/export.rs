@@ -1,0 +1,98 @@
+//! A zone as a BIND zone file.
+//!
+//! # Sources
+//! Layout, and the note behind each record: developers.cloudflare.com/dns/manage-dns-records/how-to/import-and-export, read
+//! 2026-11-20. ASSUMED: the values of SOA and apex NS, which Cloudflare chooses.
+
+use std::fmt::Write as _;
+
+use super::call::Call;
+use super::envelope::{Outcome, Success};
+use super::record::{COLUMNS, Record};
+use super::txt;
+use super::zone::{NAME_SERVERS, Zone};
+use zonewright_model::model::facts::{self, FieldKind, Slot, TypeFacts};
+
+/// GET /zones/{id}/dns_records/export.
+pub(super) fn export(call: &Call<'_>, zone: &Zone) -> Outcome<Success> {
+    let sql = format!("SELECT {COLUMNS} FROM records WHERE zone_id = ?1 ORDER BY type, name, seq");
+    let mut statement = call.connection.prepare_cached(&sql)?;
+    let records = statement.query_map([&zone.id], Record::from_row)?.collect::<rusqlite::Result<Vec<_>>>()?;
+    let day = call.now.get(..19).unwrap_or(call.now).replace('T', " ");
+    let (origin, [first, second]) = (&zone.name, NAME_SERVERS);
+    let mut out = format!(
+        ";;\n;; Domain:     {origin}.\n;; Exported:   {day}\n;;\n$ORIGIN {origin}.\n\n;; SOA Record\n\
+         {origin}\t3600\tIN\tSOA\t{first}. dns.example.net. 2050000000 10000 2400 604800 3600\n\n\
+         ;; NS Records\n{origin}.\t86400\tIN\tNS\t{first}.\n{origin}.\t86400\tIN\tNS\t{second}.\n"
+    );
+    let mut heading = "";
+    for record in &records {
+        if record.kind != heading {
+            heading = &record.kind;
+            out.push_str(&format!("\n;; {heading} Records\n"));
+        }
+        let Record { name, ttl, kind, .. } = record;
+        let value = facts::of(kind).map_or_else(|| record.content.clone(), |facts| presentation(facts, record));
+        // Writing into a string cannot fail.
+        let _ = writeln!(out, "{name}.\t{ttl}\tIN\t{kind}\t{value} ; {}", note(record));
+    }
+    Ok(Success::Text(out))
+}
+
+/// The value in zone-file format: the fields in their order, host names with a final dot.
+fn presentation(facts: &TypeFacts, record: &Record) -> String {
+    let words = facts.fields.iter().map(|field| {
+        let text = match field.slot {
+            Slot::Content => record.content.clone(),
+            Slot::Top => record.priority.unwrap_or_default().to_string(),
+            Slot::Data => match record.data.as_ref().and_then(|d| d.get(field.name)) {
+                Some(serde_json::Value::String(text)) => text.clone(),
+                Some(other) => other.to_string(),
+                None => String::new(),
+            },
+        };
+        match field.kind {
+            FieldKind::Host | FieldKind::HostOrRoot if text != "." => format!("{text}."),
+            FieldKind::CharacterStrings if !text.trim_start().starts_with('"') => txt::quote(text.as_bytes()),
+            FieldKind::Host
+            | FieldKind::HostOrRoot
+            | FieldKind::CharacterStrings
+            | FieldKind::Ipv4
+            | FieldKind::Ipv6
+            | FieldKind::Integer { .. }
+            | FieldKind::Tag
+            | FieldKind::HostKeepDot
+            | FieldKind::Hex { .. }
+            | FieldKind::Base64
+            | FieldKind::Decimal { .. }
+            | FieldKind::Choice(_)
+            | FieldKind::SvcParams => text,
+            FieldKind::Text | FieldKind::CharacterString => txt::quote(text.as_bytes()),
+        }
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// Comment and tags of a record, as a trailing note.
+fn note(record: &Record) -> String {
+    let mut tags: Vec<String> = record
+        .tags
+        .iter()
+        .map(|tag| match tag.split_once(':') {
+            Some((name, value)) if value.contains(['"', '=', ',', '\\']) => {
+                format!("{name}:{}", serde_json::Value::from(value))
+            }
+            _ => tag.clone(),
+        })
+        .collect();
+    tags.push(format!("cf-proxied:{}", record.proxied));
+    if record.settings.get("flatten_cname") == Some(&serde_json::Value::Bool(true)) {
+        tags.push("cf-flatten-cname".to_owned());
+    }
+    let comment = match &record.comment {
+        Some(comment) if comment.contains("cf_tags=") => format!("{comment} cf_tags= "),
+        Some(comment) => format!("{comment} "),
+        None => String::new(),
+    };
+    format!("{comment}cf_tags={}", tags.join(","))
+}

@@ -1,0 +1,253 @@
+//! The behaviour of a sandbox where Cloudflare's depends on plan and age, or is uncertain.
+
+use super::permissions::Permissions;
+use super::rate_limit::RateLimit;
+use zonewright_model::model::facts::{self, TierFacts};
+
+/// The settings of a sandbox.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Profile {
+    /// Plan of newly created zones: `free`, `pro`, `business` or `enterprise`.
+    pub tier: String,
+    /// Form of record objects in responses.
+    pub shape: RecordMembers,
+    /// Whether the batch endpoint exists.
+    pub batch: bool,
+    /// Largest page of records; a larger `per_page` is lowered to it.
+    pub page_limit: u64,
+    /// Records that a zone can hold, in place of the plan's number.
+    pub record_quota: Option<usize>,
+    /// How unquoted TXT content is stored.
+    pub txt_quotes: TxtQuotes,
+    /// What happens to a TTL that is sent with `proxied`.
+    pub proxied_ttl: ProxiedTtl,
+    /// Whether the names of zones are stored and answered in Unicode, and only found so; Punycode is documented.
+    ///
+    /// Acceptance tests of Cloudflare's Terraform provider 5 create a zone with a name in Unicode and expect it back so (read
+    /// 2026-11-23).
+    pub unicode_zone_names: bool,
+    /// How validation problems are reported.
+    pub errors: ErrorStyle,
+    /// Requests that are answered in a window; `None` for no limit.
+    pub rate_limit: Option<RateLimit>,
+    /// Order of a list.
+    pub list_order: ListOrder,
+    /// Which records may not point into Cloudflare's own network.
+    pub own_network: OwnNetwork,
+    /// What happens to the members of SRV data that repeat parts of the record's name.
+    pub old_srv_members: OldSrvMembers,
+    /// What happens to other members of `data` that the type does not have.
+    pub unknown_data: UnknownData,
+    /// Which records can be beside NS records below the apex.
+    pub ns_neighbours: NsNeighbours,
+    /// Whether DS records can be at a name without NS records.
+    pub ds_without_ns: DsWithoutNs,
+    /// Time added to each response, in milliseconds.
+    pub latency_milliseconds: u64,
+    /// Time after a deletion in which the name still counts as taken, in milliseconds.
+    ///
+    /// Observed as retries of 81053 and 81054 in clients; 0 for none.
+    pub conflict_lag_milliseconds: u64,
+    /// Whether the parent publishes a zone's key at once, so that DNSSEC is active at the next read; otherwise it stays
+    /// pending.
+    pub dnssec_activates: bool,
+    /// Time after POST /zones in which everything below the new zone is forbidden, in milliseconds.
+    ///
+    /// Reported by clients as 403 "Authentication error"; 0 for none.
+    pub fresh_zone_forbidden_milliseconds: u64,
+    /// The permissions of the credentials, but for tokens that have their own.
+    pub permissions: Permissions,
+    /// Whether writes to rulesets support `dry_run`; if not, a request with that parameter is refused with 400, so that
+    /// it is not carried out.
+    pub dry_run: bool,
+    /// Whether the account's plan has rulesets of its own.
+    pub account_rulesets: bool,
+    /// Whether `messages` is null, and not an empty list, where there is no entry point; both were observed.
+    pub null_messages: bool,
+    /// Whether a move of a rule to its current position is refused with code 20011 (reported 2026).
+    pub refuse_needless_moves: bool,
+    /// Rulesets in a list before the cursor is needed.
+    pub ruleset_page_limit: usize,
+    /// Whether the rules of the OWASP ruleset include their score; no one has shown that they do.
+    pub owasp_scores: bool,
+    /// Highest paranoia level whose rules are enabled by default in the OWASP ruleset, 1 to 4; not documented.
+    pub owasp_level: u8,
+}
+
+impl Default for Profile {
+    /// Cloudflare as it is today, with zones on the free plan.
+    fn default() -> Self {
+        Self {
+            tier: "free".to_owned(),
+            shape: RecordMembers::Modern,
+            batch: true,
+            // The documented maximum is 5,000,000, but larger pages time out at Cloudflare: observed.
+            page_limit: 5000,
+            record_quota: None,
+            txt_quotes: TxtQuotes::Verbatim,
+            proxied_ttl: ProxiedTtl::Coerce,
+            unicode_zone_names: false,
+            errors: ErrorStyle::Direct,
+            rate_limit: Some(RateLimit::USUAL),
+            list_order: ListOrder::Stable,
+            own_network: OwnNetwork::ProxiedOnly,
+            old_srv_members: OldSrvMembers::Refuse,
+            unknown_data: UnknownData::Ignore,
+            ns_neighbours: NsNeighbours::Refuse,
+            ds_without_ns: DsWithoutNs::Accept,
+            latency_milliseconds: 0,
+            conflict_lag_milliseconds: 0,
+            dnssec_activates: false,
+            fresh_zone_forbidden_milliseconds: 0,
+            permissions: Permissions::everything(),
+            dry_run: true,
+            account_rulesets: true,
+            null_messages: true,
+            refuse_needless_moves: true,
+            // ASSUMED: neither the maximum nor the default is documented.
+            ruleset_page_limit: 100,
+            owasp_scores: false,
+            // ASSUMED: a lower level is set by disabling the tags above it, so all of them are enabled.
+            owasp_level: 4,
+        }
+    }
+}
+
+impl Profile {
+    /// An older generation of Cloudflare's API: the old form of records, wrapped errors, no batches, small pages.
+    ///
+    /// ASSUMED: the largest page is today's default, and there is no rate limit.
+    #[must_use]
+    pub fn previous_generation() -> Self {
+        Self {
+            shape: RecordMembers::Seed,
+            batch: false,
+            page_limit: 100,
+            txt_quotes: TxtQuotes::Auto,
+            errors: ErrorStyle::Chain,
+            rate_limit: None,
+            own_network: OwnNetwork::Strict,
+            ..Self::default()
+        }
+    }
+}
+
+/// Form of record objects in responses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RecordMembers {
+    /// As observed in 2025 and 2026.
+    Modern,
+    /// As documented: every member that the documentation lists, in each record that it is listed for, whatever was seen.
+    Full,
+    /// As before 2024-07: with `zone_id`, `zone_name`, `locked` and a filled `meta`.
+    Seed,
+}
+
+/// How unquoted TXT content is stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TxtQuotes {
+    /// As sent (observed 2025-08 and later).
+    Verbatim,
+    /// In quotes.
+    Auto,
+}
+
+/// What happens to a TTL that is sent with `proxied`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ProxiedTtl {
+    /// It is replaced by automatic (observed).
+    Coerce,
+    /// The record is refused.
+    Refuse,
+}
+
+/// How validation problems are reported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ErrorStyle {
+    /// Each with its own code (since 2024-10).
+    Direct,
+    /// In the chain under code 1004.
+    Chain,
+}
+
+/// Order of a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ListOrder {
+    /// In the order of creation.
+    Stable,
+    /// Another order for every request that asks for none; clients must handle this, because the default is not
+    /// documented.
+    Random,
+    /// Another order for every request, whatever it asks for: clients must not depend on the order.
+    Hostile,
+}
+
+/// What happens to `service`, `proto` and `name` in the data of SRV records.
+///
+/// # Sources
+/// The list of deprecations says that they are refused since 2024-05-31. octodns-cloudflare 1.2.0 and DNSControl 4 still send them,
+/// always equal to the record's name, and both are in use; in the one refusal that was published
+/// (cloudflare/terraform-provider-cloudflare#3502) they differ from it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OldSrvMembers {
+    /// They are refused.
+    Refuse,
+    /// ASSUMED: they are accepted but not kept if they match the record's name, and refused otherwise.
+    AcceptEqual,
+}
+
+/// What happens to members of `data` that a record's type does not have.
+///
+/// # Sources
+/// DNSControl 4 sends `"weight": 0` for CAA and others, one structure for all types, and is in use. ASSUMED: what
+/// applies to zeros applies to any value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UnknownData {
+    /// They are ignored, and not kept.
+    Ignore,
+    /// The record is refused.
+    Refuse,
+}
+
+/// Which records can be beside NS records below the apex.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NsNeighbours {
+    /// Only DS: developers.cloudflare.com/api, "Create DNS Record", read 2026-11-20.
+    Refuse,
+    /// All but A, AAAA and CNAME: zones with MX or TXT beside NS exist, whatever the documentation says.
+    Accept,
+}
+
+/// Whether DS records can be at a name without NS records.
+///
+/// ASSUMED: clients of others create the NS records first and delete the DS records first (observed in octoDNS, read 2026-11-22),
+/// so Cloudflare refuses at least one of the other orders. The documentation does not say so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DsWithoutNs {
+    /// They can.
+    Accept,
+    /// A DS record without NS records is refused, and so is deleting the last NS record beside it.
+    Refuse,
+}
+
+/// Which records may not point into Cloudflare's own network.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OwnNetwork {
+    /// Proxied ones (observed 2026-08).
+    ProxiedOnly,
+    /// All.
+    Strict,
+}
+
+/// What a plan allows.
+pub(super) fn tier(name: &str) -> Option<&'static TierFacts> {
+    // ASSUMED: a partner's plan allows what the plan of that name does.
+    let name = name.strip_prefix("partners_").unwrap_or(name);
+    facts::TIERS.iter().find(|t| t.name == name)
+}
+
+/// Whether a plan includes at least what another one does.
+pub(super) fn reaches(plan: &str, least: &str) -> bool {
+    let rank = |name: &str| facts::TIERS.iter().position(|t| tier(name).is_some_and(|own| own.name == t.name));
+    rank(plan) >= rank(least)
+}

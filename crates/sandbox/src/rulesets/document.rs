@@ -1,0 +1,249 @@
+//! Rulesets in the document that holds the whole state.
+//!
+//! ```json
+//! {"zones": [{"name": "example.com", "rulesets": [{"phase": "http_ratelimit", "rules": []}]}],
+//!  "account_rulesets": [{"kind": "root", "phase": "http_request_firewall_managed", "rules": []}],
+//!  "managed_rulesets": [{"id": "4814384a9e5d4991b9815dcfc25d2f1f", "version": "36", "rules": []}]}
+//! ```
+//!
+//! A ruleset has the form of a response, with its previous versions in `earlier`. Only its phase is required (for
+//! managed rulesets: the identifier). Rules are loaded without the checks of a request, as a real zone can hold what
+//! would be refused today.
+
+use serde_json::{Map, Value};
+
+use super::ruleset::{Detail, Rule, Ruleset, id_of, phase, text};
+use super::{catalogue, store};
+use crate::SandboxError;
+use crate::call::Call;
+use crate::envelope::Refusal;
+use crate::zone::{ACCOUNT_ID, Zone};
+use zonewright_model::model::facts::rulesets::ACTIONS;
+
+/// Where rulesets are loaded: their owner and their default kind.
+struct Plot<'a> {
+    /// Owner in the store.
+    owner: &'a str,
+    /// Kind.
+    kind: &'a str,
+}
+
+/// Loads a ruleset of a zone.
+pub(crate) fn plant_zone(call: &Call<'_>, zone: &Zone, entry: &Value, place: &str) -> Result<(), SandboxError> {
+    plant(call, &Plot { owner: &zone.id, kind: "zone" }, entry, place)
+}
+
+/// Loads a ruleset of an account; `account_id` names one other than the sandbox's own.
+pub(crate) fn plant_account(call: &Call<'_>, entry: &Value, place: &str) -> Result<(), SandboxError> {
+    let owner = entry.get("account_id").and_then(Value::as_str).unwrap_or(ACCOUNT_ID);
+    plant(call, &Plot { owner, kind: "root" }, entry, place)
+}
+
+/// Loads a managed ruleset, in place of one with the same identifier.
+pub(crate) fn plant_managed(call: &Call<'_>, entry: &Value, place: &str) -> Result<(), SandboxError> {
+    plant(call, &Plot { owner: store::VENDOR, kind: "managed" }, entry, place)
+}
+
+/// Loads one ruleset with its previous versions.
+///
+/// It replaces an existing one with the same identifier or phase. The replaced version stays readable if its number is
+/// lower; without a version, the next number is used. This also applies to built-in managed rulesets, unless the entry
+/// gives previous versions.
+fn plant(call: &Call<'_>, plot: &Plot<'_>, entry: &Value, place: &str) -> Result<(), SandboxError> {
+    let wrong = |problem: &str| SandboxError::document(place, problem);
+    let object = entry.as_object().ok_or_else(|| wrong("must be an object"))?;
+    let known = text(object, "id").and_then(|id| catalogue::built_in(call.profile, id));
+    let before = match text(object, "id") {
+        Some(id) => store::get(call.connection, plot.owner, id)?,
+        None => store::all(call.connection, plot.owner)?
+            .into_iter()
+            .find(|r| r.is_entry_point() && Some(r.phase.as_str()) == text(object, "phase")),
+    };
+    let before = before.or_else(|| known.filter(|_| plot.kind == "managed"));
+    let ruleset = read(call, plot, object, before.as_ref(), place)?;
+    if before.is_none() && is_taken(call, &ruleset.id)? {
+        return Err(wrong("another ruleset has this identifier"));
+    }
+    if before.as_ref().is_none_or(|before| before.id != ruleset.id)
+        && ruleset.is_entry_point()
+        && store::all(call.connection, plot.owner)?.iter().any(|r| r.is_entry_point() && r.phase == ruleset.phase)
+    {
+        return Err(wrong("there is another entry point of this phase"));
+    }
+    store::save(call.connection, plot.owner, &ruleset)?;
+    match object.get("earlier") {
+        None => {
+            if let Some(before) = before.filter(|before| before.version < ruleset.version) {
+                store::keep_version(call.connection, &before)?;
+            }
+        }
+        Some(earlier) => {
+            let earlier = earlier.as_array().ok_or_else(|| wrong("`earlier` must be a list"))?;
+            for entry in earlier {
+                let entry = entry.as_object().ok_or_else(|| wrong("`earlier` must hold objects"))?;
+                let earlier = read(call, plot, entry, Some(&ruleset), place)?;
+                if earlier.version >= ruleset.version {
+                    return Err(wrong("`earlier` must hold lower versions"));
+                }
+                store::keep_version(call.connection, &earlier)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether any owner has a ruleset of this identifier.
+fn is_taken(call: &Call<'_>, id: &str) -> Result<bool, SandboxError> {
+    Ok(call.connection.prepare_cached("SELECT 1 FROM rulesets WHERE id = ?1")?.exists([id])?)
+}
+
+/// Reads a ruleset from an entry; members that the entry omits are those of `before`, or the default.
+fn read(
+    call: &Call<'_>,
+    plot: &Plot<'_>,
+    entry: &Map<String, Value>,
+    before: Option<&Ruleset>,
+    place: &str,
+) -> Result<Ruleset, SandboxError> {
+    const MEMBERS: &[&str] = &[
+        "id",
+        "name",
+        "description",
+        "source",
+        "kind",
+        "version",
+        "last_updated",
+        "phase",
+        "rules",
+        "earlier",
+        "account_id",
+    ];
+    let wrong = |problem: String| SandboxError::document(place, problem);
+    if let Some(key) = entry.keys().find(|key| !MEMBERS.contains(&key.as_str())) {
+        return Err(wrong(format!("`{key}` is not a member of rulesets")));
+    }
+    let own = |key: &str, of_before: Option<&String>, default: &str| {
+        text(entry, key).map_or_else(|| of_before.map_or_else(|| default.to_owned(), Clone::clone), str::to_owned)
+    };
+    let phase_name = own("phase", before.map(|b| &b.phase), "");
+    if phase(&phase_name).is_none() {
+        return Err(wrong(format!("`{phase_name}` is not a phase")));
+    }
+    let kind = own("kind", before.map(|b| &b.kind), plot.kind);
+    if kind != plot.kind && !(plot.kind == "root" && kind == "custom") {
+        return Err(wrong(format!("`{kind}` is not a kind of rulesets here")));
+    }
+    let id = match text(entry, "id").map(str::to_owned).or_else(|| before.map(|b| b.id.clone())) {
+        Some(id) => id,
+        None => store::next_id(call).map_err(|refusal: Refusal| SandboxError::refused(place, &refusal))?,
+    };
+    let version = match text(entry, "version") {
+        Some(version) => version.parse().map_err(|_| wrong(format!("`{version}` is not a version")))?,
+        None => before.map_or(1, |b| b.version + 1),
+    };
+    let rules = match entry.get("rules") {
+        None => before.map(|b| b.rules.clone()).unwrap_or_default(),
+        Some(Value::Array(rules)) => {
+            let rule = |(n, rule): (usize, &Value)| read_rule(call, &kind, rule, &format!("{place}.rules[{n}]"));
+            rules.iter().enumerate().map(rule).collect::<Result<_, _>>()?
+        }
+        Some(_) => return Err(wrong("`rules` must be a list".to_owned())),
+    };
+    let mut ids: Vec<&str> = rules.iter().map(id_of).collect();
+    ids.sort_unstable();
+    if ids.windows(2).any(|pair| pair[0] == pair[1]) {
+        return Err(wrong("two rules have the same identifier".to_owned()));
+    }
+    Ok(Ruleset {
+        id,
+        name: own("name", before.map(|b| &b.name), "default"),
+        description: own("description", before.map(|b| &b.description), ""),
+        kind,
+        version,
+        last_updated: own("last_updated", None, call.now),
+        phase: phase_name,
+        rules,
+    })
+}
+
+/// Reads a rule from an entry: its members as they are, plus the required ones that are missing.
+fn read_rule(call: &Call<'_>, kind: &str, entry: &Value, place: &str) -> Result<Rule, SandboxError> {
+    let wrong = |problem: &str| SandboxError::document(place, problem);
+    let entry = entry.as_object().ok_or_else(|| wrong("must be an object"))?;
+    let action = text(entry, "action").ok_or_else(|| wrong("must have an action"))?;
+    if !ACTIONS.contains(&action) {
+        return Err(wrong("must have an action that there is"));
+    }
+    if kind != "managed" && text(entry, "expression").is_none() {
+        return Err(wrong("must have an expression"));
+    }
+    let id = match text(entry, "id") {
+        Some(id) => id.to_owned(),
+        None => store::next_id(call).map_err(|refusal: Refusal| SandboxError::refused(place, &refusal))?,
+    };
+    let reference = text(entry, "ref").unwrap_or(&id).to_owned();
+    let mut rule = Map::new();
+    rule.insert("id".to_owned(), id.into());
+    rule.insert("version".to_owned(), entry.get("version").cloned().unwrap_or_else(|| "1".into()));
+    rule.extend(entry.iter().map(|(key, value)| (key.clone(), value.clone())));
+    // Members that exist keep their value and their place.
+    rule.entry("last_updated").or_insert_with(|| call.now.into());
+    rule.entry("ref").or_insert_with(|| reference.into());
+    rule.entry("enabled").or_insert(Value::Bool(true));
+    Ok(rule)
+}
+
+/// A ruleset as a document entry: an empty list of rules is written out, because a missing one means "unchanged".
+fn entry(ruleset: &Ruleset) -> Value {
+    let mut entry = ruleset.to_json(Detail::Whole);
+    if ruleset.rules.is_empty() {
+        entry["rules"] = Value::Array(Vec::new());
+    }
+    entry
+}
+
+/// The rulesets of an owner as document entries.
+fn entries(call: &Call<'_>, owner: &str) -> Result<Vec<Value>, SandboxError> {
+    let mut entries = Vec::new();
+    for ruleset in store::all(call.connection, owner)? {
+        let mut earlier = store::versions(call.connection, &ruleset.id)?;
+        earlier.retain(|version| version.version != ruleset.version);
+        let mut entry_of = entry(&ruleset);
+        // For a managed ruleset, a missing member would mean the built-in version.
+        if !earlier.is_empty() || owner == store::VENDOR {
+            entry_of["earlier"] = earlier.iter().map(entry).collect();
+        }
+        entries.push(entry_of);
+    }
+    Ok(entries)
+}
+
+/// The rulesets of a zone; `None` if it has none.
+pub(crate) fn of_zone(call: &Call<'_>, zone: &Zone) -> Result<Option<Vec<Value>>, SandboxError> {
+    let entries = entries(call, &zone.id)?;
+    Ok((!entries.is_empty()).then_some(entries))
+}
+
+/// The rulesets of accounts; `None` if there are none.
+pub(crate) fn of_accounts(call: &Call<'_>) -> Result<Option<Vec<Value>>, SandboxError> {
+    let mut all = Vec::new();
+    for account in store::accounts(call.connection)? {
+        for mut entry in entries(call, &account)? {
+            entry["account_id"] = account.clone().into();
+            all.push(entry);
+        }
+    }
+    Ok((!all.is_empty()).then_some(all))
+}
+
+/// The managed rulesets that were replaced; `None` if there are none.
+pub(crate) fn of_vendor(call: &Call<'_>) -> Result<Option<Vec<Value>>, SandboxError> {
+    let entries = entries(call, store::VENDOR)?;
+    Ok((!entries.is_empty()).then_some(entries))
+}
+
+/// A managed ruleset as the API returns it; `None` if it does not exist.
+pub(crate) fn managed(call: &Call<'_>, id: &str) -> Result<Option<Value>, SandboxError> {
+    let found = catalogue::find(call, id).map_err(|refusal| SandboxError::refused("managed_rulesets", &refusal))?;
+    Ok(found.map(|ruleset| ruleset.to_json(Detail::Whole)))
+}

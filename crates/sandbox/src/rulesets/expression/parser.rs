@@ -1,0 +1,458 @@
+//! Parses an expression and checks the types of what it compares.
+//!
+//! ```text
+//! or  := xor { or xor } · xor := and { xor and } · and := not { and not } · not := not not | ( or ) | comparison
+//! comparison := value [ operator right ] · value := name { [index] } | name(argument, …)
+//! ```
+//!
+//! # Sources
+//! As in the parent module; reasons of refusals as far as seen (2025): "unknown identifier", "unrecognised input",
+//! "expected literal …" and the one about radix 16. ASSUMED: all other reasons; the largest depth of brackets.
+
+use std::net::IpAddr;
+
+use super::token::{self, Spot, Token};
+use super::{Fault, Surroundings, Uses};
+use zonewright_model::model::facts::expressions::{ExpressionFunction, FIELDS, FUNCTIONS, FieldType, ParameterType};
+
+/// Largest depth of brackets.
+const DEEPEST: usize = 100;
+
+/// Functions that an expression may use only once: observed 2025.
+const RATIONED: &[&str] = &["concat", "regex_replace"];
+
+/// The type of a value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Kind {
+    /// True or false.
+    Bool,
+    /// Text.
+    Bytes,
+    /// A number.
+    Int,
+    /// An address.
+    Ip,
+    /// Several of a type.
+    Array(Box<Kind>),
+    /// Several of a type by name.
+    Map(Box<Kind>),
+}
+
+impl From<FieldType> for Kind {
+    fn from(kind: FieldType) -> Self {
+        let array = |kind| Self::Array(Box::new(kind));
+        match kind {
+            FieldType::Boolean => Self::Bool,
+            FieldType::Bytes => Self::Bytes,
+            FieldType::Integer => Self::Int,
+            FieldType::Address => Self::Ip,
+            FieldType::BytesArray => array(Self::Bytes),
+            FieldType::IntegerArray => array(Self::Int),
+            FieldType::BytesArrayArray => array(array(Self::Bytes)),
+            FieldType::BytesArrayMap => Self::Map(Box::new(array(Self::Bytes))),
+            FieldType::IntegerArrayMap => Self::Map(Box::new(array(Self::Int))),
+        }
+    }
+}
+
+/// The type of a value, and whether it applies to each element of an array.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Value {
+    /// The type; of one element if `is_each`.
+    kind: Kind,
+    /// Whether it was reached with `[*]`.
+    is_each: bool,
+}
+
+/// The result of parsing.
+type Read<T> = Result<T, Fault>;
+
+/// Parses a whole expression; returns what it uses.
+pub(super) fn read(text: &str, surroundings: Surroundings<'_>) -> Read<Uses> {
+    let end = text.chars().count();
+    let spots = token::split(text);
+    let mut parser = Parser { spots, at: 0, end, surroundings, uses: Uses::default(), rationed: Vec::new(), depth: 0 };
+    let value = parser.alternatives()?;
+    if parser.at < parser.spots.len() {
+        return Err(parser.fault("unrecognised input"));
+    }
+    let whole = Fault { column: 0, width: end, reason: String::new() };
+    is_truth(&value, &whole)?;
+    Ok(parser.uses)
+}
+
+/// Refuses a value that is not a single boolean.
+fn is_truth(value: &Value, place: &Fault) -> Read<()> {
+    if value.kind == Kind::Bool && !value.is_each {
+        return Ok(());
+    }
+    let reason = format!("expected value of type Bool, but got {:?}", value.kind);
+    Err(Fault { reason, ..place.clone() })
+}
+
+/// The state of the parser.
+struct Parser<'a> {
+    /// The tokens.
+    spots: Vec<Spot>,
+    /// Index of the next token.
+    at: usize,
+    /// Characters of the text.
+    end: usize,
+    /// Context of the expression.
+    surroundings: Surroundings<'a>,
+    /// What it uses.
+    uses: Uses,
+    /// Functions of [`RATIONED`] that were called.
+    rationed: Vec<&'static str>,
+    /// Open brackets and negations.
+    depth: usize,
+}
+
+impl Parser<'_> {
+    /// The next token.
+    fn peek(&self) -> Option<&Token> {
+        self.spots.get(self.at).map(|spot| &spot.token)
+    }
+
+    /// An error at the next token.
+    fn fault(&self, reason: impl Into<String>) -> Fault {
+        let (column, width) = self.spots.get(self.at).map_or((self.end, 1), |spot| (spot.column, spot.width));
+        Fault { column, width, reason: reason.into() }
+    }
+
+    /// Consumes the next token if it is this symbol; returns whether it is.
+    fn takes_symbol(&mut self, symbol: &str) -> bool {
+        let is_next = matches!(self.peek(), Some(Token::Symbol(s)) if *s == symbol);
+        self.at += usize::from(is_next);
+        is_next
+    }
+
+    /// Consumes the next token if it is this word; returns whether it is.
+    fn takes_keyword(&mut self, word: &str) -> bool {
+        let is_next = matches!(self.peek(), Some(Token::Word(w)) if w == word);
+        self.at += usize::from(is_next);
+        is_next
+    }
+
+    /// Consumes a required symbol.
+    fn expect(&mut self, symbol: &str) -> Read<()> {
+        if self.takes_symbol(symbol) { Ok(()) } else { Err(self.fault(format!("expected `{symbol}`"))) }
+    }
+
+    /// Operands joined by a word or its symbol.
+    fn joined(&mut self, word: &str, symbol: &str, operand: fn(&mut Self) -> Read<Value>) -> Read<Value> {
+        let mut place = self.fault("");
+        let mut left = operand(self)?;
+        while self.takes_keyword(word) || self.takes_symbol(symbol) {
+            let right_place = self.fault("");
+            let right = operand(self)?;
+            for (value, place) in [(&left, &place), (&right, &right_place)] {
+                // Element-wise booleans can be combined with one another.
+                let value = Value { is_each: value.is_each && !(left.is_each && right.is_each), ..value.clone() };
+                is_truth(&value, place)?;
+            }
+            (left, place) = (right, right_place);
+        }
+        Ok(left)
+    }
+
+    /// `or`.
+    fn alternatives(&mut self) -> Read<Value> {
+        self.joined("or", "||", |parser| {
+            parser.joined("xor", "^^", |parser| parser.joined("and", "&&", Self::negation))
+        })
+    }
+
+    /// `not`, brackets, or a comparison.
+    fn negation(&mut self) -> Read<Value> {
+        self.depth += 1;
+        if self.depth > DEEPEST {
+            return Err(self.fault("nesting limit exceeded"));
+        }
+        let place = self.fault("");
+        let value = if self.takes_keyword("not") || self.takes_symbol("!") {
+            let value = self.negation()?;
+            is_truth(&Value { is_each: false, ..value.clone() }, &place)?;
+            value
+        } else if self.takes_symbol("(") {
+            let value = self.alternatives()?;
+            self.expect(")")?;
+            value
+        } else {
+            self.comparison()?
+        };
+        self.depth -= 1;
+        Ok(value)
+    }
+
+    /// A value, alone or in a comparison.
+    fn comparison(&mut self) -> Read<Value> {
+        let left = self.value()?;
+        let start = self.at;
+        let Some(operator) = self.operator() else { return Ok(left) };
+        let Value { kind, is_each } = left;
+        let is_possible = match operator {
+            "contains" | "matches" | "wildcard" => kind == Kind::Bytes,
+            _ => matches!(kind, Kind::Bytes | Kind::Int | Kind::Ip),
+        };
+        if !is_possible {
+            self.at = start;
+            // A boolean takes no operator, so what follows it is not recognized.
+            let reason = match kind {
+                Kind::Bool => "unrecognised input".to_owned(),
+                kind => format!("cannot perform this operation on type {kind:?}"),
+            };
+            return Err(self.fault(reason));
+        }
+        match operator {
+            "in" => self.set(&kind)?,
+            _ => self.literal(&kind, operator)?,
+        }
+        Ok(Value { kind: Kind::Bool, is_each })
+    }
+
+    /// Consumes the next token if it is an operator.
+    fn operator(&mut self) -> Option<&'static str> {
+        let operator = match self.peek()? {
+            Token::Word(word) => match word.as_str() {
+                "eq" | "ne" | "lt" | "le" | "gt" | "ge" => "eq",
+                "contains" => "contains",
+                "matches" => "matches",
+                "wildcard" => "wildcard",
+                "in" => "in",
+                "strict" if matches!(self.spots.get(self.at + 1), Some(Spot { token: Token::Word(w), .. }) if w == "wildcard") =>
+                {
+                    self.at += 1;
+                    "wildcard"
+                }
+                _ => return None,
+            },
+            Token::Symbol("==" | "!=" | "<" | "<=" | ">" | ">=") => "eq",
+            Token::Symbol("~") => "matches",
+            _ => return None,
+        };
+        self.at += 1;
+        Some(operator)
+    }
+
+    /// The right side of an operator that takes one literal.
+    fn literal(&mut self, kind: &Kind, operator: &str) -> Read<()> {
+        let is_literal = match (kind, self.peek()) {
+            (Kind::Bytes, Some(Token::Text(text))) => {
+                if operator == "wildcard" && text.contains("**") {
+                    return Err(self.fault("the wildcard pattern has two asterisks in a row"));
+                }
+                true
+            }
+            (Kind::Int, Some(Token::Word(word))) => word.parse::<i64>().is_ok(),
+            (Kind::Ip, Some(Token::Word(word))) => word.parse::<IpAddr>().is_ok(),
+            _ => false,
+        };
+        if !is_literal {
+            return Err(self.fault(format!("expected literal of type {kind:?}")));
+        }
+        self.uses.has_regex |= operator == "matches";
+        self.at += 1;
+        Ok(())
+    }
+
+    /// The right side of `in`: a named list, or items in braces separated by spaces.
+    fn set(&mut self, kind: &Kind) -> Read<()> {
+        if matches!(self.peek(), Some(Token::Word(word)) if word.starts_with('$') && word.len() > 1) {
+            self.at += 1;
+            return Ok(());
+        }
+        self.expect("{")?;
+        let mut items = 0;
+        while !self.takes_symbol("}") {
+            let is_item = match (kind, self.peek()) {
+                (Kind::Bytes, Some(Token::Text(_))) => true,
+                (Kind::Int, Some(Token::Word(word))) => is_range(word, |end| end.parse::<i64>().is_ok()),
+                (Kind::Ip, Some(Token::Word(word))) => {
+                    is_range(word, |end| end.parse::<IpAddr>().is_ok()) || is_network(word)
+                }
+                (_, Some(Token::Symbol(","))) if items > 0 => {
+                    return Err(self.fault("invalid digit found in string while parsing with radix 16"));
+                }
+                _ => false,
+            };
+            if !is_item {
+                return Err(self.fault(format!("expected literal of type {kind:?}")));
+            }
+            items += 1;
+            self.at += 1;
+        }
+        if items == 0 { Err(self.fault("expected literal in the set")) } else { Ok(()) }
+    }
+
+    /// A field or call with its indexes.
+    fn value(&mut self) -> Read<Value> {
+        let name = match self.peek() {
+            Some(Token::Word(word)) => word.clone(),
+            Some(Token::Text(_) | Token::Symbol(_) | Token::Unclosed | Token::Strange) => {
+                return Err(self.fault("unrecognised input"));
+            }
+            None => return Err(self.fault("expected an expression")),
+        };
+        if name == "true" || name == "false" {
+            self.at += 1;
+            return Ok(Value { kind: Kind::Bool, is_each: false });
+        }
+        let is_call = matches!(self.spots.get(self.at + 1), Some(Spot { token: Token::Symbol("("), .. }));
+        let mut value = match FUNCTIONS.iter().find(|f| is_call && f.name == name && self.has_function(f)) {
+            Some(function) => self.call(function)?,
+            None => self.field(&name)?,
+        };
+        while self.takes_symbol("[") {
+            value = self.indexed(value)?;
+            self.expect("]")?;
+        }
+        Ok(value)
+    }
+
+    /// A field.
+    ///
+    /// # Sources
+    /// Fields of accounts: developers.cloudflare.com/ruleset-engine/rules-language/fields, read 2026-11-20. ASSUMED: a
+    /// field that is not available here counts as unknown.
+    fn field(&mut self, name: &str) -> Read<Value> {
+        let is_of_response = self.surroundings.has_response || !self.is_of_request();
+        let found = FIELDS.iter().find(|field| field.name == name).filter(|field| match field.only_in {
+            Some("account-level rulesets") => self.surroundings.is_account,
+            Some(_) => !self.is_of_request(),
+            None => is_of_response || !field.is_of_response,
+        });
+        let Some(field) = found else { return Err(self.fault("unknown identifier")) };
+        self.uses.note(field.name, field.needs);
+        self.at += 1;
+        Ok(Value { kind: field.kind.into(), is_each: false })
+    }
+
+    /// Whether the phase belongs to the firewall, where only the request is available.
+    fn is_of_request(&self) -> bool {
+        matches!(
+            self.surroundings.phase,
+            "http_request_firewall_custom" | "http_request_firewall_managed" | "http_ratelimit"
+        )
+    }
+
+    /// Whether a function is available. ASSUMED: outside the firewall's phases every function is.
+    fn has_function(&self, function: &ExpressionFunction) -> bool {
+        function.only_in.is_empty() || !self.is_of_request() || function.only_in.contains(&self.surroundings.phase)
+    }
+
+    /// An element of an array or map, up to the closing bracket.
+    fn indexed(&mut self, value: Value) -> Read<Value> {
+        let reason = format!("cannot index type {:?}", value.kind);
+        let inner = match (value.kind, self.peek()) {
+            (Kind::Map(inner), Some(Token::Text(_))) => Some((*inner, value.is_each)),
+            (Kind::Array(inner), Some(Token::Word(word))) if word.parse::<u32>().is_ok() => {
+                Some((*inner, value.is_each))
+            }
+            (Kind::Map(inner) | Kind::Array(inner), Some(Token::Symbol("*"))) if !value.is_each => Some((*inner, true)),
+            _ => None,
+        };
+        let (kind, is_each) = inner.ok_or_else(|| self.fault(reason))?;
+        self.at += 1;
+        Ok(Value { kind, is_each })
+    }
+
+    /// A function call.
+    fn call(&mut self, function: &'static ExpressionFunction) -> Read<Value> {
+        if RATIONED.contains(&function.name) {
+            if self.rationed.contains(&function.name) {
+                return Err(self.fault(format!("the function {} can be used only once", function.name)));
+            }
+            self.rationed.push(function.name);
+        }
+        self.uses.note(function.name, function.needs);
+        self.at += 2;
+        let mut given = 0;
+        let mut is_each = false;
+        while !self.takes_symbol(")") {
+            if given > 0 {
+                self.expect(",")?;
+            }
+            let parameter = match function.parameters.get(given) {
+                Some(parameter) => Some(parameter),
+                None => function.parameters.last().filter(|_| function.is_variadic),
+            };
+            let Some(parameter) = parameter else {
+                return Err(self.fault(format!("too many arguments of {}", function.name)));
+            };
+            let start = self.at;
+            let argument = self.argument()?;
+            if !fits(parameter.kind, &argument) {
+                self.at = start;
+                let reason = format!("expected argument {} of another type than {:?}", parameter.name, argument.kind);
+                return Err(self.fault(reason));
+            }
+            is_each |= argument.is_each;
+            given += 1;
+        }
+        if function.parameters.iter().skip(given).any(|p| !p.is_optional) {
+            return Err(self.fault(format!("too few arguments of {}", function.name)));
+        }
+        // These two reduce many booleans to one; all other functions return one value for each.
+        let is_each = is_each && !matches!(function.name, "any" | "all");
+        Ok(Value { kind: function.returns.into(), is_each })
+    }
+
+    /// An argument: a literal or an expression.
+    fn argument(&mut self) -> Read<Value> {
+        let kind = match self.peek() {
+            Some(Token::Text(_)) => Kind::Bytes,
+            Some(Token::Word(word)) if word.parse::<i64>().is_ok() => Kind::Int,
+            Some(Token::Word(word)) if word.parse::<IpAddr>().is_ok() => Kind::Ip,
+            _ => return self.alternatives(),
+        };
+        self.at += 1;
+        Ok(Value { kind, is_each: false })
+    }
+}
+
+/// Whether a parameter accepts a value.
+fn fits(parameter: ParameterType, value: &Value) -> bool {
+    let Value { kind, is_each } = value;
+    let is_array = matches!(kind, Kind::Array(_));
+    match parameter {
+        ParameterType::Bytes => *kind == Kind::Bytes,
+        ParameterType::Integer => *kind == Kind::Int,
+        ParameterType::Address => *kind == Kind::Ip,
+        ParameterType::BooleanArray => *kind == Kind::Bool && *is_each,
+        ParameterType::BytesArray => *kind == Kind::Array(Box::new(Kind::Bytes)),
+        ParameterType::BytesOrArray => *kind == Kind::Bytes || is_array,
+        ParameterType::BytesOrInteger => matches!(kind, Kind::Bytes | Kind::Int),
+        ParameterType::Scalar => matches!(kind, Kind::Int | Kind::Bool | Kind::Ip),
+        ParameterType::Map => matches!(kind, Kind::Map(_)),
+        ParameterType::Collection => match kind {
+            Kind::Array(item) | Kind::Map(item) => !matches!(**item, Kind::Array(_) | Kind::Map(_)),
+            _ => false,
+        },
+        ParameterType::Single => !matches!(kind, Kind::Array(_) | Kind::Map(_)),
+    }
+}
+
+/// Whether a word is one literal, or two with `..` between them.
+fn is_range(word: &str, is_end: impl Fn(&str) -> bool) -> bool {
+    match word.split_once("..") {
+        Some((first, last)) => is_end(first) && is_end(last),
+        None => is_end(word),
+    }
+}
+
+/// Whether a word is an address with the length of a mask, and without bits beyond it: the engine refuses these with "host part
+/// of address was not zero" (seen of its parser, 2026-11-22).
+fn is_network(word: &str) -> bool {
+    let Some((address, bits)) = word.split_once('/') else { return false };
+    let (Ok(address), Ok(bits)) = (address.parse::<IpAddr>(), bits.parse::<u32>()) else { return false };
+    let (number, longest) = match address {
+        IpAddr::V4(v4) => (u128::from(v4.to_bits()), 32),
+        IpAddr::V6(v6) => (v6.to_bits(), 128),
+    };
+    bits <= longest && number.trailing_zeros().min(longest) >= longest - bits
+}
+
+#[cfg(test)]
+#[path = "parser_tests.rs"]
+mod tests;

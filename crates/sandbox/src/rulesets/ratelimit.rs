@@ -1,0 +1,141 @@
+//! The `ratelimit` object of rate limiting rules.
+//!
+//! # Sources
+//! Members, values and availability by plan: developers.cloudflare.com/waf/rate-limiting-rules/parameters and the page
+//! of the product,
+//! read 2026-11-20. Code 20155 and the texts about the period and the timeout of free zones: observed 2025; their code 50002 is
+//! weak. ASSUMED: texts and codes of all other refusals; `requests_to_origin` is returned as sent, and absent if it was
+//! not sent.
+
+use serde_json::{Map, Value};
+
+use super::author::{Author, Problems};
+use super::{expression, members};
+use crate::envelope::{Outcome, Problem};
+use zonewright_model::model::facts::rulesets::{
+    RATE_COLO, RATE_LIMIT_PHASE, RATE_LONGEST_PERIOD, RATE_PERIODS, RATE_TIMEOUTS,
+};
+
+/// The members.
+const MEMBERS: &[&str] = &[
+    "characteristics",
+    "period",
+    "requests_per_period",
+    "mitigation_timeout",
+    "counting_expression",
+    "requests_to_origin",
+    "score_per_period",
+    "score_response_header_name",
+];
+
+/// Characteristics with the lowest plan that can count by them; others need enterprise.
+const CHARACTERISTICS: &[(&str, usize)] = &[(RATE_COLO, 0), ("ip.src", 0), ("cf.unique_visitor_id", 2)];
+
+/// Checks the object of the rule at `prefix` of the body; returns it as it is stored.
+///
+/// # Sources
+/// A response has `mitigation_timeout` 0 where none was sent: acceptance tests of Cloudflare's Terraform provider 5, read 2026-11-23.
+pub(super) fn check(
+    author: &Author<'_>,
+    action: &str,
+    sent: Option<&Map<String, Value>>,
+    prefix: &str,
+    problems: &mut Problems,
+) -> Outcome<Option<Map<String, Value>>> {
+    let limits_rates = author.phase == RATE_LIMIT_PHASE;
+    let Some(sent) = sent else {
+        if limits_rates && action != "execute" {
+            problems.say("ratelimit is required in a ruleset with phase http_ratelimit");
+        }
+        return Ok(None);
+    };
+    if !limits_rates {
+        problems.say(format!("ratelimit is not possible in a ruleset with phase {}", author.phase));
+        return Ok(None);
+    }
+    members::check_known(sent, MEMBERS)?;
+    check_characteristics(author, &members::texts(sent, "characteristics")?.unwrap_or_default(), problems);
+    check_period(author, members::number(sent, "period")?.unwrap_or(0), problems);
+    let timeout = members::number(sent, "mitigation_timeout")?.unwrap_or(0);
+    check_timeout(author, action, timeout, problems);
+    check_amounts(author, sent, problems)?;
+    if let Some(counting) = members::text(sent, "counting_expression")?.filter(|text| !text.is_empty()) {
+        if author.scope.plan() < 2 {
+            problems.add(Problem::new(50002, "not entitled to use a counting expression"));
+        }
+        expression::check_counting(author, counting, &format!("{prefix}/ratelimit/counting_expression"), problems);
+    }
+    members::truth(sent, "requests_to_origin")?;
+    let mut stored = sent.clone();
+    stored.insert("mitigation_timeout".to_owned(), timeout.into());
+    Ok(Some(stored))
+}
+
+/// Checks the characteristics that requests are counted by.
+fn check_characteristics(author: &Author<'_>, sent: &[&str], problems: &mut Problems) {
+    if !sent.contains(&RATE_COLO) {
+        let text = "characteristics field is missing 'cf.colo.id', this is required as ratelimiting counting is processed \
+             at colocation level only";
+        problems.add(Problem::new(20155, text));
+    }
+    if sent.contains(&"ip.src") && sent.contains(&"cf.unique_visitor_id") {
+        problems.say("characteristics cannot have both ip.src and cf.unique_visitor_id");
+    }
+    for (n, characteristic) in sent.iter().enumerate() {
+        if sent[..n].contains(characteristic) {
+            problems.say(format!("characteristic '{characteristic}' is there more than once"));
+        }
+        let lowest = CHARACTERISTICS.iter().find(|(name, _)| name == characteristic).map_or(3, |(_, plan)| *plan);
+        if author.scope.plan() < lowest {
+            problems.add(Problem::new(50002, format!("not entitled to use the characteristic {characteristic}")));
+        }
+    }
+}
+
+/// Checks the period in which requests are counted, in seconds.
+fn check_period(author: &Author<'_>, period: i64, problems: &mut Problems) {
+    let longest = RATE_LONGEST_PERIOD[author.scope.plan()];
+    let is_known = RATE_PERIODS.iter().any(|known| i64::from(*known) == period);
+    if !is_known {
+        problems.say(format!("'{period}' is not a valid value for period"));
+    } else if period > i64::from(longest) {
+        let allowed: Vec<_> = RATE_PERIODS.iter().filter(|p| **p <= longest).map(u32::to_string).collect();
+        let allowed = allowed.join(" ");
+        let text = format!("not entitled to use the period {period}, can only use a period among [{allowed}]");
+        problems.add(Problem::new(50002, text));
+    }
+}
+
+/// Checks how long the action lasts, in seconds.
+fn check_timeout(author: &Author<'_>, action: &str, timeout: i64, problems: &mut Problems) {
+    let plan = author.scope.plan();
+    let is_challenge = matches!(action, "challenge" | "js_challenge" | "managed_challenge");
+    if !RATE_TIMEOUTS.iter().any(|known| i64::from(*known) == timeout) {
+        problems.say(format!("'{timeout}' is not a valid value for mitigation_timeout"));
+    } else if is_challenge && plan < 3 {
+        // A solved challenge is valid for as long as the zone's setting says.
+        if timeout != 0 {
+            problems.say(format!("mitigation_timeout must be 0 for the {action} action"));
+        }
+    } else if plan == 0 && timeout != 10 {
+        problems.add(Problem::new(50002, "not entitled to use a mitigation timeout different from 10"));
+    }
+}
+
+/// Checks the limits on requests and scores.
+fn check_amounts(author: &Author<'_>, sent: &Map<String, Value>, problems: &mut Problems) -> Outcome<()> {
+    let requests = members::number(sent, "requests_per_period")?;
+    let score = members::number(sent, "score_per_period")?;
+    members::text(sent, "score_response_header_name")?;
+    match (requests, score) {
+        (Some(requests), None) if requests < 1 => {
+            problems.say(format!("'{requests}' is not a valid value for requests_per_period"));
+        }
+        (Some(_), None) => {}
+        (None, Some(_)) if author.scope.plan() == 3 => {}
+        (None, Some(_)) => problems.add(Problem::new(50002, "not entitled to use score_per_period")),
+        (None, None) => problems.say("requests_per_period is required"),
+        (Some(_), Some(_)) => problems.say("requests_per_period and score_per_period cannot be combined"),
+    }
+    Ok(())
+}

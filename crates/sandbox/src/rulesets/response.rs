@@ -1,0 +1,39 @@
+//! The custom response of a blocking rule.
+//!
+//! # Sources
+//! developers.cloudflare.com/waf/custom-rules/create-api and /waf/rate-limiting-rules/parameters, read 2026-11-20: status 400
+//! to 499, 30 KB of content, four types, each optional. ASSUMED: texts of refusals, and that they have no code; every
+//! plan has it.
+
+use serde_json::{Map, Value};
+
+use super::author::Problems;
+use super::members;
+use crate::envelope::Outcome;
+
+/// Types of content.
+const TYPES: &[&str] = &["application/json", "text/html", "text/plain", "text/xml"];
+
+/// Longest content, in bytes.
+const CONTENT_BYTES: usize = 30 * 1024;
+
+/// Checks the parameters of a block action; they are stored as they came.
+pub(super) fn check(sent: Option<&Map<String, Value>>, problems: &mut Problems) -> Outcome<Option<Map<String, Value>>> {
+    let Some(sent) = sent else { return Ok(None) };
+    members::check_known(sent, &["response"])?;
+    if let Some(response) = members::object(sent, "response")? {
+        members::check_known(response, &["status_code", "content", "content_type"])?;
+        match members::number(response, "status_code")? {
+            None | Some(400..=499) => {}
+            Some(status) => problems
+                .say(format!("'{status}' is not a valid value for status_code because it must be between 400 and 499")),
+        }
+        if let Some(kind) = members::text(response, "content_type")?.filter(|kind| !TYPES.contains(kind)) {
+            problems.say(format!("'{kind}' is not a valid value for content_type"));
+        }
+        if members::text(response, "content")?.unwrap_or_default().len() > CONTENT_BYTES {
+            problems.say("content of the response is too large");
+        }
+    }
+    Ok(Some(sent.clone()))
+}

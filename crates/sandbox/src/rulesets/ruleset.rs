@@ -1,0 +1,140 @@
+//! A ruleset as the store holds it and as the API returns it.
+
+use serde_json::{Map, Value};
+
+use zonewright_model::model::facts::phases::{PHASES, PhaseFacts};
+
+/// A rule: its members in the order of API responses.
+pub(super) type Rule = Map<String, Value>;
+
+/// One version of one ruleset.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Ruleset {
+    /// 32 hexadecimal digits, the same for all versions.
+    pub(super) id: String,
+    /// Its name.
+    pub(super) name: String,
+    /// Its description, empty if it has none.
+    pub(super) description: String,
+    /// `managed`, `custom`, `root` or `zone`.
+    pub(super) kind: String,
+    /// Counted from 1.
+    pub(super) version: u64,
+    /// Time of the last change.
+    pub(super) last_updated: String,
+    /// Name of the phase.
+    pub(super) phase: String,
+    /// The rules in their order.
+    pub(super) rules: Vec<Rule>,
+}
+
+/// How much of a ruleset a response contains.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Detail {
+    /// Everything.
+    Whole,
+    /// Everything but the rules, as in lists.
+    Summary,
+    /// Without the rules and without `source`, as in lists of versions.
+    Version,
+}
+
+/// What is known about a phase.
+pub(super) fn phase(name: &str) -> Option<&'static PhaseFacts> {
+    PHASES.iter().find(|p| p.name == name)
+}
+
+/// A member that is text.
+pub(super) fn text<'a>(object: &'a Map<String, Value>, key: &str) -> Option<&'a str> {
+    object.get(key).and_then(Value::as_str)
+}
+
+/// The identifier of a rule; every stored rule has one.
+pub(super) fn id_of(rule: &Rule) -> &str {
+    text(rule, "id").unwrap_or_default()
+}
+
+/// The ruleset that a rule executes, if it does.
+pub(super) fn executed(rule: &Rule) -> Option<&str> {
+    let parameters = rule.get("action_parameters").filter(|_| text(rule, "action") == Some("execute"))?;
+    parameters.get("id").and_then(Value::as_str)
+}
+
+impl Ruleset {
+    /// As the API returns it.
+    ///
+    /// # Sources
+    /// Members and their order, `source` on some phases only, `version` as a string, no `rules` where there are none
+    /// and in lists:
+    /// developers.cloudflare.com/ruleset-engine/rulesets-api/view, read 2026-11-20, and observed 2025. No `source` in lists of
+    /// versions: the same documentation.
+    pub(super) fn to_json(&self, detail: Detail) -> Value {
+        let mut out = Map::new();
+        let mut put = |key: &str, value: Value| out.insert(key.to_owned(), value);
+        put("id", self.id.clone().into());
+        put("name", self.name.clone().into());
+        put("description", self.description.clone().into());
+        if let Some(source) = phase(&self.phase).and_then(|p| p.source).filter(|_| detail != Detail::Version) {
+            put("source", source.into());
+        }
+        put("kind", self.kind.clone().into());
+        put("version", self.version.to_string().into());
+        put("last_updated", self.last_updated.clone().into());
+        put("phase", self.phase.clone().into());
+        if detail == Detail::Whole && !self.rules.is_empty() {
+            put("rules", self.rules.iter().cloned().map(Value::Object).collect());
+        }
+        Value::Object(out)
+    }
+
+    /// From a document in the form of [`Self::to_json`], which the store uses.
+    pub(super) fn from_json(document: &Value) -> Option<Self> {
+        let object = document.as_object()?;
+        let own = |key: &str| text(object, key).map(str::to_owned);
+        let rules = match object.get("rules") {
+            None => Vec::new(),
+            Some(rules) => {
+                rules.as_array()?.iter().map(|rule| rule.as_object().cloned()).collect::<Option<Vec<_>>>()?
+            }
+        };
+        Some(Self {
+            id: own("id")?,
+            name: own("name")?,
+            description: own("description")?,
+            kind: own("kind")?,
+            version: text(object, "version")?.parse().ok()?,
+            last_updated: own("last_updated")?,
+            phase: own("phase")?,
+            rules,
+        })
+    }
+
+    /// Whether it is the ruleset that Cloudflare runs for its phase.
+    pub(super) fn is_entry_point(&self) -> bool {
+        matches!(self.kind.as_str(), "zone" | "root")
+    }
+
+    /// The index of a rule.
+    pub(super) fn position(&self, rule: &str) -> Option<usize> {
+        self.rules.iter().position(|r| id_of(r) == rule)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn what_is_stored_is_read_back() {
+        let document = json!({"id": "a", "name": "default", "description": "", "source": "firewall_managed",
+            "kind": "zone", "version": "3", "last_updated": "now", "phase": "http_request_firewall_managed",
+            "rules": [{"id": "r", "action": "execute", "action_parameters": {"id": "m"}}]});
+        let ruleset = Ruleset::from_json(&document).unwrap();
+        assert_eq!(ruleset.to_json(Detail::Whole).to_string(), document.to_string());
+        assert_eq!(executed(&ruleset.rules[0]), Some("m"));
+        let empty = Ruleset { rules: Vec::new(), ..ruleset };
+        assert_eq!(empty.to_json(Detail::Whole), empty.to_json(Detail::Summary));
+        assert!(empty.to_json(Detail::Version).get("source").is_none());
+    }
+}

@@ -1,0 +1,75 @@
+//! The owner of rulesets: an account or a zone.
+
+use crate::call::Call;
+use crate::envelope::Outcome;
+use crate::token;
+use crate::zone::Zone;
+use zonewright_model::model::facts::{self, rulesets::MANAGED_RULESETS};
+
+/// An account or a zone as a path names it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ScopePath<'a> {
+    /// `/accounts/{id}`.
+    Account(&'a str),
+    /// `/zones/{id}`.
+    Zone(&'a str),
+}
+
+/// An account or a zone that exists.
+#[derive(Debug, Clone)]
+pub(crate) enum Scope {
+    /// The account of this identifier.
+    Account(String),
+    /// A zone.
+    Zone(Box<Zone>),
+}
+
+impl Scope {
+    /// The account or zone of a path.
+    ///
+    /// # Errors
+    /// As for any zone, and for an account that the sandbox does not have.
+    pub(super) fn find(call: &Call<'_>, path: ScopePath<'_>) -> Outcome<Self> {
+        match path {
+            ScopePath::Zone(id) => Ok(Self::Zone(Box::new(Zone::get(call.connection, id)?))),
+            ScopePath::Account(id) => {
+                token::check_account(call, id)?;
+                Ok(Self::Account(id.to_owned()))
+            }
+        }
+    }
+
+    /// Its identifier.
+    pub(super) fn id(&self) -> &str {
+        match self {
+            Self::Account(id) => id,
+            Self::Zone(zone) => &zone.id,
+        }
+    }
+
+    /// Whether it is an account.
+    pub(super) fn is_account(&self) -> bool {
+        matches!(self, Self::Account(_))
+    }
+
+    /// The kind of its entry points.
+    pub(super) fn entry_kind(&self) -> &'static str {
+        if self.is_account() { "root" } else { "zone" }
+    }
+
+    /// The rank of its plan, 0 for free to 3 for enterprise.
+    ///
+    /// # Sources
+    /// Rulesets of accounts are for enterprise: developers.cloudflare.com/waf/account, read 2026-11-20.
+    pub(super) fn plan(&self) -> usize {
+        match self {
+            Self::Account(_) => facts::TIERS.len() - 1,
+            Self::Zone(zone) => facts::TIERS.iter().position(|t| t.name == zone.tier().name).unwrap_or(0),
+        }
+    }
+
+    /// Whether its plan includes a managed ruleset. ASSUMED: unknown ones are included in every plan.
+    pub(super) fn is_entitled_to(&self, managed: &str) -> bool {
+        MANAGED_RULESETS.iter().find(|m| m.id == managed).is_none_or(|m| m.lowest_plan <= self.plan())
+    }
+}

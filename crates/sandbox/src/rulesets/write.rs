@@ -1,0 +1,248 @@
+//! Writes whole rulesets: creates, replaces and deletes them and their versions.
+//!
+//! Every accepted write makes a new version, even one that changes nothing (ASSUMED), and returns the whole ruleset.
+//!
+//! # Sources
+//! developers.cloudflare.com/ruleset-engine/rulesets-api/create, /update and /delete, read 2026-11-20.
+
+use serde_json::{Map, Value};
+
+use super::author::{Author, Problems};
+use super::check;
+use super::read::{self, check_phase};
+use super::ruleset::{Detail, Rule, Ruleset, executed, id_of, text};
+use super::scope::Scope;
+use super::{members, store};
+use crate::call::Call;
+use crate::envelope::{Outcome, Problem, Refusal, Success};
+
+/// The members of a body.
+struct Sent<'a> {
+    /// Its name.
+    name: Option<&'a str>,
+    /// Its description.
+    description: Option<&'a str>,
+    /// Its kind.
+    kind: Option<&'a str>,
+    /// Its phase.
+    phase: Option<&'a str>,
+    /// Its rules; `None` leaves them as they are.
+    rules: Option<&'a [Value]>,
+}
+
+impl<'a> Sent<'a> {
+    /// Reads a body with no other members than these.
+    fn read(body: &'a Map<String, Value>, known: &[&str]) -> Outcome<Self> {
+        members::check_known(body, known)?;
+        let sent = Self {
+            name: members::text(body, "name")?,
+            description: members::text(body, "description")?,
+            kind: members::text(body, "kind")?,
+            phase: members::text(body, "phase")?,
+            rules: members::list(body, "rules")?,
+        };
+        // ASSUMED: the limits of rules apply to rulesets too, and a name cannot be empty.
+        if sent.name == Some("") {
+            return Err(Refusal::unnumbered(400, "'' is not a valid value for name because the name cannot be blank"));
+        }
+        check::check_description(sent.description)?;
+        Ok(sent)
+    }
+}
+
+/// POST of a ruleset.
+///
+/// # Sources
+/// Code 20217, its text and pointer: observed 2025. ASSUMED: the refusals of missing members and of kinds that a scope
+/// cannot have, and that zones have no custom rulesets, which the documentation begins to mention.
+pub(super) fn create(call: &Call<'_>, scope: &Scope, body: &Map<String, Value>) -> Outcome<Success> {
+    let sent = Sent::read(body, &["name", "description", "kind", "phase", "rules"])?;
+    let (Some(name), Some(kind), Some(phase)) = (sent.name, sent.kind, sent.phase) else {
+        return Err(Refusal::unnumbered(400, "name, kind and phase are required"));
+    };
+    check_phase(phase)?;
+    if kind != scope.entry_kind() && !(scope.is_account() && kind == "custom") {
+        let owner = if scope.is_account() { "an account" } else { "a zone" };
+        return Err(Refusal::unnumbered(
+            400,
+            format!(
+                "'{kind}' is not a valid value for kind because it is not possible to create such a ruleset in {owner}"
+            ),
+        ));
+    }
+    if kind == scope.entry_kind() && store::entry_point(call, scope, phase)?.is_some() {
+        let text = format!(
+            "'{kind}' is not a valid value for kind because exceeded maximum number of {kind} rulesets for phase {phase}"
+        );
+        return Err(Refusal::of(400, vec![Problem::new(20217, text).at("/kind")]));
+    }
+    let ruleset = Ruleset { name: name.to_owned(), ..new_ruleset(call, kind, phase)? };
+    replace(call, scope, ruleset, &sent)
+}
+
+/// A ruleset that does not exist yet: its version is 0.
+///
+/// # Sources
+/// Name of an entry point that a PUT creates: observed 2025 as `default`, in older zones as `zone`.
+fn new_ruleset(call: &Call<'_>, kind: &str, phase: &str) -> Outcome<Ruleset> {
+    Ok(Ruleset {
+        id: store::next_id(call)?,
+        name: "default".to_owned(),
+        description: String::new(),
+        kind: kind.to_owned(),
+        version: 0,
+        last_updated: call.now.to_owned(),
+        phase: phase.to_owned(),
+        rules: Vec::new(),
+    })
+}
+
+/// PUT of an entry point, which creates it if there is none.
+///
+/// # Sources
+/// No other members than these: observed 2026. Rules are kept if none are sent: the example of the documentation.
+/// ASSUMED: without an entry point, such a PUT creates one without rules.
+pub(super) fn put_entry_point(
+    call: &Call<'_>,
+    scope: &Scope,
+    phase: &str,
+    body: &Map<String, Value>,
+) -> Outcome<Success> {
+    check_phase(phase)?;
+    let sent = Sent::read(body, &["name", "description", "rules"])?;
+    let before = match store::entry_point(call, scope, phase)? {
+        Some(before) => before,
+        None => new_ruleset(call, scope.entry_kind(), phase)?,
+    };
+    replace(call, scope, before, &sent)
+}
+
+/// PUT of a ruleset.
+///
+/// # Sources
+/// Kind and name cannot change: developers.cloudflare.com/ruleset-engine/rulesets-api/json-object, read 2026-11-20.
+/// ASSUMED: a name is accepted nevertheless, as for an entry point; the phase cannot change either; kind and phase may
+/// be repeated.
+pub(super) fn put(call: &Call<'_>, scope: &Scope, id: &str, body: &Map<String, Value>) -> Outcome<Success> {
+    let before = own_or_refused(call, scope, id)?;
+    let sent = Sent::read(body, &["name", "description", "kind", "phase", "rules"])?;
+    for (what, sent, kept) in [("kind", sent.kind, &before.kind), ("phase", sent.phase, &before.phase)] {
+        if let Some(sent) = sent.filter(|sent| sent != kept) {
+            let text = format!("'{sent}' is not a valid value for {what} because the {what} cannot be changed");
+            return Err(Refusal::unnumbered(400, text));
+        }
+    }
+    replace(call, scope, before, &sent)
+}
+
+/// One of the scope's own rulesets, to be written.
+///
+/// ASSUMED: managed rulesets are refused with this text.
+pub(super) fn own_or_refused(call: &Call<'_>, scope: &Scope, id: &str) -> Outcome<Ruleset> {
+    let is_managed = || super::catalogue::find(call, id).map(|found| found.is_some());
+    match read::own(call, scope, id) {
+        Err(_) if is_managed()? => Err(Refusal::unnumbered(400, "managed rulesets cannot be changed")),
+        other => other,
+    }
+}
+
+/// Applies a body to a ruleset and stores the result as the next version.
+fn replace(call: &Call<'_>, scope: &Scope, before: Ruleset, sent: &Sent<'_>) -> Outcome<Success> {
+    let mut after = before.clone();
+    if let Some(name) = sent.name {
+        after.name = name.to_owned();
+    }
+    if let Some(description) = sent.description {
+        after.description = description.to_owned();
+    }
+    if let Some(rules) = sent.rules {
+        after.rules = compose(call, scope, &before, rules)?;
+    }
+    keep(call, scope, after)
+}
+
+/// The rules that a PUT sends, each with the identifier and version of the rule that it continues.
+///
+/// # Sources
+/// The same `ref` keeps the identifier, a new one makes a new rule, and without either a rule is new:
+/// developers.cloudflare.com/terraform/troubleshooting/rule-id-changes, read 2026-11-20. ASSUMED: an identifier that is
+/// not in the ruleset is refused, and one that is keeps its `ref` if none is sent.
+fn compose(call: &Call<'_>, scope: &Scope, before: &Ruleset, sent: &[Value]) -> Outcome<Vec<Rule>> {
+    let author = Author::new(call, scope, before);
+    let mut problems = Problems::default();
+    let mut drafts = Vec::new();
+    for (index, rule) in sent.iter().enumerate() {
+        let rule =
+            rule.as_object().ok_or_else(|| Refusal::unnumbered(400, "invalid JSON: a rule must be an object"))?;
+        drafts.push(check::define(&author, rule, &format!("/rules/{index}"), &mut problems)?);
+    }
+    let mut taken: Vec<&str> = Vec::new();
+    let mut rules = Vec::new();
+    for mut draft in drafts {
+        let continued = match (draft.id.as_deref(), draft.reference.as_deref()) {
+            (Some(id), _) => {
+                let found = before.rules.iter().find(|r| id_of(r) == id);
+                if found.is_none() {
+                    problems.add(Problem::unnumbered(format!("could not find rule '{id}' in the ruleset")));
+                }
+                found
+            }
+            (None, Some(reference)) => before.rules.iter().find(|r| text(r, "ref") == Some(reference)),
+            (None, None) => None,
+        };
+        if let Some(id) = continued.map(id_of) {
+            if taken.contains(&id) {
+                problems.add(Problem::unnumbered(format!("rule '{id}' is there more than once")));
+            }
+            taken.push(id);
+            draft.reference = draft.reference.or_else(|| continued.and_then(|r| text(r, "ref")).map(str::to_owned));
+        }
+        rules.push(draft.finish(call, continued)?);
+    }
+    check::check_whole(&author, &rules, &mut problems);
+    problems.refuse()?;
+    Ok(rules)
+}
+
+/// Stores a ruleset as its next version and returns it.
+pub(super) fn keep(call: &Call<'_>, scope: &Scope, ruleset: Ruleset) -> Outcome<Success> {
+    let ruleset = Ruleset { version: ruleset.version + 1, last_updated: call.now.to_owned(), ..ruleset };
+    store::save(call.connection, scope.id(), &ruleset)?;
+    Ok(Success::One(ruleset.to_json(Detail::Whole)))
+}
+
+/// DELETE of a ruleset: no content.
+///
+/// # Sources
+/// Not while a rule executes it: the page named above. ASSUMED: the text, and that there is no code.
+pub(super) fn delete(call: &Call<'_>, scope: &Scope, id: &str) -> Outcome<Success> {
+    let ruleset = own_or_refused(call, scope, id)?;
+    let users = store::all(call.connection, scope.id())?;
+    if let Some(user) = users.iter().find(|user| user.rules.iter().any(|rule| executed(rule) == Some(id))) {
+        return Err(Refusal::unnumbered(400, format!("ruleset is in use: ruleset {} executes it", user.id)));
+    }
+    store::remove(call.connection, &ruleset.id)?;
+    Ok(Success::Empty)
+}
+
+/// DELETE of one version: no content.
+///
+/// # Sources
+/// Not the latest while a rule executes the ruleset: the page named above. ASSUMED: not the latest at all, as an entry point is
+/// always in use; the text, and that there is no code.
+pub(super) fn delete_version(call: &Call<'_>, scope: &Scope, id: &str, version: &str) -> Outcome<Success> {
+    let ruleset = own_or_refused(call, scope, id)?;
+    let version = read::version_of(call, &ruleset, version)?.version;
+    if version == ruleset.version {
+        return Err(Refusal::unnumbered(400, "the latest version of a ruleset cannot be deleted"));
+    }
+    store::remove_version(call.connection, id, version)?;
+    Ok(Success::Empty)
+}
+
+/// The refusal for a missing rule.
+///
+/// ASSUMED: the same code as for rulesets.
+pub(super) fn missing_rule() -> Refusal {
+    Refusal::new(404, 10003, "could not find rule")
+}

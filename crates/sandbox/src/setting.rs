@@ -1,0 +1,163 @@
+//! The zone settings of the sandbox: the default of each, and the values that it accepts.
+//!
+//! Names, values and plans are in [`zonewright_model::model::facts::settings`].
+//!
+//! # Sources
+//! Defaults: settings whose `modified_on` was null in listings recorded 2022 and later; for the others as documented.
+
+use serde_json::{Map, Value, json};
+
+use super::profile;
+use zonewright_model::model::facts::settings::{self, SettingFacts, SettingKind as Kind};
+
+/// A setting.
+#[derive(Clone, Copy)]
+pub(super) struct Setting(&'static SettingFacts);
+
+/// The setting with this name.
+pub(super) fn of(name: &str) -> Option<Setting> {
+    settings::of(name).map(Setting)
+}
+
+impl Setting {
+    /// Its name in the path.
+    pub(super) fn name(self) -> &'static str {
+        self.0.name
+    }
+
+    /// Its default value.
+    pub(super) fn default(self) -> Value {
+        match self.name() {
+            "always_online"
+            | "automatic_https_rewrites"
+            | "brotli"
+            | "browser_check"
+            | "email_obfuscation"
+            | "http2"
+            | "http3"
+            | "ip_geolocation"
+            | "ipv6"
+            | "opportunistic_encryption"
+            | "opportunistic_onion"
+            | "server_side_exclude"
+            | "tls_1_3"
+            | "websockets" => json!("on"),
+            "browser_cache_ttl" => json!(14400),
+            "cache_level" => json!("aggressive"),
+            "challenge_ttl" => json!(1800),
+            "ciphers" => json!([]),
+            "cname_flattening" => json!("flatten_at_root"),
+            "max_upload" | "proxy_read_timeout" => json!(100),
+            "min_tls_version" => json!("1.0"),
+            "minify" => json!({ "css": "off", "html": "off", "js": "off" }),
+            // ASSUMED: the default.
+            "nel" => json!({ "enabled": true }),
+            "origin_max_http_version" => json!("2"),
+            "security_header" => {
+                json!({ "strict_transport_security": {
+                    "enabled": false, "max_age": 0, "include_subdomains": false, "preload": false, "nosniff": false
+                }})
+            }
+            "security_level" => json!("medium"),
+            // ASSUMED: the default, which Cloudflare chooses according to the origin.
+            "ssl" => json!("full"),
+            _ => json!("off"),
+        }
+    }
+
+    /// Whether a zone on this plan can change it.
+    pub(super) fn is_editable(self, plan: &str) -> bool {
+        self.0.plan.is_some_and(|least| profile::reaches(plan, least))
+    }
+
+    /// Cloudflare's message for an edit that the plan does not allow.
+    ///
+    /// # Sources
+    /// Both forms observed 2026 with code 1015. ASSUMED: the second one is for what only Enterprise includes.
+    pub(super) fn refusal(self) -> String {
+        let what = match self.name() {
+            "proxy_read_timeout" => "setting for",
+            _ if self.0.plan == Some("enterprise") => "zone setting",
+            _ => "setting for",
+        };
+        format!("Not allowed to edit {what} {}", self.name())
+    }
+
+    /// Its value after a value was sent; `None` if it does not accept that value.
+    ///
+    /// ASSUMED: members of objects that are not sent are kept, and unknown members are refused.
+    pub(super) fn after(self, before: &Value, sent: &Value) -> Option<Value> {
+        taken(self.0.kind, before, sent)
+    }
+
+    /// Whether a plan allows a valid value.
+    ///
+    /// # Sources
+    /// developers.cloudflare.com/cache/concepts/default-cache-behavior, "Cloudflare cache limits", and
+    /// developers.cloudflare.com/ssl/origin-configuration/ssl-modes, read 2026-11-20. ASSUMED: `security_level` off too.
+    pub(super) fn suits(self, plan: &str, value: &Value) -> bool {
+        let is_enterprise = plan == "enterprise";
+        match (self.name(), value.as_str()) {
+            ("ssl", Some("origin_pull")) | ("security_level", Some("off")) => is_enterprise,
+            ("max_upload", _) => {
+                let most = if plan == "business" { 200 } else { 100 };
+                is_enterprise || value.as_u64().is_some_and(|n| n <= most)
+            }
+            _ => true,
+        }
+    }
+}
+
+/// A value of a kind, from what was sent and the previous value.
+fn taken(kind: Kind, before: &Value, sent: &Value) -> Option<Value> {
+    let is_valid = match kind {
+        Kind::Word(words) => sent.as_str().is_some_and(|word| words.contains(&word)),
+        Kind::Number(numbers) => sent.as_u64().is_some_and(|number| numbers.contains(&number)),
+        Kind::Range(least, most) => sent.as_u64().is_some_and(|number| (least..=most).contains(&number)),
+        Kind::Switch => sent.is_boolean(),
+        Kind::Words(words) => sent.as_array().is_some_and(|items| {
+            let is_known = |item: &Value| item.as_str().is_some_and(|word| words.contains(&word));
+            items.iter().all(is_known) && items.iter().enumerate().all(|(at, item)| !items[..at].contains(item))
+        }),
+        Kind::Object(members) => {
+            let sent = sent.as_object()?;
+            if sent.keys().any(|key| members.iter().all(|(name, _)| name != key)) {
+                return None;
+            }
+            let mut out = Map::new();
+            for (name, kind) in members {
+                let old = before.get(*name).unwrap_or(&Value::Null);
+                let new = sent.get(*name).map_or_else(|| Some(old.clone()), |value| taken(*kind, old, value))?;
+                out.insert((*name).to_owned(), new);
+            }
+            return Some(Value::Object(out));
+        }
+    };
+    is_valid.then(|| sent.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_sorted_and_its_defaults_are_valid() {
+        assert!(settings::SETTINGS.is_sorted_by(|a, b| a.name < b.name));
+        for setting in settings::SETTINGS.iter().map(Setting) {
+            let default = setting.default();
+            assert_eq!(setting.after(&Value::Null, &default), Some(default.clone()), "{}", setting.name());
+            assert!(setting.suits("free", &default), "{}", setting.name());
+            assert!(setting.0.plan.is_none_or(|plan| profile::tier(plan).is_some()), "{}", setting.name());
+        }
+    }
+
+    #[test]
+    fn objects_merge() {
+        let minify = of("minify").unwrap();
+        let before = minify.default();
+        let after = json!({ "css": "on", "html": "off", "js": "off" });
+        assert_eq!(minify.after(&before, &json!({ "css": "on" })), Some(after));
+        assert_eq!(minify.after(&before, &json!({ "svg": "on" })), None);
+        assert_eq!(minify.after(&before, &json!("on")), None);
+    }
+}

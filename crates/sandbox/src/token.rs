@@ -1,0 +1,146 @@
+//! API tokens: what they may do, and what verifying them says.
+//!
+//! # Sources
+//! That `Edit` includes reading, and that a token is limited to zones: developers.cloudflare.com/fundamentals/api/get-started/
+//! create-token, read 2026-11. Refusals: see [`check`]. No header and no response says which permissions a token has (measured 2026-09).
+
+use serde_json::{Map, Value, json};
+
+use super::call::Call;
+use super::envelope::{Outcome, Refusal};
+use super::permissions::Permissions;
+use super::zone::{ACCOUNT_ID, Zone};
+use zonewright_model::model::facts::permissions::{Permission, PermissionGroup};
+
+/// Who owns a token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TokenOwner {
+    /// A user.
+    User,
+    /// An account.
+    Account,
+}
+
+/// An API token with limits.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Token {
+    /// The token itself: 40 to 80 letters, digits, `_` and `-`.
+    pub secret: String,
+    /// What it may do.
+    pub permissions: Permissions,
+    /// The names of its zones; `None` for all.
+    pub zones: Option<Vec<String>>,
+    /// Who owns it.
+    pub owner: TokenOwner,
+    /// `active`, `disabled` or `expired`.
+    pub status: String,
+    /// When it begins to be valid (RFC 3339).
+    pub not_before: Option<String>,
+    /// When it expires (RFC 3339).
+    pub expires_on: Option<String>,
+}
+
+impl std::fmt::Debug for Token {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // As for credentials, the secret is not printed.
+        f.debug_struct("Token")
+            .field("permissions", &self.permissions)
+            .field("zones", &self.zones)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Token {
+    /// A user's token with these permissions for all zones, active and without an end.
+    #[must_use]
+    pub fn new(secret: impl Into<String>, permissions: Permissions) -> Self {
+        Self {
+            secret: secret.into(),
+            permissions,
+            zones: None,
+            owner: TokenOwner::User,
+            status: "active".to_owned(),
+            not_before: None,
+            expires_on: None,
+        }
+    }
+
+    /// Whether a zone is one of its zones.
+    pub(super) fn covers(&self, zone: &str) -> bool {
+        self.zones.as_ref().is_none_or(|zones| zones.iter().any(|name| name == zone))
+    }
+}
+
+/// What verifying a token says. `owner` is whose tokens are verified at the path of the request.
+///
+/// # Sources
+/// Members and words: developers.cloudflare.com/api, "Verify Token", read 2026-11. That the path for users refuses a token of an
+/// account: observed. ASSUMED: the path for accounts refuses a token of a user in the same way.
+pub(super) fn verify(token: Option<&Token>, owner: TokenOwner) -> Outcome<Value> {
+    if token.map_or(TokenOwner::User, |token| token.owner) != owner {
+        return Err(Refusal::new(401, 1000, "Invalid API Token"));
+    }
+    let status = token.map_or("active", |token| token.status.as_str());
+    // ASSUMED: the token's own identifier, which the sandbox does not use.
+    let mut result = Map::from_iter([
+        ("id".to_owned(), json!("60ae136e5d49fbdf037fab5f1d805634")),
+        ("status".to_owned(), json!(status)),
+    ]);
+    let dates = token.map(|token| [("not_before", &token.not_before), ("expires_on", &token.expires_on)]);
+    for (name, date) in dates.into_iter().flatten() {
+        if let Some(date) = date {
+            result.insert(name.to_owned(), json!(date));
+        }
+    }
+    Ok(Value::Object(result))
+}
+
+/// Refuses what a token may not do: without a permission for a zone, as its list, `zone` is `None`.
+///
+/// # Sources
+/// Rulesets: status and text, and that there is no code: observed 2026. Zones: octodns/octodns-cloudflare#60 (a token without `Zone
+/// Read`), and the other codes: observed. ASSUMED: which permission DNSSEC needs; a zone of which the token has another permission is
+/// refused, not hidden.
+pub(super) fn check(
+    call: &Call<'_>,
+    token: Option<&Token>,
+    wanted: Permission,
+    zone: Option<&str>,
+    is_ruleset: bool,
+) -> Outcome<()> {
+    let permissions = token.map_or(&call.profile.permissions, |token| &token.permissions);
+    let is_in_scope = match (token, zone) {
+        // A zone that does not exist has its own refusal.
+        (Some(token), Some(id)) => Zone::get(call.connection, id).map_or(true, |zone| token.covers(&zone.name)),
+        _ => true,
+    };
+    if permissions.allow(wanted) && is_in_scope {
+        return Ok(());
+    }
+    Err(match wanted.group {
+        _ if is_ruleset => Refusal::unnumbered(403, "request is not authorized"),
+        PermissionGroup::Zone => Refusal::new(403, 9109, "Unauthorized to access requested resource"),
+        _ => Refusal::new(403, 10000, "Authentication error"),
+    })
+}
+
+/// The lists of an account, of which a sandbox has none.
+///
+/// # Sources
+/// The path: developers.cloudflare.com/api, "Get Lists", read 2026-11.
+pub(super) fn lists(call: &Call<'_>, account: &str) -> Outcome<Value> {
+    check_account(call, account)?;
+    Ok(json!([]))
+}
+
+/// Refuses an account that the sandbox does not have.
+///
+/// # Errors
+/// ASSUMED: code 10000, as for anything that a token may not access.
+pub(super) fn check_account(call: &Call<'_>, id: &str) -> Outcome<()> {
+    let mut known = call.connection.prepare_cached("SELECT 1 FROM zones WHERE account_id = ?1")?;
+    if id != ACCOUNT_ID && !known.exists([id])? {
+        return Err(Refusal::new(403, 10000, "Authentication error"));
+    }
+    Ok(())
+}
