@@ -4,10 +4,10 @@
 //! judged in [`crate::insight`]; how many rules, and how near, is judged here, for all of a zone's plan together: a wide exception
 //! does not become narrow by being cut into pieces.
 
-use super::narrow::Narrow;
 use super::zone_plan::ZonePlan;
 use crate::diff::{PhaseChanges, RuleChange, RuleChangeKind};
 use crate::insight::waf::{narrow_exception, narrow_overrides};
+use crate::model::Narrow;
 use crate::model::ruleset::{DesiredDeployment, DesiredRule, LiveWaf, Note, RuleBody, TuningTarget};
 use crate::model::{Danger, DesiredZone};
 

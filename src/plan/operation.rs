@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::action::{Action, Cause};
-use super::narrow::Narrow;
 use super::subject::{RecordSubject, RuleSubject, Subject};
 use crate::diagnostic::Place;
 use crate::diff::{FieldChange, ZoneSetting};
 use crate::insight::waf::Impact;
+use crate::model::Narrow;
 use crate::model::{Address, Danger};
 
 /// One thing that apply will do.

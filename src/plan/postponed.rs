@@ -3,9 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use super::narrow::Narrow;
 use crate::diagnostic::{Diagnostics, Place, findings};
 use crate::insight::waf::{effective_deployment, narrow_exception};
+use crate::model::Narrow;
 use crate::model::managed::Managed;
 use crate::model::ruleset::{DesiredRule, DesiredWaf, LiveWaf, Note, Phase, RuleTuning, Switch, TuningTarget};
 use crate::model::{Address, DesiredZone, LiveZone, Only, ZoneName};

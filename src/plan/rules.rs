@@ -7,7 +7,6 @@
 use std::collections::BTreeMap;
 
 use super::grades::narrow;
-use super::narrow::Narrow;
 use super::operation::Operation;
 use super::positions::RulePositions;
 use super::subject::{ExpectRuleset, RuleAction, RuleSubject, Subject};
@@ -20,6 +19,7 @@ use crate::insight::waf::{
     Impact, Move, MovedRule, cancels, deployment_impact, deployment_locks_out, lets_pass, move_impact,
     relieves_nothing, rule_impact, rule_locks_out,
 };
+use crate::model::Narrow;
 use crate::model::ruleset::{EntryPoint, LiveRule, LiveWaf, RuleBody, RuleId};
 use crate::model::{Address, Danger, DesiredZone, Gather, LiveZone, sort_by_key};
 

@@ -8,10 +8,10 @@ use serde::Serialize;
 
 use super::action::Action;
 use super::base_source::BaseSource;
-use super::narrow::Narrow;
 use super::operation::Operation;
 use super::subject::{RecordSubject, RuleSubject};
 use crate::diagnostic::{Diagnostics, count};
+use crate::model::Narrow;
 use crate::model::{Address, Danger, Fqdn, LiveZone, Rdata, Tier, ZoneId, ZoneName};
 
 /// Whose business it is what is left alone.

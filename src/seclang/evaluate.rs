@@ -1,7 +1,8 @@
 //! Runs rules on one request.
 
-use super::evidence::{Evidence, MOST_BYTES, MOST_MATCHES, matched_bytes};
+use super::evidence::{Evidence, matched_bytes};
 use super::libinjection;
+use super::limits::{MOST_BYTES, MOST_MATCHES};
 use super::operators::{Operator, number, url_encoding_is_broken};
 use super::pattern::{Pattern, Undecided};
 use super::rules::{Rule, RuleSet};

@@ -16,18 +16,13 @@ pub struct Evidence {
     pub key: Vec<u8>,
     /// Whether the value is how many such members there are.
     pub is_count: bool,
-    /// The bytes that matched, after the transformations of the rule; at most [`MOST_BYTES`] of them.
+    /// The bytes that matched, after the transformations of the rule; at most [`MOST_BYTES`](super::MOST_BYTES) of them.
     pub matched: Vec<u8>,
     /// Where they are in the value that the rule saw; all of it if the operator is about the whole value.
     pub bytes: Range<usize>,
     /// The length of that value in bytes.
     pub length: usize,
 }
-
-/// Bytes that are kept of a match: bodies can be large.
-pub const MOST_BYTES: usize = 1_000;
-/// Matches that are kept of a rule.
-pub(super) const MOST_MATCHES: usize = 20;
 
 /// Which bytes of a value a rule matched.
 pub(super) fn matched_bytes(rule: &Rule, operator: &Operator, seen: &[u8]) -> Range<usize> {

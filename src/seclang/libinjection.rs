@@ -2,13 +2,12 @@
 //!
 //! The port has no unsafe code, but may index out of bounds; a panic counts as no result.
 
-/// Bytes of a value that are looked at. An injection begins early, and the lexers are not linear in all inputs.
-const LONGEST: usize = 64 * 1024;
+use super::limits::INJECTION_BYTES;
 
 /// The fingerprint of an SQL injection, if the text is one.
 #[allow(clippy::option_option, reason = "no answer, no injection, an injection")]
 pub(super) fn sql(text: &[u8]) -> Option<Option<String>> {
-    let text = &text[..text.len().min(LONGEST)];
+    let text = &text[..text.len().min(INJECTION_BYTES)];
     guarded(|| {
         let result = libinjectionrs::detect_sqli(text);
         result.is_injection().then(|| result.fingerprint.map(|fingerprint| fingerprint.to_string()).unwrap_or_default())
@@ -17,7 +16,7 @@ pub(super) fn sql(text: &[u8]) -> Option<Option<String>> {
 
 /// Whether the text is an HTML injection.
 pub(super) fn html(text: &[u8]) -> Option<bool> {
-    let text = &text[..text.len().min(LONGEST)];
+    let text = &text[..text.len().min(INJECTION_BYTES)];
     guarded(|| libinjectionrs::detect_xss(text).is_injection())
 }
 

@@ -1,4 +1,23 @@
-//! Limits of what is looked at in a request.
+//! Limits of what is looked at in a request, and of what that may take.
+
+/// Steps after which a backtracking pattern is undecided.
+pub(super) const BACKTRACKING_STEPS: usize = 200_000;
+/// Bytes that a compiled pattern may take. The longest of the Core Rule Set need a tenth of it.
+pub(super) const PATTERN_BYTES: usize = 100 << 20;
+/// Bytes of a value that libinjection looks at. An injection begins early, and its lexers are not linear in all inputs.
+pub(super) const INJECTION_BYTES: usize = 64 * 1024;
+/// Elements of an XML body that may be open at a time.
+pub(super) const XML_DEPTH: usize = 256;
+/// Bytes of a piece of a multipart body.
+pub(super) const MULTIPART_PIECE: usize = 4_096;
+/// Bytes of the content type of a multipart body.
+pub(super) const MULTIPART_TYPE: usize = 1_024;
+/// Bytes that are kept of a match: bodies can be large.
+pub const MOST_BYTES: usize = 1_000;
+/// Matches that are kept of a rule.
+pub(super) const MOST_MATCHES: usize = 20;
+/// Texts, and bytes of them, that are kept from one request to the next.
+pub(super) const KEPT_TEXTS: (usize, usize) = (20_000, 4 << 20);
 
 /// What a request may cost.
 #[derive(Debug, Clone)]

@@ -24,7 +24,8 @@ mod variables;
 
 pub use error::Error;
 pub use evaluate::Evaluator;
-pub use evidence::{Evidence, MOST_BYTES};
+pub use evidence::Evidence;
+pub use limits::MOST_BYTES;
 pub use rules::{RuleSet, ScoringRule};
 
 /// A request as it was sent.

@@ -7,10 +7,7 @@ use std::fmt::Write;
 use std::hash::{Hash, Hasher};
 use std::sync::OnceLock;
 
-/// Steps after which a backtracking pattern is undecided.
-const BACKTRACK_LIMIT: usize = 200_000;
-/// Bytes that a compiled pattern may take. The longest of the Core Rule Set need a tenth of it.
-const SIZE_LIMIT: usize = 100 << 20;
+use super::limits::{BACKTRACKING_STEPS, PATTERN_BYTES};
 
 /// A pattern, compiled when it is first needed: most rules of a set never need theirs, because their literals do not occur.
 #[derive(Debug)]
@@ -86,15 +83,15 @@ impl Pattern {
             .get_or_init(|| {
                 if self.backtracks {
                     fancy_regex::RegexBuilder::new(&self.translated)
-                        .backtrack_limit(BACKTRACK_LIMIT)
-                        .delegate_size_limit(SIZE_LIMIT)
+                        .backtrack_limit(BACKTRACKING_STEPS)
+                        .delegate_size_limit(PATTERN_BYTES)
                         .build()
                         .ok()
                         .map(|regex| Compiled::Backtracking(Box::new(regex)))
                 } else {
                     regex::bytes::RegexBuilder::new(&self.translated)
-                        .size_limit(SIZE_LIMIT)
-                        .dfa_size_limit(SIZE_LIMIT / 10)
+                        .size_limit(PATTERN_BYTES)
+                        .dfa_size_limit(PATTERN_BYTES / 10)
                         .build()
                         .ok()
                         .map(Compiled::Linear)

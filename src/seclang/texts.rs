@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use super::limits::KEPT_TEXTS;
 use super::pattern::Pattern;
 use super::prefilter::Candidates;
 use super::rules::RuleSet;
@@ -17,8 +18,6 @@ pub(super) type Text = u32;
 /// The empty text is always there.
 pub(super) const EMPTY: Text = 0;
 const UNKNOWN: Text = Text::MAX;
-/// Texts, and bytes of them, that are kept from one request to the next.
-const KEPT: (usize, usize) = (20_000, 4 << 20);
 
 pub(super) struct Texts<'r> {
     set: &'r RuleSet,
@@ -50,7 +49,7 @@ impl<'r> Texts<'r> {
 
     /// Forgets all texts if they are too many.
     pub(super) fn begin_request(&mut self) {
-        if self.all.len() > KEPT.0 || self.size > KEPT.1 {
+        if self.all.len() > KEPT_TEXTS.0 || self.size > KEPT_TEXTS.1 {
             *self = Self::new(self.set);
         }
     }

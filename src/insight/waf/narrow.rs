@@ -20,6 +20,9 @@ use crate::insight::direction::Direction;
 use crate::model::managed::{Catalogue, Overrides};
 use crate::model::ruleset::{LiveWaf, Phase, RuleBody};
 
+/// Fewest segments of a path prefix that names a directory.
+const FEWEST_SEGMENTS: usize = 2;
+
 /// The rules that an exception bypasses, if it is narrow. `before` is the exception that it replaces.
 #[must_use]
 pub fn narrow_exception(
@@ -30,7 +33,8 @@ pub fn narrow_exception(
 ) -> Option<BTreeSet<String>> {
     let is_known = after.members().keys().all(|name| KNOWN.contains(&name.as_str()));
     let was_exception = before.is_none_or(|before| before.action() == "skip");
-    if phase != Phase::Managed || !is_known || !was_exception || !scope::expression(after).is_one_place() {
+    if phase != Phase::Managed || !is_known || !was_exception || !scope::expression(after).is_one_place(FEWEST_SEGMENTS)
+    {
         return None;
     }
     let skipped = skipped(after).filter(|skipped| skipped.unknown.is_empty())?;

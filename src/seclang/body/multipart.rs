@@ -3,14 +3,10 @@
 //! The body is read in pieces, as libmodsecurity does: a line, or as much of one as fits into its buffer.
 
 use super::super::decode::is_space;
+use super::super::limits::{MULTIPART_PIECE, MULTIPART_TYPE};
 use super::super::transaction::Transaction;
 use super::super::variables::Collection;
 use super::disposition::{self, Disposition};
-
-/// Bytes of a piece.
-const PIECE: usize = 4_096;
-/// Bytes of a content type.
-const LONGEST_TYPE: usize = 1_024;
 
 #[derive(Debug, Default)]
 struct Flags {
@@ -93,7 +89,7 @@ impl Reader {
     /// Takes the boundary from the content type.
     fn read_type(&mut self, header: &[u8]) -> Result<(), &'static str> {
         const KIND: &[u8] = b"multipart/form-data";
-        if header.len() > LONGEST_TYPE {
+        if header.len() > MULTIPART_TYPE {
             return Err("the content type is too long");
         }
         if !header.to_ascii_lowercase().starts_with(KIND) {
@@ -145,10 +141,10 @@ impl Reader {
     fn read_body(&mut self, transaction: &mut Transaction<'_>, body: &[u8]) -> Result<(), &'static str> {
         let mut at = 0;
         while at < body.len() {
-            let window = &body[at..body.len().min(at + PIECE)];
+            let window = &body[at..body.len().min(at + MULTIPART_PIECE)];
             let mut end = memchr::memchr(b'\n', window).map_or(window.len(), |end| end + 1);
             let line = window[end - 1] == b'\n';
-            if !line && end < PIECE {
+            if !line && end < MULTIPART_PIECE {
                 // The last line has no end; it can only be the final boundary.
                 return Ok(());
             }
@@ -316,7 +312,7 @@ impl Reader {
         value.push(b' ');
         value.extend_from_slice(&line[blanks..]);
         *last = [name.as_slice(), b": ", value].concat();
-        if value.len() > PIECE {
+        if value.len() > MULTIPART_PIECE {
             self.malformed("a header of a part is too long");
         }
     }

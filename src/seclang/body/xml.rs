@@ -1,10 +1,8 @@
 //! XML bodies: the text of the document (`XML:/*`) and the values of its attributes (`XML://@*`).
 
+use super::super::limits::XML_DEPTH;
 use super::super::transaction::Transaction;
 use super::super::variables::Collection;
-
-/// Elements that may be open at a time.
-const DEPTH: usize = 256;
 
 /// Reads a body. What precedes a mistake counts, as it does for the parsers of applications that are lenient.
 pub(super) fn read(transaction: &mut Transaction<'_>, body: &[u8]) -> Result<(), String> {
@@ -113,7 +111,7 @@ impl<'a> Parser<'a> {
                 if self.attributes(document)? {
                     open.push(name);
                 }
-                if open.len() > DEPTH {
+                if open.len() > XML_DEPTH {
                     return self.error("too deep");
                 }
             } else if open.is_empty() {

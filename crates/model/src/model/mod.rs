@@ -17,6 +17,7 @@ mod ids;
 pub mod managed;
 mod name;
 mod name_map;
+mod narrow_consent;
 mod only;
 mod percent;
 mod policy;
@@ -51,10 +52,11 @@ pub use ids::{RecordId, ZoneId};
 pub use name::{Fqdn, LABEL_OCTETS, NAME_OCTETS, NameError, ZoneName};
 #[doc(hidden)]
 pub use name_map::{NameMap, NameSet};
+pub use narrow_consent::{NARROW_DAYS, NARROW_RULES, Narrow};
 pub use only::Only;
 #[doc(hidden)]
 pub use percent::{is_unreserved, percent_encoded};
-pub use policy::{NARROW_DAYS, NARROW_RULES, Policy, PolicyEntry};
+pub use policy::{Policy, PolicyEntry};
 #[doc(hidden)]
 pub use public_suffix::PublicSuffix;
 pub use rdata::{DataError, Purpose, Rdata, RecordType, STRING_OCTETS};

@@ -1,5 +1,6 @@
 //! The policy: permissions and limits that are committed beside a spec.
 
+use super::narrow_consent::{NARROW_DAYS, NARROW_RULES};
 use crate::model::Danger;
 
 /// How much of a zone may change without consent, unless a policy says otherwise.
@@ -9,10 +10,6 @@ use crate::model::Danger;
 const MOST_CHANGES: u8 = 50;
 /// Zones with fewer records than this have no such limit, unless a policy says otherwise.
 const FROM_RECORDS: usize = 20;
-/// The most rules that a narrow weakening of a zone concerns. A policy can only lower it.
-pub const NARROW_RULES: u8 = 5;
-/// The most days that a narrow weakening lasts. A policy can only lower it.
-pub const NARROW_DAYS: u8 = 90;
 
 /// Permissions and limits that are committed beside a spec.
 #[derive(Debug, Clone, PartialEq, Eq)]

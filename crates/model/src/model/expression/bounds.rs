@@ -13,7 +13,7 @@ use ipnet::IpNet;
 
 use super::canonical::{CanonicalForm, CanonicalKind};
 use super::evaluate::comparison_accepts;
-use super::pages::{is_directory, is_path_field, says_something, tells_pages_apart};
+use super::pages::{is_path_field, says_something, segments, tells_pages_apart};
 use super::scope::truth;
 use super::syntax::{Base, ComparedValue, Comparison, Connective, Index, Item, Literal, NodeKind, Operand, Operator};
 
@@ -65,13 +65,13 @@ const BROWSERS: &[&str] = &[
 /// The highest score that a detection gives to automated requests and attacks alone.
 const SCORES: &[(&str, i64)] = &[("cf.bot_management.score", 29), ("cf.waf.score", 20)];
 
-/// Whether an expression matches one page, or one directory, of one host, and nothing else.
-pub(super) fn is_one_place(form: &CanonicalForm) -> bool {
+/// Whether an expression matches one page, or one directory with at least so many segments, of one host, and nothing else.
+pub(super) fn is_one_place(form: &CanonicalForm, least_segments: usize) -> bool {
     let parts = match &form.kind {
         CanonicalKind::Chain(Connective::And, parts) => parts.as_slice(),
         _ => std::slice::from_ref(form),
     };
-    parts.iter().any(is_host) && parts.iter().any(is_path)
+    parts.iter().any(is_host) && parts.iter().any(|part| is_path(part, least_segments))
 }
 
 /// The only text that a comparison accepts.
@@ -97,7 +97,7 @@ fn is_host(part: &CanonicalForm) -> bool {
 }
 
 /// Whether a part demands one path, or a directory with enough segments.
-fn is_path(part: &CanonicalForm) -> bool {
+fn is_path(part: &CanonicalForm, least_segments: usize) -> bool {
     const PATH: &str = "http.request.uri.path";
     match &part.kind {
         CanonicalKind::Comparison(comparison) => {
@@ -112,7 +112,7 @@ fn is_path(part: &CanonicalForm) -> bool {
                     Some(Literal::Bytes(text)) => text,
                     _ => return false,
                 };
-                field.plain_field() == Some(PATH) && is_directory(text)
+                field.plain_field() == Some(PATH) && segments(text) >= least_segments
             }
             _ => false,
         },
@@ -497,7 +497,7 @@ mod tests {
             ("true", false),
             ("", false),
         ] {
-            assert_eq!(Expression::reported(text).is_one_place(), expected, "{text}");
+            assert_eq!(Expression::reported(text).is_one_place(2), expected, "{text}");
         }
     }
 

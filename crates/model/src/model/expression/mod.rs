@@ -3,7 +3,7 @@
 //! | step | files |
 //! |---|---|
 //! | text to tokens | `lexer` |
-//! | tokens to a tree with places | `parse`, `operand`, `compared_value`; `phrases`: common mistakes; `syntax`: the tree |
+//! | tokens to a tree with places | `parse`, `operand`, `compared_value`; `common_mistakes`; `syntax`: the tree |
 //! | types and vocabulary | `check`, `call`, `literals` |
 //! | valid, but probably not what was meant | `suspicious_values`, `patterns` |
 //! | the canonical form | `canonical` |
@@ -19,6 +19,7 @@ mod bounds;
 mod call;
 mod canonical;
 mod check;
+mod common_mistakes;
 mod compared_value;
 mod evaluate;
 mod lexer;
@@ -27,7 +28,6 @@ mod operand;
 mod pages;
 mod parse;
 mod patterns;
-mod phrases;
 mod problem;
 mod scope;
 mod setting;
@@ -228,10 +228,10 @@ impl Expression {
         scope::hosts(&self.canonical_form()?)
     }
 
-    /// Whether it certainly matches nothing but one page, or one directory of at least two segments, of one host.
+    /// Whether it certainly matches nothing but one page, or one directory with at least so many segments, of one host.
     #[must_use]
-    pub fn is_one_place(&self) -> bool {
-        self.canonical_form().is_some_and(|form| bounds::is_one_place(&form))
+    pub fn is_one_place(&self, least_segments: usize) -> bool {
+        self.canonical_form().is_some_and(|form| bounds::is_one_place(&form, least_segments))
     }
 
     /// Whether everything that it matches is named by one of these, as far as its form shows; ordinary visitors are not.

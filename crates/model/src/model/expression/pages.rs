@@ -1,18 +1,10 @@
 //! Which texts about the path of a request name pages.
 
-/// Fewest segments of a prefix that names a directory.
-const SEGMENTS: usize = 2;
-
 /// Paths of ordinary requests. What all of them pass names no page.
 const PATHS: &[&str] = &["/index.html", "/about/team", "/assets/app.3f2a.js", "/de/shop/item-42"];
 
-/// Whether a prefix names a directory.
-pub(super) fn is_directory(prefix: &[u8]) -> bool {
-    segments(prefix) >= SEGMENTS
-}
-
 /// How many names of directories a prefix has; none, if it has one that may mean another directory.
-fn segments(prefix: &[u8]) -> usize {
+pub(super) fn segments(prefix: &[u8]) -> usize {
     let Some(rest) = prefix.strip_prefix(b"/") else { return 0 };
     let all: Vec<&[u8]> = rest.split(|byte| *byte == b'/').filter(|segment| !segment.is_empty()).collect();
     let is_strange = |segment: &&[u8]| segment.iter().any(|byte| b"%\\;".contains(byte)) || !says_something(segment);

@@ -7,12 +7,30 @@
 use super::super::facts::expressions::{ExpressionFunction, FIELDS};
 use super::check::Check;
 use super::patterns;
-use super::phrases;
 use super::problem::quoted;
 use super::syntax::{Base, ComparedValue, Comparison, Index, Item, Literal, Node, NodeKind, Operand, Operator, Span};
 
 /// Fields that contain a path.
 const PATHS: &[&str] = &["http.request.full_uri", "http.request.uri", "http.request.uri.path"];
+
+/// Country names in lower case and their codes (ISO 3166-1), for the countries most common in rules.
+#[rustfmt::skip]
+const COUNTRIES: &[(&str, &str)] = &[
+    ("afghanistan", "AF"), ("argentina", "AR"), ("australia", "AU"), ("austria", "AT"), ("bangladesh", "BD"),
+    ("belarus", "BY"), ("belgium", "BE"), ("brazil", "BR"), ("bulgaria", "BG"), ("canada", "CA"), ("chile", "CL"),
+    ("china", "CN"), ("colombia", "CO"), ("croatia", "HR"), ("cuba", "CU"), ("cyprus", "CY"), ("czechia", "CZ"),
+    ("denmark", "DK"), ("egypt", "EG"), ("england", "GB"), ("estonia", "EE"), ("finland", "FI"), ("france", "FR"),
+    ("germany", "DE"), ("great britain", "GB"), ("greece", "GR"), ("hong kong", "HK"), ("hungary", "HU"), ("iceland", "IS"),
+    ("india", "IN"), ("indonesia", "ID"), ("iran", "IR"), ("iraq", "IQ"), ("ireland", "IE"), ("israel", "IL"),
+    ("italy", "IT"), ("japan", "JP"), ("kenya", "KE"), ("korea", "KR"), ("latvia", "LV"), ("lithuania", "LT"),
+    ("luxembourg", "LU"), ("malaysia", "MY"), ("mexico", "MX"), ("netherlands", "NL"), ("new zealand", "NZ"),
+    ("nigeria", "NG"), ("north korea", "KP"), ("norway", "NO"), ("pakistan", "PK"), ("philippines", "PH"), ("poland", "PL"),
+    ("portugal", "PT"), ("romania", "RO"), ("russia", "RU"), ("saudi arabia", "SA"), ("serbia", "RS"), ("singapore", "SG"),
+    ("slovakia", "SK"), ("slovenia", "SI"), ("south africa", "ZA"), ("south korea", "KR"), ("spain", "ES"), ("sweden", "SE"),
+    ("switzerland", "CH"), ("syria", "SY"), ("taiwan", "TW"), ("thailand", "TH"), ("turkey", "TR"), ("uk", "GB"),
+    ("ukraine", "UA"), ("united arab emirates", "AE"), ("united kingdom", "GB"), ("united states", "US"), ("usa", "US"),
+    ("venezuela", "VE"), ("vietnam", "VN"),
+];
 
 /// Which part of a value a literal is compared with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -183,11 +201,17 @@ fn host(warn: &mut Warn<'_>, text: &Text<'_>, is_insensitive: bool) {
     }
 }
 
+/// The code of a country by its name.
+fn country_code(name: &str) -> Option<&'static str> {
+    let lower = name.to_lowercase();
+    COUNTRIES.iter().find(|(country, _)| *country == lower).map(|(_, code)| *code)
+}
+
 /// Warns about a text that is compared with a country code.
 fn country(warn: &mut Warn<'_>, value: &str) {
     let shown = quoted(value);
     let is_letter_pair = value.len() == 2 && value.bytes().all(|b| b.is_ascii_alphabetic());
-    let help = match phrases::country(value) {
+    let help = match country_code(value) {
         _ if value == "T1" => return,
         _ if is_letter_pair && value.bytes().all(|b| b.is_ascii_uppercase()) && value != "UK" => return,
         Some(code) => format!("write `\"{code}\"`"),

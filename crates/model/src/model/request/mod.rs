@@ -4,10 +4,12 @@
 //! |---|---|
 //! | what is known of it? | this one; `curl`: from a command line |
 //! | which value does each field of the rules language have? | `sample` |
+//! | how often is it made? | `how_often` |
 //! | what becomes of it, and what was expected? | `verdict` |
 //! | what of it must not be shown? | `secret` |
 
 mod curl;
+mod how_often;
 mod sample;
 mod secret;
 mod verdict;
@@ -16,8 +18,9 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::net::IpAddr;
 
+pub use how_often::Rate;
 pub use secret::{has_secret_argument, shown_path, sounds_secret};
-pub use verdict::{Outcome, Rate, VerdictExpected};
+pub use verdict::{Outcome, VerdictExpected};
 
 use bumpalo::Bump;
 

@@ -1,5 +1,5 @@
 //! Common mistakes and the language's equivalents: labels of the dashboard, operators of other languages, misnamed
-//! fields, country names. Only tables and their look-up.
+//! fields and functions. Only tables and their look-up.
 //!
 //! # Sources
 //! developers.cloudflare.com/ruleset-engine/rules-language/operators (operator labels of the dashboard) and
@@ -169,31 +169,6 @@ pub(super) fn function_meant(name: &str) -> Option<&'static str> {
     FUNCTIONS_MEANT.iter().find(|(wrong, _)| *wrong == lower).map(|(_, function)| *function)
 }
 
-/// Country names in lower case and their codes (ISO 3166-1), for the countries most common in rules.
-#[rustfmt::skip]
-const COUNTRIES: &[(&str, &str)] = &[
-    ("afghanistan", "AF"), ("argentina", "AR"), ("australia", "AU"), ("austria", "AT"), ("bangladesh", "BD"),
-    ("belarus", "BY"), ("belgium", "BE"), ("brazil", "BR"), ("bulgaria", "BG"), ("canada", "CA"), ("chile", "CL"),
-    ("china", "CN"), ("colombia", "CO"), ("croatia", "HR"), ("cuba", "CU"), ("cyprus", "CY"), ("czechia", "CZ"),
-    ("denmark", "DK"), ("egypt", "EG"), ("england", "GB"), ("estonia", "EE"), ("finland", "FI"), ("france", "FR"),
-    ("germany", "DE"), ("great britain", "GB"), ("greece", "GR"), ("hong kong", "HK"), ("hungary", "HU"), ("iceland", "IS"),
-    ("india", "IN"), ("indonesia", "ID"), ("iran", "IR"), ("iraq", "IQ"), ("ireland", "IE"), ("israel", "IL"),
-    ("italy", "IT"), ("japan", "JP"), ("kenya", "KE"), ("korea", "KR"), ("latvia", "LV"), ("lithuania", "LT"),
-    ("luxembourg", "LU"), ("malaysia", "MY"), ("mexico", "MX"), ("netherlands", "NL"), ("new zealand", "NZ"),
-    ("nigeria", "NG"), ("north korea", "KP"), ("norway", "NO"), ("pakistan", "PK"), ("philippines", "PH"), ("poland", "PL"),
-    ("portugal", "PT"), ("romania", "RO"), ("russia", "RU"), ("saudi arabia", "SA"), ("serbia", "RS"), ("singapore", "SG"),
-    ("slovakia", "SK"), ("slovenia", "SI"), ("south africa", "ZA"), ("south korea", "KR"), ("spain", "ES"), ("sweden", "SE"),
-    ("switzerland", "CH"), ("syria", "SY"), ("taiwan", "TW"), ("thailand", "TH"), ("turkey", "TR"), ("uk", "GB"),
-    ("ukraine", "UA"), ("united arab emirates", "AE"), ("united kingdom", "GB"), ("united states", "US"), ("usa", "US"),
-    ("venezuela", "VE"), ("vietnam", "VN"),
-];
-
-/// The code of a country by its name.
-pub(super) fn country(name: &str) -> Option<&'static str> {
-    let lower = name.to_lowercase();
-    COUNTRIES.iter().find(|(country, _)| *country == lower).map(|(_, code)| *code)
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::super::facts::expressions::{FIELDS, FUNCTIONS};
@@ -205,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_recomfixed_exists() {
+    fn what_is_recommended_exists() {
         let fields = FIELDS_MEANT.iter().map(|(_, f)| *f).chain(LABELS.iter().map(|(_, f)| *f));
         for field in fields {
             assert!(FIELDS.iter().any(|f| f.name == field), "{field}");
