@@ -247,7 +247,7 @@ const TROUBLES: &[Trouble] = &[
         advice: "the host's name could not be resolved",
     },
     Trouble {
-        name: "the same, named in `NO_PROXY`",
+        name: "the same, with the host in `NO_PROXY`",
         run: |scene| {
             let proxy = scene.proxy(Proxy::Says(500), scene.plain());
             scene.apply(FAR, &[("HTTPS_PROXY", format!("http://{proxy}")), ("NO_PROXY", "api.invalid".to_owned())])
@@ -257,14 +257,14 @@ const TROUBLES: &[Trouble] = &[
         advice: "the host's name could not be resolved",
     },
     Trouble {
-        name: "a certificate that signed itself",
+        name: "a self-signed certificate",
         run: |scene| near(scene, "self-signed"),
         tries: 1,
         says: "UnknownIssuer",
         advice: "the certificate is not from a known authority",
     },
     Trouble {
-        name: "a certificate that has expired",
+        name: "an expired certificate",
         run: |scene| near(scene, "expired"),
         tries: 1,
         says: "expired",
@@ -278,7 +278,7 @@ const TROUBLES: &[Trouble] = &[
         advice: "the certificate is not valid at this machine's time",
     },
     Trouble {
-        name: "a certificate of another host",
+        name: "a certificate for another host",
         run: |scene| near(scene, "other"),
         tries: 1,
         says: "not valid for name",
@@ -302,7 +302,7 @@ const TROUBLES: &[Trouble] = &[
         advice: "the server at the base URL does not speak HTTP",
     },
     Trouble {
-        name: "a proxy that asks for credentials (407)",
+        name: "a proxy that requires credentials (407)",
         run: |scene| through(scene, Proxy::Says(407), "good"),
         tries: 1,
         says: "connect for GET /zones",
@@ -323,14 +323,14 @@ const TROUBLES: &[Trouble] = &[
         advice: "the proxy did not let the connection through",
     },
     Trouble {
-        name: "a proxy that hangs up",
+        name: "a proxy that closes the connection",
         run: |scene| through(scene, Proxy::Closes, "good"),
         tries: 6,
         says: "connect for GET /zones",
         advice: "the proxy did not let the connection through",
     },
     Trouble {
-        name: "a proxy that is not there",
+        name: "a proxy address where nothing listens",
         run: |scene| {
             let (_socket, address) = scene.nobody();
             scene.apply(FAR, &[("ALL_PROXY", format!("http://user:{HUSH}@{address}"))])
@@ -340,7 +340,7 @@ const TROUBLES: &[Trouble] = &[
         advice: "nothing listens there",
     },
     Trouble {
-        name: "a SOCKS proxy that does not accept the password",
+        name: "a SOCKS proxy that rejects the password",
         run: |scene| through_socks(scene, Socks::NoPassword),
         tries: 1,
         says: "connect for GET /zones",
@@ -354,14 +354,14 @@ const TROUBLES: &[Trouble] = &[
         advice: "the proxy did not let the connection through",
     },
     Trouble {
-        name: "a SOCKS proxy that hangs up",
+        name: "a SOCKS proxy that closes the connection",
         run: |scene| through_socks(scene, Socks::Closes),
         tries: 6,
         says: "connect for GET /zones",
         advice: "the proxy did not let the connection through",
     },
     Trouble {
-        name: "a SOCKS proxy that is not there",
+        name: "a SOCKS proxy address where nothing listens",
         run: |scene| {
             let (_socket, address) = scene.nobody();
             scene.apply(FAR, &[("HTTPS_PROXY", format!("socks5h://user:{HUSH}@{address}"))])
@@ -371,7 +371,7 @@ const TROUBLES: &[Trouble] = &[
         advice: "the proxy could not be reached",
     },
     Trouble {
-        name: "a proxy that reads along",
+        name: "a proxy that intercepts TLS",
         run: |scene| through(scene, Proxy::Leads, "self-signed"),
         tries: 1,
         says: "UnknownIssuer",

@@ -68,12 +68,12 @@ fn whole() -> Vec<Trouble> {
 pub(crate) fn losses() -> Vec<Trouble> {
     let after = |name: &str, what| with_effect(name, what);
     vec![
-        without_effect("reset before", What::ResetBeforeEffect),
-        after("reset after", What::ResetAfterEffect),
-        after("502 after", What::StatusAfterEffect { code: 502 }),
+        without_effect("reset before the effect", What::ResetBeforeEffect),
+        after("reset after the effect", What::ResetAfterEffect),
+        after("502 after the effect", What::StatusAfterEffect { code: 502 }),
         after("half of the JSON", What::TruncateBody),
         after("`result: \"text\"`", replaced("result", json!("text"))),
-        without_effect("a page under 200", What::NotJson200),
+        without_effect("200 with HTML", What::NotJson200),
     ]
 }
 
@@ -81,9 +81,9 @@ pub(crate) fn losses() -> Vec<Trouble> {
 /// and that they are not shown.
 pub(crate) fn some() -> Vec<(Trouble, bool)> {
     let of_a_family = |name: &str| {
-        let others = ["500 as a page", "502", "504", "520", "521", "523", "524", "525", "526", "530"];
+        let others = ["500 as HTML", "502", "504", "520", "521", "523", "524", "525", "526", "530"];
         let bodies =
-            ["gzip, ", "gzip in", "invalid", "nothing", "lists", "1 MB", "without", "`Content", "`type", "`name"];
+            ["gzip, ", "gzip only", "invalid", "200 with an", "lists", "1 MB", "without", "`Content", "`type", "`name"];
         others.iter().chain(&bodies).any(|begin| name.starts_with(begin))
     };
     let is_whole = std::env::var_os("FAULTS_WHOLE").is_some();
@@ -94,26 +94,26 @@ pub(crate) fn some() -> Vec<(Trouble, bool)> {
 /// The sandbox says no.
 fn refusals() -> Vec<Trouble> {
     let pages = [500, 502, 503, 504, 520, 521, 522, 523, 524, 525, 526, 530];
-    let pages = pages
-        .map(|code| both(&format!("{code} as a page"), status(code, true, None), What::StatusAfterEffect { code }));
+    let pages =
+        pages.map(|code| both(&format!("{code} as HTML"), status(code, true, None), What::StatusAfterEffect { code }));
     let secret =
         json!({ "success": false, "errors": [{ "code": 9021, "message": format!("Bearer {TOKEN} is no TTL") }] });
     let mut all = vec![
         without_effect("429 with `Retry-After`", status(429, false, Some(7))),
-        without_effect("429 without", status(429, false, None)),
-        without_effect("429 as a page, with and without `Retry-After`", status(429, true, Some(7))),
-        without_effect("429 as a page, with and without `Retry-After`", status(429, true, None)),
+        without_effect("429 without `Retry-After`", status(429, false, None)),
+        without_effect("429 as HTML, with and without `Retry-After`", status(429, true, Some(7))),
+        without_effect("429 as HTML, with and without `Retry-After`", status(429, true, None)),
         without_effect("429 with `Retry-After` of an hour", status(429, false, Some(3600))),
         without_effect("500 as JSON", status(500, false, None)),
     ];
     all.extend(pages);
     all.extend([
-        without_effect("503 as a page with `Retry-After`", status(503, true, Some(30))),
-        without_effect("503 as a page with `Retry-After` of an hour", status(503, true, Some(3600))),
+        without_effect("503 as HTML with `Retry-After`", status(503, true, Some(30))),
+        without_effect("503 as HTML with `Retry-After` of an hour", status(503, true, Some(3600))),
         without_effect("token expired: 403 with 9109", What::TokenRefused { status: 403, code: 9109 }),
         without_effect("token expired: 401 with 1000", What::TokenRefused { status: 401, code: 1000 }),
         without_effect("400 whose text repeats the token", What::Answer { code: 400, body: secret }),
-        without_effect("redirection (302)", What::Redirect { code: 302, to: "https://example.net/login".to_owned() }),
+        without_effect("redirect (302)", What::Redirect { code: 302, to: "https://example.net/login".to_owned() }),
     ]);
     all
 }
@@ -122,20 +122,20 @@ fn refusals() -> Vec<Trouble> {
 fn connections() -> Vec<Trouble> {
     vec![
         without_effect("connection refused", What::ConnectionRefused { milliseconds: 86_400_000 }),
-        both("reset without an answer", What::ResetBeforeEffect, What::ResetAfterEffect),
-        both("closed without an answer", What::CloseBeforeEffect, What::CloseAfterEffect),
+        both("reset without a response", What::ResetBeforeEffect, What::ResetAfterEffect),
+        both("closed without a response", What::CloseBeforeEffect, What::CloseAfterEffect),
         with_effect("reset in the middle of the body", What::ResetMidBody),
         both("no response in time", What::Delay { milliseconds: FOR_EVER }, What::Stall { milliseconds: FOR_EVER }),
-        with_effect("a late answer", What::Delay { milliseconds: 20 }),
+        with_effect("a late response", What::Delay { milliseconds: 20 }),
         with_effect("body byte by byte", What::Drip { milliseconds: 0 }),
-        with_effect("body byte by byte, without end", What::Drip { milliseconds: FOR_EVER }),
+        with_effect("body byte by byte, never complete", What::Drip { milliseconds: FOR_EVER }),
         with_effect("`Content-Length` too large", What::WrongLength { by: 5 }),
         with_effect("`Content-Length` too small", What::WrongLength { by: -5 }),
         with_effect("`Content-Length` of 300 MB", What::WrongLength { by: 300_000_000 }),
         with_effect("gzip", What::Gzip(Gzip::Correct)),
-        with_effect("gzip, cut off", What::Gzip(Gzip::Truncated)),
+        with_effect("gzip, truncated", What::Gzip(Gzip::Truncated)),
         with_effect("gzip, with a wrong checksum", What::Gzip(Gzip::Corrupt)),
-        with_effect("gzip in the header alone", What::Gzip(Gzip::Plain)),
+        with_effect("gzip only in the header", What::Gzip(Gzip::Plain)),
     ]
 }
 
@@ -144,12 +144,12 @@ fn bodies() -> Vec<Trouble> {
     vec![
         with_effect("half of the JSON", What::TruncateBody),
         with_effect("invalid JSON", What::InvalidJson),
-        with_effect("nothing, under 200", What::EmptyBody),
-        both("a page under 200", What::NotJson200, What::StatusAfterEffect { code: 200 }),
-        both("`success: false` under 200", What::SuccessFalse200, replaced("success", json!(false))),
-        with_effect("lists 10,000 deep", What::Deep { levels: 10_000 }),
+        with_effect("200 with an empty body", What::EmptyBody),
+        both("200 with HTML", What::NotJson200, What::StatusAfterEffect { code: 200 }),
+        both("200 with `success: false`", What::SuccessFalse200, replaced("success", json!(false))),
+        with_effect("lists nested 10,000 levels deep", What::Deep { levels: 10_000 }),
         with_effect("1 MB of blanks", What::Padded { bytes: 1_000_000 }),
-        with_effect("unknown members everywhere", What::Extra),
+        with_effect("unknown members in every object", What::Extra),
     ]
 }
 

@@ -48,10 +48,10 @@ impl Moment {
         match self {
             Self::FirstRead => "first read",
             Self::LaterRead => "later read",
-            Self::BeforeWrite => "before a write",
-            Self::AfterWrite => "after a write",
-            Self::HalfWay => "half-way",
-            Self::ReadBack => "reading back",
+            Self::BeforeWrite => "first write, no effect",
+            Self::AfterWrite => "first write, with effect",
+            Self::HalfWay => "middle write",
+            Self::ReadBack => "verification",
         }
     }
 
@@ -159,26 +159,26 @@ zones:
             vec![
                 writer("someone adds a record", "POST", base.clone(), create("foreign-new.example.com", "192.0.2.99")),
                 writer("someone deletes a record", "DELETE", at("foreign-2.example.com"), Json::Null),
+                writer("someone adds the same record", "POST", base.clone(), create("new.example.com", "192.0.2.21")),
                 writer(
-                    "someone adds the record that we add",
-                    "POST",
-                    base.clone(),
-                    create("new.example.com", "192.0.2.21"),
-                ),
-                writer(
-                    "someone adds it with another TTL",
+                    "someone adds the same record with another TTL",
                     "POST",
                     base.clone(),
                     json!({ "type": "A", "name": "new.example.com", "content": "192.0.2.21", "ttl": 900 }),
                 ),
                 writer(
-                    "someone changes the record that we change",
+                    "someone changes the record that the plan changes",
                     "PATCH",
                     at("other-address.example.com"),
                     json!({ "content": "192.0.2.77" }),
                 ),
-                writer("someone deletes the record that we change", "DELETE", at("other-ttl.example.com"), Json::Null),
-                writer("someone changes the record that we delete", "PATCH", at("gone.example.com"), change),
+                writer(
+                    "someone deletes the record that the plan changes",
+                    "DELETE",
+                    at("other-ttl.example.com"),
+                    Json::Null,
+                ),
+                writer("someone changes the record that the plan deletes", "PATCH", at("gone.example.com"), change),
             ]
         },
     }
@@ -226,9 +226,9 @@ zones:
             vec![
                 writer("someone adds a rule", "POST", base.clone(), body("foreign-new")),
                 writer("someone deletes a rule", "DELETE", at("foreign-2"), Json::Null),
-                writer("someone adds a rule of the name that we add", "POST", base.clone(), body("new")),
-                writer("someone changes the rule that we change", "PATCH", at("changed"), body("changed")),
-                writer("someone deletes the rule that we change", "DELETE", at("changed"), Json::Null),
+                writer("someone adds a rule with the same name", "POST", base.clone(), body("new")),
+                writer("someone changes the rule that the plan changes", "PATCH", at("changed"), body("changed")),
+                writer("someone deletes the rule that the plan changes", "DELETE", at("changed"), Json::Null),
             ]
         },
     }
@@ -255,8 +255,13 @@ zones:
             let at = |name: &str| format!("{base}/{name}");
             vec![
                 writer("someone changes another setting", "PATCH", at("brotli"), json!({ "value": "on" })),
-                writer("someone changes it as we do", "PATCH", at("always_use_https"), json!({ "value": "on" })),
-                writer("someone changes what we change", "PATCH", at("min_tls_version"), json!({ "value": "1.3" })),
+                writer("someone makes the same change", "PATCH", at("always_use_https"), json!({ "value": "on" })),
+                writer(
+                    "someone changes the setting that the plan changes",
+                    "PATCH",
+                    at("min_tls_version"),
+                    json!({ "value": "1.3" }),
+                ),
             ]
         },
     }
