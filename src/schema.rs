@@ -17,7 +17,7 @@ use crate::document::rehearsal::Rehearsal;
 use crate::insight::traffic::Report;
 use crate::live::snapshot::SnapshotLine;
 use crate::recorded::Line;
-use crate::render::{dns_answer, expectations, explain, spec_diff, trace, tune, waf};
+use crate::render::{dns_answer, expectations, spec_diff_json, waf_explain, waf_json, waf_trace, waf_tune};
 use crate::spec;
 
 /// Declares the kinds: the one list. Each has its name on the command line and in `schema/`, and its schema.
@@ -79,7 +79,7 @@ kinds! {
     /// What every command writes with `--format json` if the spec has errors.
     Findings = "diagnostics": of::<Findings>(Some("diagnostics"));
     /// `diff --format json`.
-    SpecDiff = "spec-diff": of::<spec_diff::Document<'_>>(Some("spec-diff"));
+    SpecDiff = "spec-diff": of::<spec_diff_json::Document<'_>>(Some("spec-diff"));
     /// `resolve --format json`.
     Answers = "answers": of::<dns_answer::Document<'_>>(Some("answers"));
     /// `test --format json`.
@@ -91,19 +91,19 @@ kinds! {
     /// `init --format json`.
     NewFiles = "init": of::<NewFiles>(Some("init"));
     /// `waf rules --format json`.
-    WafRules = "waf-rules": of::<waf::Zones<waf::ZoneRules<'_>>>(Some("waf_rules"));
+    WafRules = "waf-rules": of::<waf_json::Zones<waf_json::ZoneRules<'_>>>(Some("waf_rules"));
     /// `waf effective --format json`.
-    WafEffective = "waf-effective": of::<waf::Zones<waf::ZoneSurvey<'_>>>(Some("waf_effective"));
+    WafEffective = "waf-effective": of::<waf_json::Zones<waf_json::ZoneSurvey<'_>>>(Some("waf_effective"));
     /// `waf diff --format json`.
-    WafDiff = "waf-diff": of::<waf::Zones<waf::ZoneDifference<'_>>>(Some("waf_diff"));
+    WafDiff = "waf-diff": of::<waf_json::Zones<waf_json::ZoneDifference<'_>>>(Some("waf_diff"));
     /// `waf lock --format json`.
-    WafLock = "waf-lock": of::<waf::Lock<'_>>(Some("waf_lock"));
+    WafLock = "waf-lock": of::<waf_json::Lock<'_>>(Some("waf_lock"));
     /// `waf trace --format json`.
-    WafTrace = "waf-trace": of::<trace::Document<'_>>(Some("waf_trace"));
+    WafTrace = "waf-trace": of::<waf_trace::Document<'_>>(Some("waf_trace"));
     /// `waf explain --format json`.
-    WafExplain = "waf-explain": of::<explain::Document<'_>>(Some("waf_explain"));
+    WafExplain = "waf-explain": of::<waf_explain::Document<'_>>(Some("waf_explain"));
     /// `waf tune --format json`.
-    WafTune = "waf-tune": of::<tune::Document<'_>>(Some("waf_tune"));
+    WafTune = "waf-tune": of::<waf_tune::Document<'_>>(Some("waf_tune"));
     /// `waf rehearse --format json`.
     WafRehearsal = "waf-rehearsal": of::<Report>(None);
     /// What `sandbox dump` prints and `sandbox seed` reads. `seed` needs no more of it than the names of zones, and the name, type and

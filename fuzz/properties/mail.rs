@@ -3,8 +3,8 @@
 use zonewright::insight::dns::{Entry, Serving, ZoneIndex};
 use zonewright::insight::mail::dkim::{self, Selector};
 use zonewright::insight::mail::dmarc::{Dmarc, is_dmarc};
+use zonewright::insight::mail::mta_sts_tls_reporting::{Announcement, mta_sts, tls_reporting};
 use zonewright::insight::mail::spf::{Mechanism, Spf, is_spf};
-use zonewright::insight::mail::transport::{Announcement, mta_sts, tls_reporting};
 use zonewright::insight::{OtherZones, Step, effects};
 use zonewright::model::{Fqdn, Rdata, RecordType, Settings, Ttl, ZoneName};
 

@@ -93,7 +93,7 @@ checks! {
     "delegation-neighbours": "A TXT record beside NS records below the apex is refused with code 81056.",
         ["crates/sandbox/src/profile.rs"] => names::delegation_neighbours;
     "signer-without-delegation": "A DS record is accepted at a name without NS records.",
-        ["crates/sandbox/src/profile.rs", "src/plan/order.rs"] => names::signer_without_delegation;
+        ["crates/sandbox/src/profile.rs", "src/plan/record_order.rs"] => names::signer_without_delegation;
     "deleted-name-free": "A name is free as soon as its records are deleted.",
         ["crates/sandbox/src/profile.rs", "src/apply/records.rs"] => names::deleted_name_free;
     "batch-exists": "Records can be changed in batches, and lists that were not sent come back as null.",

@@ -11,7 +11,7 @@ use super::effect::{Effect, Topic, listed};
 use super::mail::spf::{Mechanism, Qualifier, Spf};
 use super::mistyped_addresses::{leaves, site, slip};
 use super::other_zones::OtherZones;
-use super::view::View;
+use super::zone_view::View;
 use crate::model::{Danger, Fqdn, Gather, Rdata, RecordType};
 
 /// What a change of addresses means for a name.

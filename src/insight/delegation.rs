@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::direction::Direction;
 use super::dns::{Entry, Node};
 use super::effect::{Effect, Topic, listed};
-use super::view::View;
+use super::zone_view::View;
 use crate::model::{Danger, Fqdn, Gather, Rdata, RecordType};
 
 /// What a change of NS, DS or DNSKEY records means for a name.

@@ -6,7 +6,7 @@ use strsim::damerau_levenshtein;
 
 use super::direction::Direction;
 use super::effect::{Effect, Topic, listed};
-use super::view::View;
+use super::zone_view::View;
 use crate::model::{Danger, Fqdn, Rdata};
 
 /// Identifiers that authorities use.

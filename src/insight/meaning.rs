@@ -9,11 +9,11 @@ use super::addresses::Hidden;
 use super::dns::{Entry, ZoneIndex};
 use super::effect::Effect;
 use super::mail::left_behind::left_behind;
-use super::mail::{dkim_change, dmarc_change, mx_change, spf, spf_change, transport, used_elsewhere};
+use super::mail::{dkim_change, dmarc_change, mta_sts_tls_reporting, mx_change, spf, spf_change, used_elsewhere};
 use super::mistyped_names::mistyped;
 use super::other_zones::OtherZones;
 use super::step::Step;
-use super::view::View;
+use super::zone_view::View;
 use super::{addresses, delegation, issuance, services, takeover};
 use crate::model::{Fqdn, Gather, Rdata, RecordType, sort_by};
 
@@ -54,11 +54,11 @@ impl Subject {
             Some(RecordType::Ptr) => subjects.push(Self::Reverse(name.clone())),
             Some(RecordType::A | RecordType::Aaaa) => {
                 subjects.extend([Self::Addresses(name.clone()), Self::Endpoint(name.clone())]);
-                subjects.extend(transport::announcement_of_host(&name).map(Self::Transport));
+                subjects.extend(mta_sts_tls_reporting::announcement_of_host(&name).map(Self::Transport));
             }
             Some(RecordType::Cname) => {
                 subjects.push(Self::Alias(name.clone()));
-                subjects.extend(transport::announcement_of_host(&name).map(Self::Transport));
+                subjects.extend(mta_sts_tls_reporting::announcement_of_host(&name).map(Self::Transport));
             }
             Some(RecordType::Tlsa) => subjects.push(Self::Pins(name.clone())),
             Some(RecordType::Txt) if record.text().is_some_and(spf::is_spf) => subjects.push(Self::Spf(name.clone())),
@@ -69,7 +69,7 @@ impl Subject {
                 subjects.push(Self::Dkim(name.clone()));
             }
             subjects.extend(dmarc_change::domain(&name).map(Self::Dmarc));
-            if transport::announced(&name).is_some() {
+            if mta_sts_tls_reporting::announced(&name).is_some() {
                 subjects.push(Self::Transport(name.clone()));
             }
             if takeover::is_token(&name) {
@@ -91,11 +91,11 @@ impl Subject {
             Self::Spf(name) => spf_change::compare(name, before, after, others),
             Self::Dkim(name) => dkim_change::compare(name, before, after),
             Self::Dmarc(domain) => dmarc_change::compare(domain, before, after),
-            Self::Transport(name) => transport::compare(name, before, after),
+            Self::Transport(name) => mta_sts_tls_reporting::compare(name, before, after),
             Self::Addresses(name) => addresses::compare(name, before, after, others),
             Self::Token(name) => takeover::token_removed(name, before, after),
             Self::Alias(name) => takeover::pointed(name, before, after),
-            Self::Pins(name) => transport::pins(name, before, after),
+            Self::Pins(name) => mta_sts_tls_reporting::pins(name, before, after),
             Self::UsedElsewhere(name) => used_elsewhere::compare(name, before, after, others),
         }
     }

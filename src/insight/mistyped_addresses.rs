@@ -6,7 +6,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use ipnet::IpNet;
 
 use super::other_zones::OtherZones;
-use super::view::View;
+use super::zone_view::View;
 use crate::model::Fqdn;
 
 /// The network of which a new one looks like a slip, and by what they differ, where nothing else of the zone is near the new one.

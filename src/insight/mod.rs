@@ -29,9 +29,9 @@ mod services;
 mod step;
 mod takeover;
 pub mod traffic;
-mod view;
 pub mod waf;
 mod zone_settings;
+mod zone_view;
 
 pub use direction::Direction;
 pub use effect::{Effect, Topic};

@@ -8,7 +8,7 @@ use super::direction::Direction;
 use super::dns::Entry;
 use super::effect::{Effect, Topic, listed};
 use super::mail::mx_change::proxied_target;
-use super::view::View;
+use super::zone_view::View;
 use crate::model::{Danger, Fqdn, Gather, RecordType};
 
 /// A number of a record, by its name.

@@ -3,7 +3,7 @@
 use super::direction::Direction;
 use super::effect::{Effect, Topic};
 use super::providers::{PROVIDERS, Provider};
-use super::view::View;
+use super::zone_view::View;
 use crate::model::{Danger, Fqdn, RecordType};
 
 /// The provider of a host that strangers can claim.

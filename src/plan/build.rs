@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::operation::Operation;
-use super::order::ordered;
+use super::record_order::ordered;
 use super::subject::{RecordSubject, record, setting, zone};
 use super::zone_plan::{Keeper, SetAsideCount, ZonePlan};
-use super::{dangers, not_in_force, part, record_checks, rule_checks, rules};
+use super::{chosen_part, dangers, not_in_force, record_checks, rule_checks, rules};
 use crate::diagnostic::Diagnostics;
 use crate::diff::{
     RecordChanges, SetAside, SetAsideReason, SettingChange, WafChanges, diff_records, diff_rulesets, diff_settings,
@@ -68,12 +68,12 @@ pub(super) fn plan_with_base(
     };
     let part = (!only.is_all()).then(|| {
         let (whole, _) = compile(desired, live, &differences, is_complete, others);
-        part::left_out(&whole, only)
+        chosen_part::left_out(&whole, only)
     });
     if let Some((left, _)) = &part {
-        part::settings(left, &desired.name, &mut differences.settings);
-        part::records(left, desired, &mut differences.records);
-        part::rules(left, &desired.name, &mut differences.rules);
+        chosen_part::settings(left, &desired.name, &mut differences.settings);
+        chosen_part::records(left, desired, &mut differences.records);
+        chosen_part::rules(left, &desired.name, &mut differences.rules);
     }
     let (mut plan, mut diagnostics) = compile(desired, live, &differences, is_complete, others);
     if let Some((left, needs)) = part {

@@ -6,11 +6,11 @@
 //! | step | file |
 //! |---|---|
 //! | changes as operations | `build`, `rules`, `subject` |
-//! | with a previous spec: intent or drift, and what happens to values of others | `three_way`, `drifted`, `conflicts` |
-//! | a part, chosen by addresses | `part` |
-//! | their order | `order`, `transition`, `positions` |
+//! | with a previous spec: intent or drift, and what happens to values of others | `three_way`, `drifted`, `overwrites` |
+//! | a part, chosen by addresses | `chosen_part` |
+//! | their order | `record_order`, `rule_transition`, `positions` |
 //! | the limits of the zone's Cloudflare plan, and what has no effect | `record_checks`, `rule_checks`, `not_in_force`, `postponed` |
-//! | what is dangerous about them | `dangers`, `explain`, `changes_much`, `shrank`, `grades` |
+//! | what is dangerous about them | `dangers`, `effects_and_expectations`, `changes_much`, `shrank`, `grades` |
 //! | the consents that are missing | `consent`, `model::policy` |
 //! | exact requests | `batches`, `lower` |
 
@@ -19,37 +19,37 @@ mod base_source;
 mod batches;
 mod build;
 mod changes_much;
-mod conflicts;
+mod chosen_part;
 mod consent;
 mod dangers;
 mod drifted;
-mod explain;
+mod effects_and_expectations;
 mod grades;
 mod lower;
 mod not_in_force;
 mod operation;
-mod order;
-mod part;
+mod overwrites;
 mod positions;
 mod postponed;
 mod record_checks;
+mod record_order;
 mod rule_checks;
+mod rule_transition;
 mod rules;
 mod shrank;
 mod subject;
 mod three_way;
-mod transition;
 mod zone_plan;
 
 pub use action::{Action, Cause, Why};
 pub use base_source::BaseSource;
 pub use batches::{batches as record_batches, bonds, groups};
 pub use build::{Differences, plan_changes, plan_part, plan_zone};
-pub use conflicts::Overwrites;
 pub use consent::{Consents, MissingConsent, Verdict};
-pub use explain::explain_records;
+pub use effects_and_expectations::explain_records;
 pub use lower::{Lowering, Step, lower, lower_operation, lower_records};
 pub use operation::Operation;
+pub use overwrites::Overwrites;
 pub use subject::{ExpectRuleset, RecordAction, RecordSubject, RuleAction, RuleSubject, Subject, SubjectKind};
 pub use three_way::{plan_part_with_base, plan_zone_with_base};
 pub use zone_plan::{GivenConsent, Keeper, Part, Plan, SetAsideCount, Summary, ZonePlan};

@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 
 use super::operation::Operation;
+use super::rule_transition::Window;
 use super::subject::RuleAction;
-use super::transition::Window;
 use crate::diagnostic::{Diagnostic, Diagnostics, Place, findings};
 use crate::diff::WafChanges;
 use crate::insight::waf::{Impact, deployment_impact, rule_impact, unreachable_families};

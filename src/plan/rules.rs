@@ -1,4 +1,4 @@
-//! A zone's changes of rules as operations, in an order that opens no gap if there is one ([`transition`]).
+//! A zone's changes of rules as operations, in an order that opens no gap if there is one ([`rule_transition`]).
 //!
 //! Where it makes no difference: exceptions that are new come before the stricter rules that need them; then everything that
 //! makes the protection stronger; then what makes no difference or cannot be judged; at last what makes it weaker. Each write
@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use super::grades::narrow;
 use super::operation::Operation;
 use super::positions::RulePositions;
+use super::rule_transition::{self, Step, Transition, Window, member};
 use super::subject::{ExpectRuleset, RuleAction, RuleSubject, Subject};
-use super::transition::{self, Step, Transition, Window, member};
 use crate::diff::{
     Field, FieldChange, Member, PhaseChanges, RuleChange, RuleChangeKind, RuleDeleteReason, RuleField, WafChanges,
 };
@@ -47,7 +47,7 @@ pub(super) fn operations(
     }
     sort_by_key(&mut ranked, |(rank, _)| *rank);
     let steps: Vec<Step> = ranked.into_iter().map(|(_, step)| step).collect();
-    let Transition { order, windows } = transition::order(&changes.phases, &steps, &live.waf);
+    let Transition { order, windows } = rule_transition::order(&changes.phases, &steps, &live.waf);
     let mut positions: Vec<RulePositions> =
         changes.phases.iter().map(|phase| RulePositions::new(phase.live.rules(), phase)).collect();
     let operation = |step: usize| {

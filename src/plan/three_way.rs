@@ -14,9 +14,9 @@
 use std::collections::BTreeSet;
 
 use super::build::plan_with_base;
-use super::conflicts::{Overwrites, judge};
 use super::dangers;
 use super::drifted::{Drift, find};
+use super::overwrites::{Overwrites, judge};
 use super::postponed::{self, Postponed};
 use super::shrank;
 use super::subject::setting::is_wanted_alike;

@@ -1,6 +1,6 @@
 //! Drift for all outputs: what changed and who changed it, as operations of the plan with their findings.
 
-use super::view::{OperationView, place, views};
+use super::operation_view::{OperationView, place, views};
 use crate::diagnostic::Sources;
 use crate::diagnostic::count;
 use crate::drift::{CheckedExpectation, Finding, Report, State, Verdict, ZoneReport};

@@ -16,10 +16,10 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 
+use super::display_order::Weight;
 use super::live::{LiveView, span};
 use super::names::{in_few_words, with_unicode};
-use super::view::{Attention, FieldView, OperationView, Side, Tally};
-use super::weight::Weight;
+use super::operation_view::{Attention, FieldView, OperationView, Side, Tally};
 use crate::model::{Fqdn, Gather, ZoneName, sort_by_key};
 use crate::plan::{Action, Operation, ZonePlan};
 

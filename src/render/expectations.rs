@@ -6,9 +6,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::names::{in_both_forms, with_unicode};
+use super::operation_view::place;
 use super::place::Source;
 use super::safe::safe;
-use super::view::place;
 use crate::diagnostic::Sources;
 use crate::insight::expect::Outcome;
 use crate::model::{Expectation, ZoneName};

@@ -14,8 +14,8 @@ use std::io::{self, Write};
 
 use super::document::Document;
 use super::findings::{Findings, Region, detail};
+use super::operation_view::{OperationView, Review, views, zone_dangers};
 use super::safe::safe;
-use super::view::{OperationView, Review, views, zone_dangers};
 use crate::diagnostic::{Diagnostic, Severity, Sources};
 use crate::model::{Danger, sort_by_key};
 

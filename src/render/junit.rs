@@ -9,7 +9,7 @@ use super::document::Document;
 use super::escape::html;
 use super::expectations::{Checked, counts};
 use super::findings::{Findings, Region, detail};
-use super::view::place;
+use super::operation_view::place;
 use crate::diagnostic::{Diagnostic, Finding, Severity, Sources};
 use crate::insight::expect::Outcome;
 use crate::model::Gather;

@@ -13,19 +13,19 @@
 //! | `dns_answer` | authoritative answers with the records that make them |
 //! | `conformance` | which assumptions about Cloudflare held |
 //! | `doctor` | what credentials may do |
-//! | `trace` | the rules that a request meets |
-//! | `tune` | the setting of the OWASP ruleset with the least damage |
-//! | `explain` | why a request is stopped, and the ways out |
+//! | `waf_trace` | the rules that a request meets |
+//! | `waf_tune` | the setting of the OWASP ruleset with the least damage |
+//! | `waf_explain` | why a request is stopped, and the ways out |
 //! | `requests` | what becomes of recorded requests |
 //! | `snapshot` | the time of the snapshot that a plan was made against |
-//! | `spec_diff` | the differences between two specs, as JSON |
+//! | `spec_diff_json` | the differences between two specs, as JSON |
 //! | `diagnostics` | findings in the style of a compiler |
 //! | `drift` | what changed and who changed it, shared by the outputs of `text`, `json` and `markdown` |
 //! | `openmetrics` | the same as numbers for a monitoring system |
 //! | `patch` | changed files as a unified diff |
-//! | `view` | any operation in one neutral form, shared by the outputs for reviewers |
+//! | `operation_view` | any operation in one neutral form, shared by the outputs for reviewers |
 //! | `entries` | the plan of a zone as a reader takes it in: by weight, and what belongs together as one |
-//! | `weight` | how much an operation matters: the order of the entries |
+//! | `display_order` | how much an operation matters: the order of the entries |
 //! | `facets` | the attributes of a record in words |
 //! | `live` | what is known of something live that is overwritten or deleted |
 //! | `names` | internationalised names in both forms, and many names in few words |
@@ -38,6 +38,7 @@
 mod changed_file;
 pub mod conformance;
 pub mod diagnostics;
+mod display_order;
 pub mod dns_answer;
 pub mod doctor;
 mod document;
@@ -45,32 +46,31 @@ mod drift;
 mod entries;
 mod escape;
 pub mod expectations;
-pub mod explain;
 mod facets;
 mod findings;
 mod live;
 mod names;
 pub mod openmetrics;
+mod operation_view;
 mod place;
 pub mod requests;
 pub mod safe;
 pub mod snapshot;
-pub mod spec_diff;
+pub mod spec_diff_json;
 pub mod text;
 mod textdiff;
-pub mod trace;
-pub mod tune;
-mod view;
-pub mod waf;
-mod weight;
+pub mod waf_explain;
+pub mod waf_json;
+pub mod waf_trace;
+pub mod waf_tune;
 pub(crate) mod wrapped;
 
 pub use changed_file::ChangedFile;
 pub use document::{Document, Options};
 pub use drift::DriftView;
 pub use findings::{Findings, known_findings};
+pub use operation_view::Review;
 pub use patch::{patch, shown};
-pub use view::Review;
 
 /// Declares formats: their modules, and the list of them.
 macro_rules! documents {

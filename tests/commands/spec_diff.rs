@@ -51,7 +51,7 @@ fn spec_diff_json_is_a_contract() {
     let before = "version: 1\nzones:\n  example.com:\n    records:\n      - { name: www, type: A, content: 192.0.2.1 }\n    waf:\n      custom:\n        - { name: a, when: cf.client.bot, action: block }\n        - { name: b, when: ssl, action: block }\n";
     let after = "version: 1\nzones:\n  example.com:\n    records:\n      - { name: www, type: A, content: 192.0.2.2, comment: null }\n    waf:\n      custom:\n        - { name: b, when: ssl, action: block }\n        - { name: a, when: cf.client.bot, action: block }\n";
     let changes = diff_specs(&load(before, &mut sources), &load(after, &mut sources));
-    let json = serde_json::to_value(render::spec_diff::json(&changes, &sources)).expect("it is JSON");
+    let json = serde_json::to_value(render::spec_diff_json::json(&changes, &sources)).expect("it is JSON");
     insta::with_settings!({ omit_expression => true, prepend_module_to_snapshot => false }, {
         insta::assert_snapshot!(format!("{json:#}"));
     });

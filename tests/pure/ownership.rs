@@ -1,5 +1,5 @@
 //! Whose a live value is, and what may be done to it: each row of the tables in `crates/model/src/diff/ownership.rs` and
-//! `src/plan/conflicts.rs`.
+//! `src/plan/overwrites.rs`.
 
 use serde_json::{Value, json};
 use zonewright::diagnostic::Sources;

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use serde_json::Value;
 use zonewright::insight::mail::Envelope;
-use zonewright::insight::mail::check_host::{Known, Lookup, Outcome, check_host};
+use zonewright::insight::mail::spf_check_host::{Known, Lookup, Outcome, check_host};
 use zonewright::model::Fqdn;
 
 /// Records by name, in lower case: the type and the value; `TIMEOUT` for a name whose servers do not answer.

@@ -83,7 +83,7 @@ const BANNED_ALONE: &[&str] = &["answer", "answers", "answered", "family"];
 const OF_NAME_SERVERS: &[&str] = &[
     "src/insight/dns/",
     "src/insight/expect/",
-    "src/insight/view.rs",
+    "src/insight/zone_view.rs",
     "src/plan/dangers.rs",
     "crates/sandbox/src/dns/",
     "src/spec/expect/",

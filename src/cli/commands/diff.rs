@@ -60,7 +60,7 @@ impl Run for DiffArgs {
             return report(errors, &sources, settings, output);
         }
         match output.format {
-            Format::Json => output.json(&render::spec_diff::json(&changes, &sources))?,
+            Format::Json => output.json(&render::spec_diff_json::json(&changes, &sources))?,
             Format::Text | Format::Document(_) => {
                 output.report(|out| write_spec_changes(out, &changes, output.colour))?;
             }

@@ -12,17 +12,17 @@
 
 mod answer;
 mod compare;
-mod explain;
+mod edit_words;
 mod index;
 mod refer;
 mod say;
 mod serving;
-mod settings;
+mod serving_change;
 mod zones;
 
 pub use answer::{Alias, Answer, End, NoData, Own, Referral, Unknown};
 pub use compare::{Class, Difference, differences};
-pub use explain::{Edit, Explained, explain};
+pub use edit_words::{Edit, Explained, explain};
 pub use index::{Entry, Location, Node, ZoneIndex};
 pub use refer::{HostRule, Reference, References};
 pub use serving::{Hindrance, NEGATIVE_TTL, Serving};

@@ -6,11 +6,11 @@ use std::net::IpAddr;
 use super::outcome::Outcome;
 use super::world::World;
 use crate::insight::dns::{Answer, End, Entry};
-use crate::insight::mail::check_host::{self as check, Known, Lookup, check_host};
 use crate::insight::mail::dkim::{self, Selector};
 use crate::insight::mail::mx_change::preference;
+use crate::insight::mail::spf_check_host::{self as check, Known, Lookup, check_host};
 use crate::insight::mail::{Envelope, dmarc_change};
-use crate::insight::view::View;
+use crate::insight::zone_view::View;
 use crate::model::{ExpectedMail, ExpectedPolicy, Fqdn, Gather, RecordType, sort_by_key};
 
 /// Checks it.

@@ -3,7 +3,7 @@
 use super::dkim::{self, Key, KeyKind, Selector};
 use crate::insight::direction::Direction;
 use crate::insight::effect::{Effect, Topic};
-use crate::insight::view::View;
+use crate::insight::zone_view::View;
 use crate::model::{Danger, Fqdn, RecordType};
 
 /// The label between a selector and its domain (RFC 6376 section 3.6.2.1).

@@ -3,7 +3,7 @@
 use super::dmarc::{Action, Dmarc, is_dmarc};
 use crate::insight::direction::{Direction, more_is_stronger};
 use crate::insight::effect::{Effect, Topic, listed};
-use crate::insight::view::View;
+use crate::insight::zone_view::View;
 use crate::model::{Danger, Fqdn, RecordType};
 
 /// The label before the domain (RFC 9989 section 4.6).

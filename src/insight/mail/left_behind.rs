@@ -11,7 +11,7 @@ use crate::insight::addresses::published_networks;
 use crate::insight::direction::Direction;
 use crate::insight::effect::{Effect, Topic, listed};
 use crate::insight::step::Step;
-use crate::insight::view::View;
+use crate::insight::zone_view::View;
 use crate::model::{Fqdn, Gather};
 
 /// A host that moves: the number of its step, its name, and its new address.

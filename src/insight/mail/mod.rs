@@ -2,25 +2,25 @@
 //!
 //! | record | read by | compared by |
 //! |---|---|---|
-//! | SPF (RFC 7208) | `spf`, `macros`; evaluated by `check_host` | `spf_change`, `left_behind` |
+//! | SPF (RFC 7208) | `spf`, `spf_macros`; evaluated by `spf_check_host` | `spf_change`, `left_behind` |
 //! | DKIM (RFC 6376, 8301, 8463) | `dkim` | `dkim_change` |
 //! | DMARC (RFC 9989) | `dmarc` | `dmarc_change` |
 //! | MX (RFC 5321 section 5, RFC 7505) | | `mx_change` |
-//! | MTA-STS (RFC 8461), TLS reporting (RFC 8460) | `transport` | `transport` |
+//! | MTA-STS (RFC 8461), TLS reporting (RFC 8460) | `mta_sts_tls_reporting` | `mta_sts_tls_reporting` |
 //! | SPF, DKIM and DMARC that other zones use | the same | `used_elsewhere` |
 
-pub mod check_host;
 pub mod dkim;
 pub(super) mod dkim_change;
 pub mod dmarc;
 pub(super) mod dmarc_change;
 pub(super) mod left_behind;
-mod macros;
+pub mod mta_sts_tls_reporting;
 pub(super) mod mx_change;
 pub mod spf;
 pub(super) mod spf_change;
+pub mod spf_check_host;
+mod spf_macros;
 mod tags;
-pub mod transport;
 pub(super) mod used_elsewhere;
 
-pub use macros::{DomainSpec, Envelope};
+pub use spf_macros::{DomainSpec, Envelope};

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::transport::{Announcement, mta_sts};
+use super::mta_sts_tls_reporting::{Announcement, mta_sts};
 use crate::insight::direction::Direction;
 use crate::insight::dns::Entry;
 use crate::insight::effect::{Effect, Topic, listed};
-use crate::insight::view::View;
+use crate::insight::zone_view::View;
 use crate::model::{Danger, Fields, Fqdn, Gather, Rdata, RecordType};
 
 /// The mail servers of a domain: those that are tried first, then the others, by preference.

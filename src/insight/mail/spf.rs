@@ -4,7 +4,7 @@
 
 use ipnet::{Ipv4Net, Ipv6Net};
 
-use super::macros::DomainSpec;
+use super::spf_macros::DomainSpec;
 use crate::model::Fqdn;
 
 /// The version, with which every record begins; case is ignored (RFC 5234 section 2.3).
@@ -142,7 +142,7 @@ impl Spf {
                         has_explanation = true;
                     }
                     _ => {
-                        super::macros::parts(value).map_err(|why| wrong(&why))?;
+                        super::spf_macros::parts(value).map_err(|why| wrong(&why))?;
                         record.unknown.push(name);
                     }
                 }

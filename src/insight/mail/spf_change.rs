@@ -13,7 +13,7 @@ use crate::insight::effect::{Effect, Topic, listed};
 use crate::insight::hosts::registrable;
 use crate::insight::mistyped_addresses::slip_of;
 use crate::insight::other_zones::OtherZones;
-use crate::insight::view::View;
+use crate::insight::zone_view::View;
 use crate::model::{Danger, Fqdn, RecordType};
 
 /// Octets of a record that fit a UDP answer beside the rest of it (RFC 7208 section 3.4).

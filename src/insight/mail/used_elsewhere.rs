@@ -10,7 +10,7 @@ use crate::insight::addresses::network_in_words;
 use crate::insight::direction::Direction;
 use crate::insight::effect::{Effect, Topic, listed};
 use crate::insight::other_zones::{Borrowed, Borrower, OtherZones};
-use crate::insight::view::View;
+use crate::insight::zone_view::View;
 use crate::model::{Danger, Fqdn};
 
 /// What the records of a name mean to the domains of other zones that use them.

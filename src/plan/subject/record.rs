@@ -8,8 +8,8 @@ use crate::diff::{Change, ChangeKind, Claim, DeleteReason, Field, FieldChange, O
 use crate::model::facts::Slot;
 use crate::model::{Comment, Danger, DesiredZone, Facets, Fields, RecordForm, RecordId, Settings, Tag, ZoneId};
 use crate::plan::action::{Action, Why};
-use crate::plan::conflicts::Overwrites;
 use crate::plan::operation::Operation;
+use crate::plan::overwrites::Overwrites;
 use crate::wire::Request;
 use crate::wire::record::RecordPatch;
 use crate::wire::record::{Batch, create_record, delete_record, patch_record};

@@ -14,7 +14,7 @@ use super::entries::ZoneEntries;
 use super::escape::{html, html_prose};
 use super::findings::{Findings, Region, detail};
 use super::names::in_both_forms;
-use super::view::{OperationView, Review, place, zone_dangers};
+use super::operation_view::{OperationView, Review, place, zone_dangers};
 use crate::diagnostic::count;
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Sources};
 use crate::insight::traffic::Report;

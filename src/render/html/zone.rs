@@ -7,8 +7,8 @@ use crate::plan::Action;
 use crate::render::entries::{Entry, ZoneEntries};
 use crate::render::escape::{html, html_prose, markup};
 use crate::render::names::in_both_forms;
+use crate::render::operation_view::{OperationView, place, rest, zone_words};
 use crate::render::textdiff::{Compared, Part};
-use crate::render::view::{OperationView, place, rest, zone_words};
 
 /// How many entries a browser lays out together, once they come near the screen. Until then, a part costs as much as one of them.
 pub(super) const PART: usize = 50;

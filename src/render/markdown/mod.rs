@@ -23,7 +23,7 @@ use super::entries::ZoneEntries;
 use super::escape::{code, prose};
 use super::findings::Findings;
 use super::names::in_both_forms;
-use super::view::{OperationView, Review, zone_dangers};
+use super::operation_view::{OperationView, Review, zone_dangers};
 use crate::diagnostic::{Sources, count};
 use crate::model::sort_by_key;
 use crate::plan::{GivenConsent, MissingConsent, Verdict};

@@ -19,9 +19,9 @@ use crate::model::sort_by_key;
 use crate::render::entries::{BESIDE, Entry, ZoneEntries};
 use crate::render::escape::{html, prose};
 use crate::render::names::in_both_forms;
+use crate::render::operation_view::{Attention, Tally, rest, zone_words};
 use crate::render::safe::safe;
 use crate::render::textdiff::Compared;
-use crate::render::view::{Attention, Tally, rest, zone_words};
 
 /// An entry, ready to be shown.
 struct Block {

@@ -9,8 +9,8 @@ use crate::drift::{CheckedExpectation, Finding, State, Verdict, ZoneReport};
 use crate::plan::ZonePlan;
 use crate::render::drift::{DriftView, aside, expectations, findings, how, remarks, sides, words};
 use crate::render::names::in_both_forms;
+use crate::render::operation_view::OperationView;
 use crate::render::safe::safe;
-use crate::render::view::OperationView;
 
 /// Width of the longest state that is shown in a column.
 const STATES: usize = "conflicting".len();

@@ -20,8 +20,8 @@ use super::style::{CREATE, DANGER, DIM, PLAIN, UPDATE};
 use crate::insight::Direction;
 use crate::model::Danger;
 use crate::render::entries::{BESIDE, Entry, Member, ZoneEntries};
+use crate::render::operation_view::{FieldView, OperationView, Section, Side};
 use crate::render::safe::{safe, shortened};
-use crate::render::view::{FieldView, OperationView, Section, Side};
 
 /// Widest column of names that is still aligned.
 const WIDEST_NAME: usize = 40;

@@ -14,7 +14,7 @@
 //! Where the types exclude each other, a record that is in the place of one that the base wanted is drift as well: both cannot
 //! have been there. In a zone with `unmanaged: prune` the spec is the complete state, so every value is the spec's.
 //!
-//! What a plan may do with each of them is in `plan::conflicts`.
+//! What a plan may do with each of them is in `plan::overwrites`.
 
 use std::collections::BTreeMap;
 

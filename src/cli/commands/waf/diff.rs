@@ -11,7 +11,7 @@ use crate::cli::exit::Exit;
 use crate::cli::relevance::Matters;
 use crate::insight::waf::{Difference, difference};
 use crate::render::text::write_waf_difference;
-use crate::render::waf as json;
+use crate::render::waf_json as json;
 
 /// Show what the spec changes, rule by rule
 #[derive(Debug, Args)]

@@ -9,7 +9,7 @@ use crate::cli::exit::Exit;
 use crate::cli::relevance::Matters;
 use crate::insight::waf::{survey, survey_account};
 use crate::render::text::write_waf_survey;
-use crate::render::waf as json;
+use crate::render::waf_json as json;
 
 /// Show the live protection of a zone
 #[derive(Debug, Args)]

@@ -23,7 +23,7 @@ use crate::model::request::{Body, Rate, Request, has_secret_argument, sounds_sec
 use crate::model::ruleset::Note;
 use crate::model::{DesiredZone, Gather, ZoneName};
 use crate::reconcile::{Goal, protection_in_spec};
-use crate::render::explain::{Explained, Part, document, write_explained};
+use crate::render::waf_explain::{Explained, Part, document, write_explained};
 use crate::seclang::{Evidence, RuleSet};
 use crate::spec::print_waf;
 

@@ -17,7 +17,7 @@ use crate::live::WafQuery;
 use crate::model::managed::Catalogue;
 use crate::reconcile::waf_lock::{self, path_beside};
 use crate::render::text::write_waf_lock;
-use crate::render::waf as json;
+use crate::render::waf_json as json;
 
 /// Write waf.lock, or compare the managed rulesets with it
 #[derive(Debug, Args)]

@@ -15,7 +15,7 @@ use crate::insight::waf::{RuleFilter, survey};
 use crate::model::facts::crs::ATTACK_FAMILIES;
 use crate::model::managed::Managed;
 use crate::render::text::write_waf_rules;
-use crate::render::waf as json;
+use crate::render::waf_json as json;
 
 /// List the rules of a managed ruleset: on or off under the spec, and why
 #[derive(Debug, Args)]

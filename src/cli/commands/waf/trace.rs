@@ -19,7 +19,7 @@ use crate::model::ZoneName;
 use crate::model::request::{Given, Rate, Request};
 use crate::model::ruleset::AccountRules;
 use crate::reconcile::protection_in_spec;
-use crate::render::trace::{Trace, write_traces};
+use crate::render::waf_trace::{Trace, write_traces};
 
 /// Show the rules that a request meets, and what becomes of it
 #[derive(Debug, Args)]
@@ -97,7 +97,7 @@ impl Run for WafTraceArgs {
         let sources = goal.as_ref().map_or(&no_sources, |goal| &goal.sources);
         output.hide();
         match output.format {
-            Format::Json => output.json(&crate::render::trace::document(&request, &traces, sources))?,
+            Format::Json => output.json(&crate::render::waf_trace::document(&request, &traces, sources))?,
             Format::Text | Format::Document(_) => {
                 output.report(|out| write_traces(out, &request, &traces, sources))?;
             }

@@ -23,7 +23,7 @@ use crate::model::ruleset::Note;
 use crate::model::{Fqdn, ZoneName};
 use crate::reconcile::protection_in_spec;
 use crate::recorded::Sample;
-use crate::render::tune::{Outcome, Tuned, document, write_tuned};
+use crate::render::waf_tune::{Outcome, Tuned, document, write_tuned};
 use crate::spec::print_waf;
 
 /// The thresholds that are tried: from that of the Core Rule Set itself to Cloudflare's lowest sensitivity.

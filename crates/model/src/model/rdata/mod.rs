@@ -15,7 +15,7 @@
 
 mod binding;
 mod caa;
-mod digits;
+mod hex_and_base64;
 mod loc;
 mod mnemonics;
 mod naptr;

@@ -6,7 +6,7 @@
 use std::iter;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use super::digits::{Digits, base64, check_length, lower_hex, upper_hex};
+use super::hex_and_base64::{Digits, base64, check_length, lower_hex, upper_hex};
 use super::mnemonics::Mnemonics;
 use super::presentation::{self, Token, tokens};
 use super::{DataError, FieldReader, Purpose, Root, host};

@@ -3,7 +3,7 @@
 use super::super::facts::{FieldKind, TypeFacts};
 use super::super::fields::{Fields, Value};
 use super::super::name::Fqdn;
-use super::digits::Digits;
+use super::hex_and_base64::Digits;
 use super::{DataError, presentation};
 
 /// Reads the fields of one value and collects every error.

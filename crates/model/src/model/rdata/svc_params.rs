@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-use super::digits::{Digits, base64};
+use super::hex_and_base64::{Digits, base64};
 use super::{DataError, presentation};
 
 /// The parameters of a service binding.

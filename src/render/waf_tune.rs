@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::explain::MOST_OF_EDIT;
 use super::safe::{safe, shortened};
+use super::waf_explain::MOST_OF_EDIT;
 use crate::diagnostic::count;
 use crate::document::FORMAT;
 use crate::insight::traffic::{Entry, Scope, Tuning};

@@ -12,7 +12,7 @@ use super::index::{Entry, Node, ZoneIndex};
 use super::refer::References;
 use super::say::{NO_NAME, duration, records, values};
 use super::serving::Hindrance;
-use super::settings;
+use super::serving_change;
 use super::zones::Zones;
 use crate::diagnostic::first_of;
 use crate::model::facts::AUTOMATIC_TTL_SECONDS;
@@ -119,7 +119,7 @@ pub fn explain<'a>(
     }
     for zone in after.iter() {
         let Some(old) = before.named(zone.name()).filter(|old| old.serving() != zone.serving()) else { continue };
-        let lines = settings::changes(old, zone);
+        let lines = serving_change::changes(old, zone);
         if !lines.is_empty() {
             explained.of_zones.entry(zone.name().clone()).or_default().splice(0..0, lines);
         }

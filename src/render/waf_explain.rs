@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::safe::{safe, shortened};
-use super::trace::named;
+use super::waf_trace::named;
 use crate::diagnostic::{Sources, count, first_of};
 use crate::document::FORMAT;
 use crate::insight::traffic::{Counted, Fate, Hit, Hits, Scope, Scored, Verdict, Way, WayKind, Ways};

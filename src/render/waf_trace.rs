@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::operation_view::place;
 use super::safe::safe;
-use super::view::place;
 use crate::diagnostic::Sources;
 use crate::document::FORMAT;
 use crate::insight::traffic::{RuleAt, Verdict};

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::tags::Tags;
 use crate::insight::direction::Direction;
 use crate::insight::effect::{Effect, Topic};
-use crate::insight::view::View;
+use crate::insight::zone_view::View;
 use crate::model::{Fqdn, Rdata, RecordType};
 
 /// What is published at such a name.

@@ -6,8 +6,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::chosen_part;
 use super::operation::Operation;
-use super::part;
 use super::subject::RecordAction;
 use super::zone_plan::ZonePlan;
 use crate::diff::{diff_rulesets, planned};
@@ -95,7 +95,7 @@ fn protections(
         {
             let mut changes = diff_rulesets(wanted, zone);
             if let Some(plan) = plans.iter().find(|plan| plan.name == *name) {
-                part::rules(&plan.left_out, name, &mut changes);
+                chosen_part::rules(&plan.left_out, name, &mut changes);
             }
             let waf = planned(&zone.waf, &changes);
             let protection = Protection::new(&waf, |phase, rule| wanted.place_of_rule(phase, rule));
@@ -155,7 +155,7 @@ fn changes_serving(plan: &ZonePlan, desired: &Desired, live: &Live) -> bool {
     let (Some(live), Some(desired)) = (live.zones.get(&plan.name), desired.zones.get(&plan.name)) else { return false };
     let serving = Serving::of_live(live);
     plan.operations.iter().any(|operation| operation.setting().is_some())
-        && serving.clone().with(&part::wanted_settings(&plan.left_out, desired)) != serving
+        && serving.clone().with(&chosen_part::wanted_settings(&plan.left_out, desired)) != serving
 }
 
 /// Whether a name is below the parent of a wildcard.
@@ -202,7 +202,7 @@ fn after<'a>(plans: &[ZonePlan], before: &Zones<'a>, edits: &[Edit<'a>], desired
         let plan = plans.iter().find(|plan| plan.name == *zone.name());
         let wanted = desired.zones.get(zone.name());
         zone.serve(match (plan, wanted) {
-            (Some(plan), Some(wanted)) => serving.with(&part::wanted_settings(&plan.left_out, wanted)),
+            (Some(plan), Some(wanted)) => serving.with(&chosen_part::wanted_settings(&plan.left_out, wanted)),
             (None, Some(wanted)) => serving.with(&wanted.settings),
             (_, None) => serving,
         });

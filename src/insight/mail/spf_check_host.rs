@@ -5,8 +5,8 @@ use std::net::IpAddr;
 
 use ipnet::IpNet;
 
-use super::macros::{DomainSpec, Envelope};
 use super::spf::{Directive, MOST_LOOKUPS, MOST_VOID, Mechanism, Prefixes, Qualifier, Spf, is_spf};
+use super::spf_macros::{DomainSpec, Envelope};
 use crate::model::{Fqdn, LABEL_OCTETS, NAME_OCTETS};
 
 /// Most names that are looked at for `mx` and `ptr` (section 4.6.4).
