@@ -14,8 +14,8 @@ use zonewright::apply::{
 use zonewright::diagnostic::{Diagnostics, Place, Sources, Span};
 use zonewright::diff::diff_specs;
 use zonewright::document::diagnostic::Diagnostic;
-use zonewright::document::reviewed::{differences, differences_of_rest};
 use zonewright::document::saved_plan::{SavedPlanError, checksum, looks_like_plan, read};
+use zonewright::document::stale::{differences, differences_of_rest};
 use zonewright::insight::waf::lock::{Lock, compare};
 use zonewright::live::snapshot::Snapshot;
 use zonewright::live::{Options as ReadOptions, WafQuery, ZoneQuery, fetch};

@@ -11,7 +11,8 @@ use tokio::time::{Instant, sleep};
 use super::base_url::BaseUrl;
 use super::credentials::{Redactor, Scheme, Signer};
 use super::error::{ApiError, RequestName, Signature};
-use super::limit::Limiter;
+use super::error_codes::OF_WHO_ASKS;
+use super::rate_limiter::Limiter;
 use super::request_kind::RequestKind;
 use super::retry::{self, BackOff, Next};
 use super::transport::{Failed, Transport};
@@ -258,17 +259,12 @@ impl Drop for Exchange<'_> {
 }
 
 /// Whether a refusal is about who asks, so that another who might be allowed.
-///
-/// # Sources
-/// Codes: 1000 unknown token, 6003 malformed header, 9109 unauthorized (in four meanings), 10000 authentication error, 10405
-/// not for this scheme. developers.cloudflare.com/fundamentals/api/troubleshooting, read 2026-11-20.
 fn is_for_the_key(error: &ApiError) -> bool {
     let ApiError::Refused { status, messages, .. } = error else { return false };
-    let codes = [1000, 6003, 6103, 6111, 9103, 9109, 10000, 10405];
     match status {
         401 => true,
         403 if messages.iter().all(|message| message.code.is_none()) => true,
-        400 | 403 | 405 => codes.iter().any(|code| error.has_code(*code)),
+        400 | 403 | 405 => OF_WHO_ASKS.iter().any(|code| error.has_code(*code)),
         _ => false,
     }
 }

@@ -9,6 +9,7 @@ use std::error::Error;
 use std::fmt;
 use std::time::Duration;
 
+use super::error_codes;
 use crate::wire::{ApiMessage, Method, Request, reasons};
 
 /// A request's name in messages: method and path, without its query.
@@ -159,9 +160,6 @@ fn patience(wait: Option<Duration>) -> String {
     wait.map(|wait| format!(" (asked to wait {} s)", wait.as_secs())).unwrap_or_default()
 }
 
-/// The codes for a route that does not exist, a method that it lacks, and a path that leads nowhere.
-const ROUTING_CODES: [i64; 3] = [7000, 7001, 7003];
-
 impl ApiError {
     /// An error in the settings.
     pub(super) fn settings(what: impl Into<String>) -> Self {
@@ -277,7 +275,7 @@ impl ApiError {
     pub fn is_no_such_route(&self) -> bool {
         match self {
             Self::Refused { status, .. } => {
-                matches!(status, 400 | 404 | 405 | 501) && ROUTING_CODES.iter().any(|code| self.has_code(*code))
+                matches!(status, 400 | 404 | 405 | 501) && error_codes::ROUTING.iter().any(|code| self.has_code(*code))
             }
             Self::Garbled { status, .. } => matches!(status, 404 | 405 | 501),
             _ => false,

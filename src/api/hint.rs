@@ -7,6 +7,7 @@
 //! developers.cloudflare.com/fundamentals/api/reference/permissions and …/fundamentals/api/troubleshooting, read 2026-11-20.
 
 use super::error::{ApiError, Fault, ProxyFault, RequestName, Signature};
+use super::error_codes::UNKNOWN_TOKEN;
 use super::request_kind::resource;
 use crate::model::facts::permissions::{Permission, PermissionGroup};
 
@@ -31,7 +32,7 @@ impl ApiError {
             let text = message.message.to_ascii_lowercase();
             text.contains("invalid api token") || text.contains("invalid access token")
         };
-        self.has_code(1000) || self.messages().iter().any(is_said)
+        self.has_code(UNKNOWN_TOKEN) || self.messages().iter().any(is_said)
     }
 }
 

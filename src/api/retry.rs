@@ -22,6 +22,9 @@ use super::error::{ApiError, ProxyFault};
 /// minutes.
 pub(super) const PATIENCE: Duration = Duration::from_secs(900);
 
+/// The wait after a 429 that says nothing: Cloudflare blocks for 5 minutes.
+pub(super) const PENALTY: Duration = Duration::from_secs(300);
+
 /// How often a request is sent, the first time included, unless the settings say otherwise. The last of the delays between them is
 /// the longest one that [`BackOff`] allows.
 pub(super) const ATTEMPTS: u32 = 6;

@@ -8,7 +8,7 @@ use super::credentials::Credentials;
 use super::event::Observer;
 use super::retry;
 use super::stop::Stop;
-use crate::wire::budget::QUOTA;
+use crate::wire::request_limit::QUOTA;
 
 /// What a client needs to know.
 #[derive(Clone)]

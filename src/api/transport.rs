@@ -13,18 +13,14 @@ use tokio::sync::Semaphore;
 use super::base_url::BaseUrl;
 use super::credentials::{Redactor, Scheme};
 use super::error::{ApiError, Fault, RequestName};
+use super::error_codes::PLEASE_WAIT;
 use super::headers::Limits;
+use super::retry::PENALTY;
 use super::settings::Settings;
 use crate::wire::{ApiMessage, Envelope, EnvelopeError, Intake, Method, Request, TooMuch, Unusable, Whole};
 
 /// How many large answers are taken in at once.
 const LARGE_AT_ONCE: usize = 2;
-
-/// The wait after a 429 that says nothing: Cloudflare blocks for 5 minutes.
-const PENALTY: Duration = Duration::from_secs(300);
-
-/// The code for "please wait", which has been seen under 429 and under 500.
-const PLEASE_WAIT: i64 = 971;
 
 /// How long an unused connection is kept. Shorter than Cloudflare keeps it, or else a write may meet its closing, and then
 /// the result of the write is unknown.

@@ -5,6 +5,7 @@
 
 use serde_json::Value as Json;
 
+use super::attempts_and_waits::FOR_NEW_ZONE;
 use super::event::ApplyEvent;
 use super::executor::{BROKEN, Executor};
 use super::journal_line::StepFate;
@@ -12,7 +13,7 @@ use super::outcome::Outcome;
 use super::response::{Judged, refused, said, unknown};
 use super::settings::{Changed, Ends, SettingWork, change_of};
 use super::settle::{Attempt, Failure, Seen, Verdict};
-use super::timing::FOR_NEW_ZONE;
+use crate::api::error_codes::ZONE_EXISTS;
 use crate::api::{ApiError, Writer};
 use crate::diff::ZoneSetting;
 use crate::live::{FetchError, fetch_settings, find_zone_by_name};
@@ -20,9 +21,6 @@ use crate::model::{DesiredZone, LiveSetting, LiveZone, ZoneId, ZoneName};
 use crate::plan::{Operation, Subject, ZonePlan, lower_operation};
 use crate::wire::{Envelope, Request};
 use crate::wire::{record::list_records, zone::read_zone};
-
-/// The zone exists already.
-const EXISTS_CODE: i64 = 1061;
 
 /// What became of the operations on a zone itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -203,7 +201,7 @@ impl<W: Writer> Attempt for ZoneAttempt<'_, '_, W> {
         }
         self.result = None;
         let reason = match failure {
-            Failure::Error(error, _) if error.has_code(EXISTS_CODE) => {
+            Failure::Error(error, _) if error.has_code(ZONE_EXISTS) => {
                 format!("{}; it belongs to an account that these credentials cannot access", said(error))
             }
             Failure::Error(error, _) if self.executor.options.account.is_none() => {

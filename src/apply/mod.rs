@@ -3,6 +3,7 @@
 //! Each step is written to the journal before it is sent and again when its outcome is known. A lost response is
 //! settled by reading. What Cloudflare refuses is narrowed down to the name concerned, so that the rest still lands.
 
+mod attempts_and_waits;
 mod create_zone;
 mod event;
 mod executor;
@@ -21,7 +22,7 @@ mod rules;
 mod server_dry_run;
 mod settings;
 mod settle;
-mod timing;
+
 mod undo;
 mod undo_conflict;
 mod undo_rules;

@@ -23,6 +23,7 @@ use std::ops::ControlFlow;
 
 use tokio::time::Instant;
 
+use super::attempts_and_waits::{AFTER_DELETE, FOR_LOST, LOOK_AGAIN, RECORD_SENDS};
 use super::event::ApplyEvent;
 use super::executor::{BROKEN, Executor, STOPPED};
 use super::expect::{Index, OperationState, state_of};
@@ -31,7 +32,6 @@ use super::outcome::{Outcome, RecordsApplied};
 use super::record_queue::Run;
 use super::response::{Meaning, earlier_unknown, is_conflict, is_done_before, is_hopeless, meaning, no_response, said};
 use super::settle::{Attempt, Failure, Seen, Verdict};
-use super::timing::{AFTER_DELETE, FOR_LOST, LOOK_AGAIN, RECORD_SENDS};
 use super::write_responses::confirmations;
 use crate::api::{ApiError, Writer};
 use crate::live::{FetchError, fetch_records};

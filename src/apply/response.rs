@@ -12,24 +12,8 @@
 
 use super::journal_line::StepFate;
 use super::outcome::Outcome;
-use crate::api::ApiError;
+use crate::api::{ApiError, error_codes};
 use crate::diagnostic::count;
-
-/// "An A, AAAA, or CNAME record with that host already exists", "a CNAME record …", "NS records …".
-const CONFLICT_CODES: [i64; 3] = [81053, 81054, 81056];
-
-/// "The record already exists", "an identical record already exists", "record does not exist": what a request that came late
-/// leaves behind for the one that was sent in its place.
-const DONE_BEFORE_CODES: [i64; 3] = [81044, 81057, 81058];
-
-/// "The rule is already at the requested position": what a move that came late leaves behind.
-const IN_PLACE_CODE: i64 = 20011;
-
-/// Codes under 403 that concern the credentials and not the operation.
-const CREDENTIAL_CODES: [i64; 5] = [9103, 9106, 9109, 10000, 10405];
-
-/// "Record quota exceeded".
-const QUOTA_CODE: i64 = 81045;
 
 /// What follows from an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,18 +47,18 @@ fn is_of_one_try(error: &ApiError) -> bool {
     is_conflict(error)
         || is_hopeless(error)
         || (error.status() == Some(404) && !error.is_no_such_route())
-        || error.has_code(IN_PLACE_CODE)
+        || error.has_code(error_codes::RULE_IN_PLACE)
         || matches!(error, ApiError::Redirected { .. })
 }
 
 /// Whether a refusal may be what a request that came late leaves behind.
 pub(super) fn is_done_before(error: &ApiError) -> bool {
-    DONE_BEFORE_CODES.iter().any(|code| error.has_code(*code))
+    error_codes::RECORD_DONE_BEFORE.iter().any(|code| error.has_code(*code))
 }
 
 /// Whether a record is refused because of others with its name.
 pub(super) fn is_conflict(error: &ApiError) -> bool {
-    CONFLICT_CODES.iter().any(|code| error.has_code(*code))
+    error_codes::RECORD_CONFLICT.iter().any(|code| error.has_code(*code))
 }
 
 /// Whether a refusal will meet every further request as well.
@@ -86,8 +70,10 @@ pub(super) fn is_hopeless(error: &ApiError) -> bool {
         // Cloudflare's own words for too many requests come under other statuses as well.
         _ if matches!(error, ApiError::Throttled { .. }) => true,
         None | Some(401 | 429) => true,
-        Some(403) => error.messages().iter().all(|m| m.code.is_none_or(|code| CREDENTIAL_CODES.contains(&code))),
-        Some(_) => error.has_code(QUOTA_CODE),
+        Some(403) => {
+            error.messages().iter().all(|m| m.code.is_none_or(|code| error_codes::CREDENTIALS.contains(&code)))
+        }
+        Some(_) => error.has_code(error_codes::RECORD_QUOTA),
     }
 }
 

@@ -20,6 +20,7 @@ use super::journal_line::StepFate;
 use super::outcome::Outcome;
 use super::response::{Judged, Meaning, meaning, said};
 use super::settle::{Attempt, Failure, Seen, Verdict, judged};
+use crate::api::error_codes::ENTRY_POINT_EXISTS;
 use crate::api::{ApiError, Writer};
 use crate::diagnostic::cut;
 use crate::live::entry_point;
@@ -29,8 +30,6 @@ use crate::plan::{ExpectRuleset, Operation, RuleAction, RuleSubject, ZonePlan, l
 use crate::wire::ruleset::{get_ruleset_version, read_ruleset, replace_entry_point, rule_json};
 use crate::wire::{Envelope, Request};
 
-/// "Exceeded maximum number of zone rulesets for phase": there is an entry point.
-const ENTRY_POINT_EXISTS: i64 = 20217;
 /// Longest text of a rule in a message, in characters.
 const MOST_SHOWN: usize = 1_000;
 

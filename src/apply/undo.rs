@@ -14,7 +14,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::journal_run::{Entry, RecordEffect, ZoneRun};
-use super::undo_conflict::{Moved, conflict};
+use super::undo_conflict::{self, Moved, conflict, no_room, record_changed, record_managed, record_replaced};
 use super::undo_rules::restore_rules;
 use super::undo_settings::{desired_settings, restore_settings};
 use crate::diagnostic::{Diagnostics, Place};
@@ -155,7 +155,7 @@ impl<'l> Records<'l> {
             if !is(live, RecordType::Ns) || !stranded.contains(&live.name) {
                 return true;
             }
-            conflicts.push(conflict(entry, "a DS record that needs it exists now"));
+            conflicts.push(conflict(entry, undo_conflict::NEEDED_BY_DS));
             false
         });
     }
@@ -171,9 +171,7 @@ impl<'l> Records<'l> {
                 _ => false,
             };
             let Some(blocker) = standing.get(&after.name).and_then(|all| all.iter().find(blocks)) else { return true };
-            let (kind, when) = (blocker.data.type_name(), since(blocker));
-            let what = format!("a record that cannot exist beside it exists now ({kind}{when})");
-            conflicts.push(conflict(entry, what));
+            conflicts.push(conflict(entry, no_room(blocker)));
             false
         });
     }
@@ -247,22 +245,20 @@ impl<'l> Live<'l> {
                 None => return Ok(None),
             },
             RecordEffect::Changed { before, after } => match self.by_id.get(&after.id) {
-                None => return Err("the record is gone".to_owned()),
+                None => return Err(undo_conflict::RECORD_GONE.to_owned()),
                 Some(live) if is_left(live, after) => {
                     Todo::Update(live, desired(zone, before, Some(live), entry.place))
                 }
                 Some(live) if is_left(live, before) => return Ok(None),
-                Some(live) => return Err(changed(live, after)),
+                Some(live) => return Err(record_changed(live, after)),
             },
             RecordEffect::Deleted { before } => {
                 let by_value = || self.by_value.get(&(&before.name, &before.data));
                 match self.by_id.get(&before.id).or_else(by_value) {
                     Some(live) if is_left(live, before) => return Ok(None),
-                    Some(live) => return Err(changed(live, before)),
+                    Some(live) => return Err(record_changed(live, before)),
                     None if before.data.record_type().is_none() => {
-                        return Err(
-                            "this version does not understand the record, so it cannot create it again".to_owned()
-                        );
+                        return Err(undo_conflict::NOT_UNDERSTOOD.to_owned());
                     }
                     None => Todo::Create(desired(zone, before, None, entry.place)),
                 }
@@ -270,7 +266,7 @@ impl<'l> Live<'l> {
         };
         match &todo {
             Todo::Delete(live, _) | Todo::Update(live, _) => match live.read_only {
-                Some(owner) => Err(format!("the record is managed by {} now", owner.owner())),
+                Some(owner) => Err(record_managed(owner.owner())),
                 None => Ok(Some(todo)),
             },
             Todo::Create(_) => Ok(Some(todo)),
@@ -285,10 +281,7 @@ impl<'l> Live<'l> {
             Some(id) => match (self.by_id.get(id), by_value) {
                 (Some(live), _) => Some(*live),
                 (None, Some(other)) => {
-                    return Err(format!(
-                        "the record is gone, and someone else created one with the same value{}",
-                        since(other)
-                    ));
+                    return Err(record_replaced(other));
                 }
                 (None, None) => None,
             },
@@ -296,24 +289,9 @@ impl<'l> Live<'l> {
         match live {
             None => Ok(None),
             Some(live) if is_left(live, after) => Ok(Some(live)),
-            Some(live) => Err(changed(live, after)),
+            Some(live) => Err(record_changed(live, after)),
         }
     }
-}
-
-/// When a record was last changed, in words to be added.
-fn since(live: &LiveRecord) -> String {
-    live.modified_on.as_deref().map(|t| format!(", last changed at {t}")).unwrap_or_default()
-}
-
-/// What someone changed about a record, in words.
-fn changed(live: &LiveRecord, left: &LiveRecord) -> String {
-    let left = left.form();
-    let fields: Vec<String> =
-        field_changes(live, &left.data, &left.facets).into_iter().map(|f| f.field.to_string()).collect();
-    let fields = if fields.is_empty() { String::new() } else { format!(": {}", fields.join(", ")) };
-    let when = live.modified_on.as_deref().map(|t| format!(" at {t}")).unwrap_or_default();
-    format!("someone else changed the record{when}{fields}; it is now {}", live.data.presentation())
 }
 
 /// Whether a record is as it was left. A proxied record has no time to live of its own, and a setting not reported is off.

@@ -1,6 +1,9 @@
-//! What keeps an undo from reverting something: it is no longer as the apply left it.
+//! What keeps an undo from reverting something: it is no longer as the apply left it. All reasons, in words.
 
 use super::journal_run::Entry;
+use crate::diff::field_changes;
+use crate::model::ruleset::LiveRule;
+use crate::model::{LiveRecord, Value};
 
 /// Something that is no longer as an apply left it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,4 +19,86 @@ pub(super) fn conflict<T>(entry: &Entry<T>, what: impl AsRef<str>) -> Moved {
     let certain = if entry.is_certain { "" } else { " (whether the apply changed it is not known)" };
     let what = format!("{}; the apply was at {}{certain}", what.as_ref(), entry.sent_at);
     Moved { address: entry.address.clone(), what }
+}
+
+/// The rules of a phase are not known.
+pub(super) const NO_RULES: &str = "the rules of the phase could not be read";
+
+/// A rule is not there any more.
+pub(super) const RULE_GONE: &str = "the rule is gone";
+
+/// The rules stand in another order than the apply left.
+pub(super) const ORDER_CHANGED: &str =
+    "someone else changed the order of the rules, so what was moved is not moved back";
+
+/// A record is not there any more.
+pub(super) const RECORD_GONE: &str = "the record is gone";
+
+/// A record of a type that only a newer version knows.
+pub(super) const NOT_UNDERSTOOD: &str = "this version does not understand the record, so it cannot create it again";
+
+/// The delegation stays that a DS record is for.
+pub(super) const NEEDED_BY_DS: &str = "a DS record that needs it exists now";
+
+/// A setting that only a newer version knows.
+pub(super) const UNKNOWN_PART: &str = "this version does not know the part";
+
+/// Whether the zone is signed is not known.
+pub(super) const SIGNING_NOT_REPORTED: &str = "Cloudflare does not report whether the zone is signed";
+
+/// A rule is gone, and this one is like it.
+pub(super) fn rule_replaced(rule: &LiveRule) -> String {
+    format!("the rule is gone, and someone else created one like it{}", since(rule.last_updated.as_deref()))
+}
+
+/// That someone changed a rule.
+pub(super) fn rule_changed(rule: &LiveRule) -> String {
+    format!("someone else changed the rule {}{}", rule.shown(), since(rule.last_updated.as_deref()))
+}
+
+/// A record is gone, and this one has its value.
+pub(super) fn record_replaced(live: &LiveRecord) -> String {
+    format!(
+        "the record is gone, and someone else created one with the same value{}",
+        since(live.modified_on.as_deref())
+    )
+}
+
+/// What someone changed about a record.
+pub(super) fn record_changed(live: &LiveRecord, left: &LiveRecord) -> String {
+    let left = left.form();
+    let fields: Vec<String> =
+        field_changes(live, &left.data, &left.facets).into_iter().map(|f| f.field.to_string()).collect();
+    let fields = if fields.is_empty() { String::new() } else { format!(": {}", fields.join(", ")) };
+    let when = live.modified_on.as_deref().map(|t| format!(" at {t}")).unwrap_or_default();
+    format!("someone else changed the record{when}{fields}; it is now {}", live.data.presentation())
+}
+
+/// Another product of Cloudflare manages the record now.
+pub(super) fn record_managed(owner: &str) -> String {
+    format!("the record is managed by {owner} now")
+}
+
+/// This record leaves no room.
+pub(super) fn no_room(blocker: &LiveRecord) -> String {
+    let (kind, when) = (blocker.data.type_name(), since(blocker.modified_on.as_deref()));
+    format!("a record that cannot exist beside it exists now ({kind}{when})")
+}
+
+/// A setting is not known; why, if Cloudflare says it.
+pub(super) fn not_reported(words: Option<&str>) -> String {
+    match words {
+        Some(words) => format!("Cloudflare does not report it: {words}"),
+        None => "Cloudflare does not report it".to_owned(),
+    }
+}
+
+/// Someone changed a setting.
+pub(super) fn setting_changed(what: &str, now: &Value, after: &Value) -> String {
+    format!("someone else changed {what}: it is now {now}, and was left as {after}")
+}
+
+/// When something was last changed, in words to be added.
+fn since(time: Option<&str>) -> String {
+    time.map(|t| format!(", last changed at {t}")).unwrap_or_default()
 }

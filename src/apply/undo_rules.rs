@@ -13,7 +13,7 @@
 use std::collections::BTreeSet;
 
 use super::journal_run::{Entry, RuleDone, RuleEffect};
-use super::undo_conflict::{Moved, conflict};
+use super::undo_conflict::{self, Moved, conflict, rule_changed, rule_replaced};
 use crate::diff::{Member, PhaseChanges, RuleChange, RuleChangeKind, RuleDeleteReason, WafChanges, rule_fields};
 use crate::model::ruleset::{EntryPoint, LiveRule, LiveWaf, Phase, Position, RuleBody, RuleId, canonical};
 use crate::model::{Gather, LiveZone, sort_by_key};
@@ -34,7 +34,7 @@ pub(super) fn restore_rules<'l>(
                 let mut undo = PhaseUndo::new(*phase, &own, entry_point, &live.waf);
                 changes.phases.push(undo.changes(&own, conflicts, notes));
             }
-            None => conflicts.push(conflict(first, "the rules of the phase could not be read")),
+            None => conflicts.push(conflict(first, undo_conflict::NO_RULES)),
         }
     }
     changes
@@ -231,24 +231,23 @@ impl<'l, 'e> PhaseUndo<'l, 'e> {
             (None, Some(after)) => match by_id.or_else(|| self.like(after)) {
                 None => return Ok(None),
                 Some(live) if id.is_some() && by_id.is_none() => {
-                    let when = when(&self.rules()[live]);
-                    return Err(format!("the rule is gone, and someone else created one like it{when}"));
+                    return Err(rule_replaced(&self.rules()[live]));
                 }
                 Some(live) if is_same(&self.rules()[live].body, after) => (live, Some(Todo::Delete(live))),
-                Some(live) => return Err(changed(&self.rules()[live])),
+                Some(live) => return Err(rule_changed(&self.rules()[live])),
             },
             (Some(before), Some(after)) => match by_id {
-                None => return Err("the rule is gone".to_owned()),
+                None => return Err(undo_conflict::RULE_GONE.to_owned()),
                 Some(live) if is_same(&self.rules()[live].body, before) => return Ok(None),
                 Some(live) if is_same(&self.rules()[live].body, after) => {
                     (live, Some(Todo::Patch(live, before.clone())))
                 }
-                Some(live) => return Err(changed(&self.rules()[live])),
+                Some(live) => return Err(rule_changed(&self.rules()[live])),
             },
             (Some(before), None) => match by_id.or_else(|| self.like(before)) {
                 None => return Ok(Some(Todo::Create(before.clone()))),
                 Some(live) if is_same(&self.rules()[live].body, before) => (live, None),
-                Some(live) => return Err(changed(&self.rules()[live])),
+                Some(live) => return Err(rule_changed(&self.rules()[live])),
             },
         };
         // It is known by its new id from here on.
@@ -292,7 +291,7 @@ impl<'l, 'e> PhaseUndo<'l, 'e> {
         for (entry, id) in &all {
             // That a definition is gone has been said.
             if self.number(id).is_none() && matches!(entry.effect.what, RuleDone::Moved(_)) {
-                conflicts.push(conflict(entry, "the rule is gone"));
+                conflicts.push(conflict(entry, undo_conflict::RULE_GONE));
             }
         }
         if self.stand_as(order) {
@@ -300,8 +299,7 @@ impl<'l, 'e> PhaseUndo<'l, 'e> {
         }
         let is_left = [true, false].into_iter().any(|all| self.stand_as(&self.left(order, entries, all)));
         if !is_left {
-            let what = "someone else changed the order of the rules, so what was moved is not moved back";
-            conflicts.push(conflict(first, what));
+            conflicts.push(conflict(first, undo_conflict::ORDER_CHANGED));
             return BTreeSet::new();
         }
         all.iter().filter_map(|(_, id)| self.number(id)).collect()
@@ -378,14 +376,4 @@ fn put(order: &mut Vec<RuleId>, id: RuleId, position: &Position) {
         Position::Index(index) => index.saturating_sub(1).min(order.len()),
     };
     order.insert(at, id);
-}
-
-/// When a rule was last changed, in words to be added.
-fn when(rule: &LiveRule) -> String {
-    rule.last_updated.as_deref().map(|t| format!(", last changed at {t}")).unwrap_or_default()
-}
-
-/// That someone changed a rule, in words.
-fn changed(rule: &LiveRule) -> String {
-    format!("someone else changed the rule {}{}", rule.shown(), when(rule))
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::journal_run::{Entry, PartEffect};
-use super::undo_conflict::{Moved, conflict};
+use super::undo_conflict::{self, Moved, conflict, not_reported, setting_changed};
 use crate::diff::{Field, FieldChange, SettingChange, ZoneSetting};
 use crate::model::{DesiredSettings, Gather, LiveDnssec, LiveSetting, LiveZone, Value};
 
@@ -61,7 +61,7 @@ pub(super) fn restore_settings(
             Some(SettingPath::Setting(name)) => setting(entry, name, live),
             Some(SettingPath::Dnssec) => dnssec(entry, live),
             Some(SettingPath::DnsSettings) => dns_settings(entry, live),
-            None => Err(Failed::Conflict("this version does not know the part".to_owned())),
+            None => Err(Failed::Conflict(undo_conflict::UNKNOWN_PART.to_owned())),
         };
         match found {
             Ok(Some((setting, fields))) => changes.push(SettingChange { setting, fields, place: entry.place }),
@@ -92,9 +92,9 @@ fn setting(entry: &Entry<PartEffect>, name: &str, live: &LiveZone) -> Back {
     let now = match live.settings.settings.get(name) {
         Some(LiveSetting::Value { value, .. }) => value,
         Some(LiveSetting::Refused(words)) => {
-            return Err(Failed::Conflict(format!("Cloudflare does not report it: {words}")));
+            return Err(Failed::Conflict(not_reported(Some(words))));
         }
-        None => return Err(Failed::Conflict("Cloudflare does not report it".to_owned())),
+        None => return Err(Failed::Conflict(not_reported(None))),
     };
     if *before == Value::Null {
         return Err(Failed::NotKnown);
@@ -103,7 +103,7 @@ fn setting(entry: &Entry<PartEffect>, name: &str, live: &LiveZone) -> Back {
         return Ok(None);
     }
     if canonical(now) != canonical(after) {
-        return Err(Failed::Conflict(format!("someone else changed it: it is now {now}, and was left as {after}")));
+        return Err(Failed::Conflict(setting_changed("it", now, after)));
     }
     let fields = vec![FieldChange { field: Field::Setting, before: now.clone(), after: before.clone() }];
     Ok(Some((ZoneSetting::Setting { name: name.to_owned(), value: before.clone() }, fields)))
@@ -113,7 +113,7 @@ fn setting(entry: &Entry<PartEffect>, name: &str, live: &LiveZone) -> Back {
 fn dnssec(entry: &Entry<PartEffect>, live: &LiveZone) -> Back {
     let Some((before, _)) = entry.effect.fields.get("status") else { return Err(Failed::NotKnown) };
     let Some(now) = &live.settings.dnssec else {
-        return Err(Failed::Conflict("Cloudflare does not report whether the zone is signed".to_owned()));
+        return Err(Failed::Conflict(undo_conflict::SIGNING_NOT_REPORTED.to_owned()));
     };
     // Where no state was told there was none.
     let was_on = match before {
@@ -147,8 +147,7 @@ fn dns_settings(entry: &Entry<PartEffect>, live: &LiveZone) -> Back {
             return Err(Failed::NotKnown);
         }
         if canonical(&now) != canonical(after) {
-            let what = format!("someone else changed {name}: it is now {now}, and was left as {after}");
-            return Err(Failed::Conflict(what));
+            return Err(Failed::Conflict(setting_changed(name, &now, after)));
         }
         fields.push(FieldChange { field: Field::DnsSetting(name.clone()), before: now, after: before.clone() });
         members.insert(name.clone(), before.clone());

@@ -1,11 +1,11 @@
-//! Reads a zone back and compares again: only what was read is reported as "in sync".
+//! Whether a zone is read back; reads it back and compares again: only what was read is reported as "in sync".
 
 use std::collections::BTreeSet;
 
+use super::attempts_and_waits::FOR_DONE;
 use super::event::ApplyEvent;
-use super::executor::Executor;
+use super::executor::{Executor, Verify};
 use super::outcome::{Outcome, ZoneApplied};
-use super::timing::FOR_DONE;
 use crate::api::Writer;
 use crate::diagnostic::Diagnostics;
 use crate::live::{AnyReader, FetchError, Options, WafQuery, fetch_records, fetch_settings, fetch_waf};
@@ -29,7 +29,35 @@ impl Verified {
     }
 }
 
+/// How it is found out whether a zone is in sync after its plan was carried out.
+pub(super) enum WayToVerify {
+    /// Not at all.
+    None,
+    /// The answers confirm it.
+    Answers,
+    /// It is read back.
+    Read,
+}
+
 impl<W: Writer> Executor<'_, W> {
+    /// Whether a zone is read back, where reading it and what else is still to come takes this many requests.
+    pub(super) fn way_to_verify(&self, applied: &ZoneApplied, requests: usize) -> WayToVerify {
+        // What was stopped in the middle is not in sync, and the next plan says what is left.
+        let is_cut = self.stop.is_asked() && !applied.is_complete();
+        let are_answers_enough = match self.verify {
+            Verify::Auto => self.reader.free_requests() < requests,
+            Verify::Answers => true,
+            Verify::Read => false,
+        };
+        if applied.is_confirmed && !is_cut && are_answers_enough {
+            WayToVerify::Answers
+        } else if applied.wrote_anything() && !is_cut {
+            WayToVerify::Read
+        } else {
+            WayToVerify::None
+        }
+    }
+
     /// Reads a zone again, as much of it as is asked for, and plans once more.
     ///
     /// If nothing is missing but what was done just now, it is read again after a while: a listing may lag behind.

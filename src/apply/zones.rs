@@ -10,10 +10,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use futures_util::stream::{self, StreamExt};
 
 use super::create_zone::Prepared;
-use super::executor::{Executor, Verify};
+use super::executor::Executor;
 use super::ordered_events::OrderedEvents;
 use super::outcome::{Outcome, RecordsApplied, ZoneApplied};
-use super::verify::Verified;
+use super::verify::{Verified, WayToVerify};
 use crate::api::Writer;
 use crate::diagnostic::Diagnostics;
 use crate::live::{FetchError, WafQuery};
@@ -121,26 +121,23 @@ impl<W: Writer> Executor<'_, W> {
         let (applied, live) = self.carry_out(plan, desired, live, *lowering).await;
         let mut done = ZoneDone { plan, applied, verified: None, unread: None, is_confirmed: false, notes: Vec::new() };
         let ahead = ahead.fetch_sub(work.requests(), Ordering::Relaxed).saturating_sub(work.requests());
-        // What was stopped in the middle is not in sync, and the next plan says what is left.
-        let is_cut = self.stop.is_asked() && !done.applied.is_complete();
-        let are_answers_enough = match self.verify {
-            Verify::Auto => self.reader.free_requests() < ahead + work.reads(self.options.page_size),
-            Verify::Answers => true,
-            Verify::Read => false,
-        };
-        if done.applied.is_confirmed && !is_cut && are_answers_enough {
-            self.journal.confirmed(&plan.name);
-            done.is_confirmed = true;
-            done.notes = plan_again(desired, &live).0.notes;
-        } else if done.applied.wrote_anything() && !is_cut {
-            let again = |now: &LiveZone| plan_again(desired, now);
-            match self.verify((desired, query), &live, (plan, &done.applied), again).await {
-                Ok(found) => {
-                    self.journal.verified(&plan.name, found.remaining.operations.len());
-                    done.notes.clone_from(&found.remaining.notes);
-                    done.verified = Some(found);
+        match self.way_to_verify(&done.applied, ahead + work.reads(self.options.page_size)) {
+            WayToVerify::None => {}
+            WayToVerify::Answers => {
+                self.journal.confirmed(&plan.name);
+                done.is_confirmed = true;
+                done.notes = plan_again(desired, &live).0.notes;
+            }
+            WayToVerify::Read => {
+                let again = |now: &LiveZone| plan_again(desired, now);
+                match self.verify((desired, query), &live, (plan, &done.applied), again).await {
+                    Ok(found) => {
+                        self.journal.verified(&plan.name, found.remaining.operations.len());
+                        done.notes.clone_from(&found.remaining.notes);
+                        done.verified = Some(found);
+                    }
+                    Err(error) => done.unread = Some(error),
                 }
-                Err(error) => done.unread = Some(error),
             }
         }
         done

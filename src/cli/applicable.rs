@@ -4,7 +4,7 @@ use clap::ValueEnum;
 
 use super::args::{Format, Global};
 use super::commands::{Command, Facts, Run};
-use super::own_files;
+use super::file_kinds;
 use crate::render::Document;
 
 /// Refuses formats, flags and files that a command does not take.
@@ -19,7 +19,7 @@ pub(super) fn check(command: &Command, global: &Global) -> Result<(), String> {
     if global.shard.is_some() && !has_shards {
         return Err(format!("`{name}` has no --shard"));
     }
-    files.into_iter().try_for_each(|(path, takes)| own_files::check(path, takes))
+    files.into_iter().try_for_each(|(path, takes)| file_kinds::check(path, takes))
 }
 
 /// Refuses a format that a command does not have.

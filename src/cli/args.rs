@@ -5,17 +5,23 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use super::help::{CONNECTION, GLOBAL, allow};
-use super::own_files::Takes;
+use super::file_kinds::Takes;
 use super::shard::ShardArg;
 use super::surroundings::Surroundings;
 use crate::api::Settings;
 use crate::apply::{JOURNAL_DIRECTORY, Verify};
 use crate::live::RECORDS_PER_PAGE;
+use crate::model::Danger;
 use crate::render::{DOCUMENTS, Document};
-use crate::wire::budget::QUOTA;
+use crate::wire::request_limit::QUOTA;
 use clap::builder::{PossibleValue, RangedU64ValueParser};
 use clap::{Args, ValueEnum};
+
+/// The heading of options about the output and the choice of zones.
+pub(super) const GLOBAL: &str = "Global options";
+
+/// The heading of options about the connection.
+pub(super) const CONNECTION: &str = "Connection";
 
 /// Where the sandbox has its state if no directory is named.
 pub(super) const SANDBOX_DIRECTORY: &str = ".zonewright/sandbox";
@@ -204,6 +210,14 @@ pub(super) struct ConsentArgs {
     /// Allow a danger by its code; repeatable, or separated by commas
     #[arg(long, value_name = "CODE", value_delimiter = ',', long_help = allow())]
     pub allow: Vec<String>,
+}
+
+/// The help of `--allow`, with every code.
+fn allow() -> String {
+    let codes = Danger::ALL.iter().filter(|danger| **danger != Danger::Delete);
+    // In lines of their own: the help is wrapped without indentation, so that a column of texts would be broken.
+    let codes: String = codes.map(|danger| format!("\n- {}:\n  {}", danger.code(), danger.consent())).collect();
+    format!("Allow a danger by its code; repeatable, or separated by commas. The codes are:\n{codes}")
 }
 
 /// `--verify`.

@@ -1,4 +1,9 @@
-//! Which variables of the environment hold credentials, and what is said if none does.
+//! Which variables of the environment hold credentials, and what is said if none does, or if others can read the file that one names.
+
+#[cfg(unix)]
+use std::fs;
+#[cfg(unix)]
+use std::path::PathBuf;
 
 use anyhow::bail;
 use secrecy::SecretString;
@@ -17,6 +22,10 @@ const FOREIGN_NAMES: [(&str, &str); 8] = [
     ("CF_API_KEY", "CLOUDFLARE_API_KEY"),
     ("CLOUDFLARE_APIKEY", "CLOUDFLARE_API_KEY"),
 ];
+
+/// Variables that hold a secret, or say where one is sent; each may name a file.
+const SENSITIVE: [&str; 4] =
+    ["CLOUDFLARE_API_TOKEN", "CLOUDFLARE_API_KEY", "CLOUDFLARE_BASE_URL", "ZONEWRIGHT_WEBHOOK"];
 
 impl Settings<'_> {
     /// Who we are to the API.
@@ -56,5 +65,35 @@ impl Settings<'_> {
     pub(super) fn has_no_credentials(&self) -> bool {
         let names = ["CLOUDFLARE_API_TOKEN", "CLOUDFLARE_EMAIL", "CLOUDFLARE_API_KEY"];
         self.flags.sandbox.is_none() && names.iter().all(|name| matches!(variable(self.flags, name), Ok(None)))
+    }
+
+    /// Warnings of files named by `…_FILE` that other users can read or write. That their group can read them is no finding: that
+    /// is how secrets are given to a container.
+    pub(super) fn exposed_files(&self) -> Vec<String> {
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            let exposed = |name: &str| {
+                let variable = format!("{name}_FILE");
+                let path = PathBuf::from(raw(self.flags, &variable).filter(|path| !path.is_empty())?);
+                let metadata = fs::metadata(&path).ok().filter(fs::Metadata::is_file)?;
+                let mode = metadata.permissions().mode() & 0o777;
+                let what = match mode {
+                    mode if mode & 0o022 != 0 => "written",
+                    mode if mode & 0o004 != 0 => "read",
+                    _ => return None,
+                };
+                let path = path.display();
+                Some(format!(
+                    "warning: {path}, named by {variable}, can be {what} by other users (mode {mode:04o}); run chmod 600 {path}"
+                ))
+            };
+            SENSITIVE.into_iter().filter_map(exposed).collect()
+        }
+        #[cfg(not(unix))]
+        {
+            let _ = (self, SENSITIVE);
+            Vec::new()
+        }
     }
 }

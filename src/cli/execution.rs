@@ -1,22 +1,22 @@
-//! Applies a plan: reports its progress and its result.
+//! Applies a plan, and reports its result.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::args::Format;
 use super::exit::Exit;
 use super::output::Output;
+use super::progress::ApplyProgress;
 use super::settings::Settings;
 use crate::api::{ReadClient, Stop, WriteClient};
-use crate::apply::{ApplyEvent, Journal, Observer, Outcome, Verified, ZoneDone};
-use crate::diagnostic::{Severity, count};
+use crate::apply::{Journal, Verified, ZoneDone};
+use crate::diagnostic::Severity;
 use crate::document::apply::Applied;
 use crate::document::plan::Plan as PlanDocument;
 use crate::model::time::rfc3339_micros;
 use crate::plan::{Consents, Verdict};
 use crate::reconcile::{ApplyContext, Conclusion, Planned, Report, Source, apply};
 use crate::render::safe::safe;
-use crate::render::text::{ZoneResult, write_result};
+use crate::render::text::{ZoneResult, next_step, write_result};
 
 /// Sends a plan, reads back, reports.
 ///
@@ -92,104 +92,9 @@ fn show(
         }
     }
     output.say(&format!("journal: {path}"));
-    if let Some(words) = next_step(report, &planned.goal.source) {
+    let is_saved_plan = matches!(planned.goal.source, Source::SavedPlan { .. });
+    if let Some(words) = next_step(&zones, is_saved_plan) {
         output.say(&words);
     }
     Ok(())
-}
-
-/// What to do about operations that did not succeed, if there are any.
-fn next_step(report: &Report<'_>, source: &Source) -> Option<String> {
-    let outcomes = || report.zones.iter().flat_map(|zone| &zone.applied.outcomes);
-    let number = |is: fn(&Outcome) -> bool| outcomes().filter(|outcome| is(outcome)).count();
-    let refused = number(|o| matches!(o, Outcome::Refused(_)));
-    let stale = number(|o| matches!(o, Outcome::Stale(_)));
-    let left = outcomes().filter(|o| !matches!(o, Outcome::Done)).count();
-    if left == 0 {
-        return None;
-    }
-    let again = match source {
-        Source::SavedPlan { .. } if stale > 0 => "plan again, and apply the new plan".to_owned(),
-        Source::SavedPlan { .. } => "run the same command with --resume: it sends only what is left".to_owned(),
-        Source::Journal(_) | Source::Spec(_) | Source::Snapshot(..) => {
-            "run the same command again: it plans again and sends only what is left".to_owned()
-        }
-    };
-    let left = format!("{} left", count(left, "operation"));
-    Some(match refused {
-        0 => format!("{left}. To finish, {again}."),
-        n => format!("{left}, {n} of them refused. Correct what was refused; then {again}."),
-    })
-}
-
-/// Shows what is happening, with how much of it is done.
-struct ApplyProgress {
-    output: Arc<Output>,
-    /// Operations of the plan.
-    total: usize,
-    /// Operations that took effect, as far as they were told.
-    told: AtomicUsize,
-    /// Operations that took effect.
-    done: AtomicUsize,
-}
-
-impl ApplyProgress {
-    /// Nothing done yet.
-    fn new(output: &Arc<Output>, total: usize) -> Self {
-        Self { output: Arc::clone(output), total, told: AtomicUsize::new(0), done: AtomicUsize::new(0) }
-    }
-}
-
-impl Observer for ApplyProgress {
-    /// The bar shows what is happening now.
-    fn now(&self, event: &ApplyEvent) {
-        if let ApplyEvent::Done { operations, .. } = event {
-            self.done.fetch_add(*operations, Ordering::Relaxed);
-        }
-        let (zone, done) = (event.zone(), self.done.load(Ordering::Relaxed));
-        let words = match event {
-            ApplyEvent::Sending { operations, .. } => format!("{zone}: sending {operations}"),
-            ApplyEvent::Verifying { .. } => format!("{zone}: reading back"),
-            ApplyEvent::ZoneStarted { .. }
-            | ApplyEvent::Done { .. }
-            | ApplyEvent::Refused { .. }
-            | ApplyEvent::NoBatches { .. }
-            | ApplyEvent::Settling { .. }
-            | ApplyEvent::LookingAgain { .. }
-            | ApplyEvent::Waiting { .. } => zone.to_string(),
-        };
-        self.output.count(done, self.total, &words);
-    }
-
-    /// What stays to be read.
-    fn event(&self, event: &ApplyEvent) {
-        let (output, total) = (&self.output, self.total);
-        match event {
-            ApplyEvent::Done { zone, operations } => {
-                let told = self.told.fetch_add(*operations, Ordering::Relaxed) + operations;
-                output.log(&format!("{zone}: {told} of {total} done"));
-            }
-            ApplyEvent::Refused { zone, operations, reason, narrowing } => {
-                let next = if *narrowing { "; trying smaller parts" } else { "" };
-                output.news(&format!("{zone}: {operations} refused: {reason}{next}"));
-            }
-            ApplyEvent::NoBatches { zone } => {
-                output
-                    .news(&format!("{zone}: batch requests are not available; sending one request for each operation"));
-            }
-            ApplyEvent::Settling { zone, reason } => {
-                output.news(&format!("{zone}: {reason}; reading the zone to see what took effect"));
-            }
-            ApplyEvent::LookingAgain { zone } => {
-                output.log(&format!("{zone}: reading the zone again, because it may have changed"));
-            }
-            ApplyEvent::Waiting { zone, duration } if duration.as_secs() >= 1 => {
-                output.news(&format!("{zone}: waiting {:.0} s", duration.as_secs_f64()));
-            }
-            ApplyEvent::Waiting { .. }
-            | ApplyEvent::ZoneStarted { .. }
-            | ApplyEvent::Sending { .. }
-            | ApplyEvent::Verifying { .. } => {}
-        }
-    }
 }

@@ -6,21 +6,21 @@ mod cache;
 mod commands;
 mod credentials;
 mod default_spec;
-mod drift;
+mod drift_report;
+mod edited_spec;
 mod execution;
 mod exit;
+mod file_kinds;
 mod files;
 mod formats;
-mod help;
 mod invocation;
 mod load;
 mod lock;
 mod monitor;
+mod options_in_help;
 mod output;
-mod own_files;
-mod pull;
+mod progress;
 mod recordings;
-mod relevance;
 mod service;
 mod settings;
 mod shard;
@@ -36,7 +36,7 @@ use tracing_subscriber::fmt;
 use tracing_subscriber::prelude::*;
 
 use args::Global;
-use commands::{Command, Run, Session};
+use commands::{Command, Run, Session, after_help};
 use exit::Ended;
 pub use exit::Exit;
 pub use invocation::Invocation;
@@ -52,7 +52,7 @@ use crate::render::safe::safe;
 ///
 /// Write the desired state in YAML, review it with `plan`, and apply it with `apply`, which verifies the result.
 #[derive(Debug, Parser)]
-#[command(name = "zonewright", version, about, long_about = None, after_help = help::after(), disable_help_subcommand = true)]
+#[command(name = "zonewright", version, about, long_about = None, after_help = after_help(), disable_help_subcommand = true)]
 struct Cli {
     /// What to do.
     #[command(subcommand)]
@@ -150,7 +150,7 @@ async fn run(cli: &mut Cli, output: &std::sync::Arc<Output>) -> anyhow::Result<E
 /// The command line as clap knows it, for generated documentation.
 #[must_use]
 pub fn command() -> clap::Command {
-    relevance::short(Command::tailored(Cli::command()))
+    options_in_help::short(Command::tailored(Cli::command()))
 }
 
 /// Reads a command line.

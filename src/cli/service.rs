@@ -1,7 +1,6 @@
 //! The connection to Cloudflare, or to the sandbox over the same HTTP.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::Context;
 
@@ -9,15 +8,13 @@ use super::cache::FileCache;
 #[cfg(feature = "sandbox")]
 use super::files;
 use super::output::Output;
+use super::progress::{show_reads, show_request};
 use super::settings::{Connection, Settings};
-use crate::api::{
-    self, ApiEvent, CheckClient, Client, Credentials, ReadClient, Stop, WaitReason, WriteClient, proxy_in_use,
-};
-use crate::diagnostic::count;
+use crate::api::{self, ApiEvent, CheckClient, Client, Credentials, ReadClient, Stop, WriteClient, proxy_in_use};
 use crate::doctor::Secret;
-use crate::live::{CatalogueCache, Progress};
+use crate::live::CatalogueCache;
 use crate::model::ZoneName;
-use crate::reconcile::{OnProgress, Options};
+use crate::reconcile::Options;
 
 /// Where ids of the embedded service begin; the same for every run, so that rehearsals can be repeated.
 #[cfg(feature = "sandbox")]
@@ -155,7 +152,7 @@ impl Service {
         let mut options = settings.options();
         options.read.account.clone_from(&self.account);
         options.read.cache.clone_from(&self.cache);
-        options.progress = Some(progress(output));
+        options.progress = Some(show_reads(output));
         options
     }
 
@@ -166,29 +163,6 @@ impl Service {
             running.shutdown().await;
         }
     }
-}
-
-/// Shows what is being read, and how much of it is left.
-pub(super) fn progress(output: &Arc<Output>) -> OnProgress {
-    let shown = Arc::clone(output);
-    let (done, total) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    Arc::new(move |progress: Progress| match progress {
-        Progress::Reading { zones } => {
-            done.store(0, Ordering::Relaxed);
-            total.store(zones, Ordering::Relaxed);
-        }
-        Progress::ZoneRead { zone, records } => {
-            let line = format!("read {zone}: {}", count(records, "record"));
-            let (done, total) = (done.fetch_add(1, Ordering::Relaxed) + 1, total.load(Ordering::Relaxed));
-            if total > 1 { shown.count(done.min(total), total, &line) } else { shown.status(&line) }
-        }
-        Progress::SmallPages { zone, per_page } => {
-            shown.news(&format!(
-                "{zone}: Cloudflare gives {} a page",
-                count(usize::try_from(per_page).unwrap_or(usize::MAX), "record")
-            ));
-        }
-    })
 }
 
 /// The file of the embedded service in a directory, which is made if it is missing.
@@ -219,31 +193,8 @@ pub(super) fn client(
 ) -> anyhow::Result<Client> {
     let output = Arc::clone(output);
     let hears = settings.flags.surroundings.hears();
-    let show = move |event: &ApiEvent| match event {
-        ApiEvent::Waiting { reason, duration } => {
-            let seconds = duration.as_secs_f64();
-            let why = match reason {
-                WaitReason::Spread => {
-                    output.news(&format!("sending slowly for {seconds:.0} s: the API budget is nearly used up"));
-                    return;
-                }
-                WaitReason::Budget => "for API budget",
-                WaitReason::SharedQuota => "at most: others use the API budget as well",
-                WaitReason::RetryAfter => "because Cloudflare asked to",
-                WaitReason::BackOff => "before trying again",
-            };
-            // Waits of a fraction of a second are no news.
-            if duration.as_secs() >= 1 {
-                output.news(&format!("waiting {seconds:.0} s {why}"));
-            }
-        }
-        ApiEvent::Retrying { request, attempt, cause } => {
-            output.news(&format!("{request}: {cause}; attempt {attempt}"));
-        }
-        _ => {}
-    };
     let observer = move |event: &ApiEvent| {
-        show(event);
+        show_request(event, &output);
         if let Some(hears) = &hears {
             hears(event);
         }

@@ -22,7 +22,7 @@ use crate::model::Suppression;
 use crate::model::time::rfc3339;
 use crate::model::{Policy, PolicyEntry};
 use crate::plan::Consents;
-use crate::reconcile::{BaseOptions, Selection, Shard};
+use crate::reconcile::{BaseOptions, Selection};
 use crate::spec::{self, Allowed, GitEnvironment, PolicyFile, read_policy};
 use crate::{api, reconcile};
 
@@ -130,7 +130,9 @@ impl<'a> Settings<'a> {
     /// # Errors
     /// The job's index is needed and cannot be used.
     pub(super) fn selection(&self) -> anyhow::Result<Selection> {
-        Ok(Selection { zones: self.flags.zone.clone(), shard: shard(self.flags)? })
+        let number = |name: &str| raw(self.flags, name).and_then(|index| index.into_string().ok());
+        let shard = self.flags.shard.map(|shard| shard.resolve(number)).transpose()?;
+        Ok(Selection { zones: self.flags.zone.clone(), shard })
     }
 
     /// How zones are read and changes are sent, but for what the connection says.
@@ -166,36 +168,6 @@ impl<'a> Settings<'a> {
         }
     }
 
-    /// Warnings of files named by `…_FILE` that other users can read or write. That their group can read them is no finding: that
-    /// is how secrets are given to a container.
-    pub(super) fn exposed_files(&self) -> Vec<String> {
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            let exposed = |name: &str| {
-                let variable = format!("{name}_FILE");
-                let path = PathBuf::from(raw(self.flags, &variable).filter(|path| !path.is_empty())?);
-                let metadata = fs::metadata(&path).ok().filter(fs::Metadata::is_file)?;
-                let mode = metadata.permissions().mode() & 0o777;
-                let what = match mode {
-                    mode if mode & 0o022 != 0 => "written",
-                    mode if mode & 0o004 != 0 => "read",
-                    _ => return None,
-                };
-                let path = path.display();
-                Some(format!(
-                    "warning: {path}, named by {variable}, can be {what} by other users (mode {mode:04o}); run chmod 600 {path}"
-                ))
-            };
-            SENSITIVE.into_iter().filter_map(exposed).collect()
-        }
-        #[cfg(not(unix))]
-        {
-            let _ = (self, SENSITIVE);
-            Vec::new()
-        }
-    }
-
     /// Permissions given on the command line and in the policy file.
     ///
     /// # Errors
@@ -216,18 +188,6 @@ impl<'a> Settings<'a> {
         }
         Ok(consents)
     }
-}
-
-/// The part of the zones to work on.
-///
-/// `JOB_COMPLETION_INDEX`, which Kubernetes sets in the pods of an Indexed Job, is the only variable that is read besides our
-/// own, and only where `--shard auto/N` asks for it.
-///
-/// # Errors
-/// The job's index is needed and cannot be used.
-fn shard(global: &Global) -> anyhow::Result<Option<Shard>> {
-    let index = raw(global, "JOB_COMPLETION_INDEX").and_then(|index| index.into_string().ok());
-    global.shard.map(|shard| shard.resolve(index.as_deref())).transpose()
 }
 
 /// The account to look zones up in.
@@ -286,10 +246,6 @@ const LARGEST_VALUE: u64 = 64 * 1024;
 fn read_value(path: &Path) -> io::Result<String> {
     read_text(fs::File::open(path)?, LARGEST_VALUE)
 }
-
-/// Variables that hold a secret, or say where one is sent; each may name a file.
-const SENSITIVE: [&str; 4] =
-    ["CLOUDFLARE_API_TOKEN", "CLOUDFLARE_API_KEY", "CLOUDFLARE_BASE_URL", "ZONEWRIGHT_WEBHOOK"];
 
 /// A variable as it is: of the surroundings that are given, or of the process.
 pub(super) fn raw(global: &Global, name: &str) -> Option<OsString> {

@@ -31,13 +31,16 @@ impl ShardArg {
         if index.is_some_and(|index| index > count) { Err(wrong()) } else { Ok(Self { index, count }) }
     }
 
-    /// The part that is meant; the job's index counts from 0.
+    /// The part that is meant, with a way to read a variable; the job's index counts from 0.
+    ///
+    /// `JOB_COMPLETION_INDEX`, which Kubernetes sets in the pods of an Indexed Job, is the only variable that is read besides our
+    /// own, and only where `--shard auto/N` asks for it.
     ///
     /// # Errors
     /// The index is needed and is missing, no number, or too large.
-    pub(super) fn resolve(self, job_index: Option<&str>) -> anyhow::Result<Shard> {
+    pub(super) fn resolve(self, variable: impl Fn(&str) -> Option<String>) -> anyhow::Result<Shard> {
         let Self { index, count } = self;
-        let index = match (index, job_index) {
+        let index = match (index, variable("JOB_COMPLETION_INDEX")) {
             (Some(index), _) => index.get() - 1,
             (None, None) => bail!(
                 "--shard auto/{count} takes its part from JOB_COMPLETION_INDEX, which is not set: run it in an Indexed Job of \
@@ -63,7 +66,7 @@ mod tests {
 
     /// The part with this number of so many.
     fn shard(index: u32, count: u32) -> Shard {
-        ShardArg::parse(&format!("{index}/{count}")).unwrap().resolve(None).unwrap()
+        ShardArg::parse(&format!("{index}/{count}")).unwrap().resolve(|_| None).unwrap()
     }
 
     #[test]
@@ -72,11 +75,15 @@ mod tests {
             assert!(ShardArg::parse(bad).is_err(), "{bad}");
         }
         let auto = ShardArg::parse("auto/3").unwrap();
-        assert_eq!(auto.resolve(Some("0")).unwrap().to_string(), "1/3");
-        assert_eq!(auto.resolve(Some("2")).unwrap(), shard(3, 3));
+        assert_eq!(auto.resolve(|_| Some("0".to_owned())).unwrap().to_string(), "1/3");
+        assert_eq!(auto.resolve(|_| Some("2".to_owned())).unwrap(), shard(3, 3));
         for bad in [None, Some("3"), Some("x"), Some("-1"), Some("")] {
-            assert!(auto.resolve(bad).is_err(), "{bad:?}");
+            assert!(auto.resolve(|_| bad.map(str::to_owned)).is_err(), "{bad:?}");
         }
-        assert_eq!(ShardArg::parse("2/3").unwrap().resolve(Some("0")).unwrap(), shard(2, 3), "what is written counts");
+        assert_eq!(
+            ShardArg::parse("2/3").unwrap().resolve(|_| Some("0".to_owned())).unwrap(),
+            shard(2, 3),
+            "what is written counts"
+        );
     }
 }

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use super::args::SpecArgs;
 use super::commands::Facts;
+use super::file_kinds::Takes;
 use super::load::load;
 use super::output::Output;
-use super::own_files::Takes;
 use super::service::{Access, Service};
 use super::settings::Settings;
 use crate::live::{Fetched, ZoneQuery, fetch};

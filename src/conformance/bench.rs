@@ -178,6 +178,18 @@ impl Bench {
         &self.scratch
     }
 
+    /// What to do about records that may be left, in words.
+    #[must_use]
+    pub fn may_be_left(&self) -> String {
+        format!("records at and below {} may be left: delete them in the dashboard", self.scratch)
+    }
+
+    /// What to do about records that are left, in words.
+    #[must_use]
+    pub fn could_not_delete(&self) -> String {
+        format!("some records at and below {} could not be deleted: delete them in the dashboard", self.scratch)
+    }
+
     /// A text without what tells who ran the checks.
     pub(super) fn anonymous(&self, text: &str) -> String {
         let mut text =

@@ -5,6 +5,7 @@ use serde_json::Value as Json;
 use super::bench::{Bench, unread};
 use super::finding::{Checked, Finding};
 use crate::api::ApiError;
+use crate::api::error_codes::UNKNOWN_TOKEN;
 use crate::wire::account::verify_account_token;
 use crate::wire::{Envelope, Method, Request};
 
@@ -91,7 +92,7 @@ pub(super) async fn user_token_elsewhere(bench: &Bench) -> Checked {
     }
     match bench.read(&verify_account_token(account)).await {
         Ok(_) => Err(Finding::Differed("it is accepted".to_owned())),
-        Err(error) if error.has_code(1000) => Ok(()),
+        Err(error) if error.has_code(UNKNOWN_TOKEN) => Ok(()),
         Err(error) if error.status().is_some_and(|status| status < 500) => {
             Err(Finding::Differed(format!("failed to {error}")))
         }

@@ -5,6 +5,7 @@ use serde_json::{Value as Json, json};
 use super::bench::{Bench, Refused, Seen, unread};
 use super::finding::{Checked, Finding};
 use crate::api::Checker;
+use crate::api::error_codes::NO_ENTRY_POINT;
 use crate::apply::{DryRuns, dry_runs};
 use crate::model::ruleset::{Phase, RulesetId};
 use crate::wire::ruleset::{dry_run as as_dry_run, get_entry_point};
@@ -14,7 +15,7 @@ use crate::wire::{Method, Request};
 async fn ruleset(bench: &Bench) -> Result<Option<RulesetId>, Finding> {
     let found = match bench.read(&get_entry_point(&bench.zone, Phase::Custom)).await {
         Ok(answer) => answer.result.get("id").and_then(Json::as_str).map(|id| RulesetId(id.to_owned())),
-        Err(error) if error.status() == Some(404) && error.has_code(10003) => None,
+        Err(error) if error.status() == Some(404) && error.has_code(NO_ENTRY_POINT) => None,
         Err(error) => return Err(unread(error)),
     };
     match dry_runs(&bench.checker, &bench.zone, Phase::Custom, found.as_ref()).await {

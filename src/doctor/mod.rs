@@ -7,6 +7,7 @@
 //! are asked for.
 
 mod clock;
+mod examined_zones;
 mod needs;
 mod token;
 mod tried;
@@ -19,18 +20,16 @@ use futures_util::stream::{self, StreamExt};
 use crate::api::Checker;
 use crate::document::doctor::{Account, Doctor, ManagedRuleset};
 use crate::insight::waf::lock::Lock;
-use crate::live::{AnyReader, FetchError, Options, ZoneQuery, find_zones, list_zones};
-use crate::model::{Desired, DesiredZone, Gather, LiveZone, ZoneName};
+use crate::live::{AnyReader, FetchError, Options};
+use crate::model::{Desired, Gather, LiveZone, ZoneName};
 use crate::wire::account::lists;
 use crate::wire::ruleset::{Scope, list_rulesets, read_managed};
 
 pub use clock::clock;
+use examined_zones::find;
 use needs::Needs;
 pub use token::Secret;
-use tried::{Kind, Prober, Tried, is_refused, said};
-
-/// The most zones that are examined without a spec.
-const MOST_ZONES: usize = 50;
+use tried::{Kind, Prober, Tried};
 
 /// What to examine.
 #[derive(Debug, Clone, Copy)]
@@ -55,7 +54,7 @@ pub async fn examine<C: Checker>(
     question: &Question<'_>,
     options: &Options,
 ) -> Result<Doctor, FetchError> {
-    let found = find(reader, question, options).await?;
+    let found = find(reader, question.desired, question.patterns, options).await?;
     let accounts: BTreeSet<String> =
         found.zones.iter().filter_map(|zone| zone.account.clone()).chain(options.account.clone()).gather();
     let prober = &Prober::new(reader);
@@ -98,61 +97,6 @@ pub async fn examine<C: Checker>(
         report.managed_rulesets = versions(prober, lock, &found.zones).await;
     }
     Ok(report)
-}
-
-/// The zones to examine.
-struct Found {
-    /// Those that exist, as far as they were read.
-    zones: Vec<LiveZone>,
-    /// Those of the spec that were not found.
-    missing: Vec<String>,
-    /// How many more there are.
-    left_out: u64,
-    /// Whether zones may be read.
-    zone_read: Tried,
-    /// Whether they may not because Cloudflare does not know the token.
-    is_unknown_token: bool,
-}
-
-/// Finds the zones.
-async fn find(reader: &dyn AnyReader, question: &Question<'_>, options: &Options) -> Result<Found, FetchError> {
-    let Some(desired) = question.desired else { return find_any(reader, question.patterns, options).await };
-    // To be found, not to be read.
-    let query = |zone: &DesiredZone| ZoneQuery { id: zone.id.clone(), ..ZoneQuery::new(zone.name.clone()) };
-    let queries: Vec<ZoneQuery> = desired.zones.values().map(query).collect();
-    match find_zones(reader, &queries, options).await {
-        Ok(mut found) => {
-            let missing = desired.zones.values().filter(|zone| !zone.create && !found.contains_key(&zone.name));
-            let missing = missing.map(|zone| zone.name.to_string()).collect();
-            // In the order of the spec.
-            let zones = desired.zones.keys().filter_map(|name| found.remove(name)).collect();
-            Ok(Found { zones, missing, left_out: 0, zone_read: Tried::Yes, is_unknown_token: false })
-        }
-        Err(FetchError::Api { source, .. }) if is_refused(&source) => {
-            // With its id, a zone can be asked about everything else.
-            let pinned =
-                desired.zones.values().filter_map(|zone| Some(LiveZone::new(zone.name.clone(), zone.id.clone()?)));
-            let (zone_read, is_unknown_token) = (Tried::No(said(&source)), source.is_unknown_token());
-            Ok(Found { zones: pinned.collect(), missing: Vec::new(), left_out: 0, zone_read, is_unknown_token })
-        }
-        Err(error) => Err(error),
-    }
-}
-
-/// The zones that the credentials see.
-async fn find_any(reader: &dyn AnyReader, patterns: &[glob::Pattern], options: &Options) -> Result<Found, FetchError> {
-    let mut zones = match list_zones(reader, options).await {
-        Ok(zones) => zones,
-        Err(FetchError::Api { source, .. }) if is_refused(&source) => {
-            let (zone_read, is_unknown_token) = (Tried::No(said(&source)), source.is_unknown_token());
-            return Ok(Found { zones: Vec::new(), missing: Vec::new(), left_out: 0, zone_read, is_unknown_token });
-        }
-        Err(error) => return Err(error),
-    };
-    zones.retain(|zone| patterns.is_empty() || patterns.iter().any(|pattern| pattern.matches(zone.name.as_str())));
-    let left_out = zones.len().saturating_sub(MOST_ZONES) as u64;
-    zones.truncate(MOST_ZONES);
-    Ok(Found { zones, missing: Vec::new(), left_out, zone_read: Tried::Yes, is_unknown_token: false })
 }
 
 /// The versions of the locked rulesets that Cloudflare serves.

@@ -3,9 +3,11 @@
 use std::sync::{Mutex, PoisonError};
 
 use crate::api::ApiError;
+use crate::api::error_codes::NO_ENTRY_POINT;
 use crate::document::doctor::What;
 use crate::live::AnyReader;
 use crate::model::facts::permissions::PermissionGroup;
+use crate::model::ruleset::Phase;
 use crate::wire::{Envelope, Request};
 
 /// Something that is tried.
@@ -28,6 +30,15 @@ impl Kind {
         Self { what: What::AccountRulesets, group: PermissionGroup::AccountRulesets };
     pub(super) const LISTS: Self = Self { what: What::Lists, group: PermissionGroup::AccountFilterLists };
 }
+
+/// The setting that is tried where the spec names none: one that every zone has.
+pub(super) const SETTING: &str = "ssl";
+
+/// The phase that is tried where the spec names none.
+pub(super) const PHASE: Phase = Phase::Custom;
+
+/// Records on the page that is tried: the size does not matter, so a small one is enough.
+pub(super) const RECORDS: u64 = 5;
 
 /// What came of a try.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,7 +64,7 @@ impl Tried {
         match error {
             error if is_refused(error) => Self::No(said(error)),
             // "There is no entry point": only who may look is told.
-            error if error.status() == Some(404) && error.has_code(10003) => Self::Yes,
+            error if error.status() == Some(404) && error.has_code(NO_ENTRY_POINT) => Self::Yes,
             error => Self::Unknown(said(error)),
         }
     }

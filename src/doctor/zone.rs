@@ -1,7 +1,7 @@
 //! What may be done with one zone.
 
 use super::needs::Needs;
-use super::tried::{Kind, Prober, Tried, is_refused, said};
+use super::tried::{Kind, PHASE, Prober, RECORDS, SETTING, Tried, is_refused, said};
 use crate::api::Checker;
 use crate::apply::{DryRuns, dry_runs};
 use crate::document::doctor::{Check, Zone};
@@ -10,9 +10,6 @@ use crate::model::{DesiredZone, LiveZone, Tier};
 use crate::wire::record::{list_records, record_usage};
 use crate::wire::ruleset::{create_entry_point, dry_run, get_entry_point};
 use crate::wire::settings::{get_dns_settings, get_dnssec, get_setting};
-
-/// A setting that every zone has.
-const SETTING: &str = "ssl";
 
 /// Tries every kind in a zone.
 pub(super) async fn examine<C: Checker>(
@@ -24,12 +21,11 @@ pub(super) async fn examine<C: Checker>(
     needs: &Needs,
 ) -> Zone {
     let id = &live.id;
-    // The size of a page does not matter; a small one is enough.
-    let records = prober.try_read(&list_records(id, 5, 1)).await;
+    let records = prober.try_read(&list_records(id, RECORDS, 1)).await;
     let usage = prober.read(&record_usage(id)).await.ok().map(|answer| answer.result);
     let usage = |name: &str| usage.as_ref().and_then(|usage| usage.get(name)?.as_u64());
     let setting = desired.and_then(|zone| zone.settings.settings.keys().next()).map_or(SETTING, String::as_str);
-    let phase = desired.and_then(|zone| zone.waf.as_ref()?.phases().next()).unwrap_or(Phase::Custom);
+    let phase = desired.and_then(|zone| zone.waf.as_ref()?.phases().next()).unwrap_or(PHASE);
     let entry_point = prober.read(&get_entry_point(id, phase)).await;
     let rulesets = Tried::of(&entry_point);
     let ruleset = entry_point.ok().and_then(|answer| Some(RulesetId(answer.result.get("id")?.as_str()?.to_owned())));

@@ -9,11 +9,11 @@ pub mod conformance;
 pub mod diagnostic;
 pub mod doctor;
 pub mod drift;
-pub mod files;
 pub mod plan;
 pub mod rehearsal;
-pub mod reviewed;
 pub mod saved_plan;
+pub mod stale;
+pub mod written_files;
 
 use serde::Serialize;
 

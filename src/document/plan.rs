@@ -22,7 +22,7 @@ use crate::plan::{
 use crate::wire::keyword::Keyword;
 use crate::wire::record::{create_body, to_json};
 use crate::wire::ruleset::{position_json, rule_json};
-use crate::wire::{Request, budget};
+use crate::wire::{Request, request_limit};
 
 /// A plan.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -358,7 +358,7 @@ impl Plan {
     #[must_use]
     pub fn of(plan: &plan::Plan, verdict: &plan::Verdict, requests_to_apply: usize, sources: &Sources) -> Self {
         let plan::Summary { create, update, delete, deletes_to_allow, unchanged, unmanaged, ignored } = plan.summary();
-        let seconds_at_limit = budget::seconds_at_limit(plan.requests_made, requests_to_apply);
+        let seconds_at_limit = request_limit::seconds_at_limit(plan.requests_made, requests_to_apply);
         let given = plan.consents_given.iter();
         Self {
             format: FORMAT,

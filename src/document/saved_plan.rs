@@ -15,7 +15,7 @@ use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error, SeqAccess, Visitor};
 
 use super::plan::{ExactRequest, Plan, Saved, SavedBase, SavedConsents, Verdict};
-use super::reviewed::Reviewed;
+use super::stale::Reviewed;
 use crate::apply::MOST_OPERATIONS;
 use crate::model::Danger;
 use crate::plan::BaseSource;

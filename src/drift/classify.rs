@@ -7,23 +7,8 @@ use super::state::State;
 use crate::diagnostic::Place;
 use crate::insight::expect::Outcome;
 use crate::model::time;
-use crate::model::{Address, ZoneName, closed_set};
+use crate::model::{Address, ZoneName};
 use crate::plan::{Keeper, Plan, SetAsideCount, ZonePlan};
-
-closed_set! {
-    /// What a report comes to.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub enum Verdict {
-        /// Nothing differs.
-        InSync = "in-sync",
-        /// Something differs, and none of it is what the caller wants to be told by the exit code.
-        Tolerated = "tolerated",
-        /// Something is in a state that the caller asked about, or an expectation fails.
-        Found = "drift",
-        /// Not everything wanted could be looked at.
-        Incomplete = "incomplete",
-    }
-}
 
 /// One object that is not as the spec wants it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -124,12 +109,6 @@ impl Report {
         State::ALL.iter().map(|state| self.count(*state)).sum()
     }
 
-    /// Whether nothing differs and no expectation fails; what the spec does not name does not count.
-    #[must_use]
-    pub fn is_in_sync(&self) -> bool {
-        self.is_complete && self.failed_expectations() == 0 && self.zones.iter().all(|z| z.findings.is_empty())
-    }
-
     /// How many expectations of the spec do not hold of what is live.
     #[must_use]
     pub fn failed_expectations(&self) -> usize {
@@ -140,20 +119,6 @@ impl Report {
     #[must_use]
     pub fn count_of(&self, states: &[State]) -> usize {
         State::ALL.iter().filter(|state| states.contains(state)).map(|state| self.count(*state)).sum()
-    }
-
-    /// What it comes to for a caller who asks about these states.
-    #[must_use]
-    pub fn verdict(&self, asked: &[State]) -> Verdict {
-        if !self.is_complete {
-            Verdict::Incomplete
-        } else if self.count_of(asked) > 0 || self.failed_expectations() > 0 {
-            Verdict::Found
-        } else if self.is_in_sync() {
-            Verdict::InSync
-        } else {
-            Verdict::Tolerated
-        }
     }
 
     /// A number that stays the same as long as the objects in these states do; ages are not among what it is made from.

@@ -6,6 +6,8 @@
 
 mod classify;
 mod state;
+mod verdict;
 
-pub use classify::{CheckedExpectation, Finding, Report, Verdict, ZoneReport, classify};
+pub use classify::{CheckedExpectation, Finding, Report, ZoneReport, classify};
 pub use state::State;
+pub use verdict::Verdict;

@@ -12,13 +12,10 @@ use futures_util::stream::{self, StreamExt, TryStreamExt};
 use super::any_reader::AnyReader;
 use super::error::FetchError;
 use super::options::{Options, Progress};
-use super::until_usable::until_usable;
+use super::reread::{LISTINGS, until_usable};
 use crate::model::{LiveRecord, LiveZone, RecordId, permute};
 use crate::wire::record::list_records;
 use crate::wire::{Envelope, PageInfo};
-
-/// How often a listing is read again before it is given up.
-const ATTEMPTS: usize = 3;
 
 /// The page size that every version of the API takes.
 const SMALL_PAGE: u64 = 100;
@@ -55,7 +52,7 @@ pub(super) async fn list(
         };
         match total {
             Some(total) if (records.len() as u64) < total => {
-                if attempt >= ATTEMPTS {
+                if attempt >= LISTINGS {
                     return Err(FetchError::Incomplete { zone: zone.name.clone(), got: records.len(), total });
                 }
                 attempt += 1;

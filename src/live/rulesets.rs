@@ -16,8 +16,9 @@ use serde_json::Value as Json;
 use super::any_reader::AnyReader;
 use super::error::FetchError;
 use super::options::{Options, WafQuery};
-use super::until_usable::until_usable;
+use super::reread::until_usable;
 use crate::api::ApiError;
+use crate::api::error_codes::NO_ENTRY_POINT;
 use crate::model::managed::{Catalogue, Managed};
 use crate::model::ruleset::{AccountRules, EntryPoint, LiveWaf, Phase};
 use crate::model::{LiveZone, ZoneId};
@@ -27,8 +28,6 @@ use crate::wire::ruleset::{
     read_listed_phases, read_managed, read_ruleset, settle_names,
 };
 
-/// "Could not find entrypoint ruleset in the … phase".
-const NO_ENTRY_POINT: i64 = 10003;
 /// Largest number of pages of a list of rulesets.
 const MOST_PAGES: u64 = 100;
 

@@ -11,7 +11,8 @@ use serde_json::Value as Json;
 use super::any_reader::AnyReader;
 use super::error::FetchError;
 use super::options::{Options, ZoneQuery};
-use super::until_usable::until_usable;
+use super::reread::until_usable;
+use crate::api::error_codes::UNKNOWN_ZONE;
 use crate::model::{Gather, LiveZone, ZoneId, ZoneName, sort_by};
 use crate::wire::zone::{find_zone, get_zone, list_zones, read_zone};
 use crate::wire::{Envelope, PageInfo, Request};
@@ -21,9 +22,6 @@ const LIST_FROM: usize = 3;
 
 /// Largest number of pages that are read to find one name, in case the server ignores the name filter.
 const MOST_PAGES: u64 = 1_000;
-
-/// Codes that mean "there is no such zone, or it is not yours".
-const UNKNOWN_ZONE: [i64; 4] = [1001, 1003, 7003, 9109];
 
 /// Finds the wanted zones, without reading them; the result omits those that do not exist.
 ///

@@ -7,7 +7,7 @@ use std::io;
 use std::path::{Component, Path, PathBuf, is_separator};
 
 use super::goal::{Goal, Source};
-use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Sources};
+use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Sources, findings};
 use crate::model::Desired;
 use crate::plan::BaseSource;
 use crate::spec::{self, GitEnvironment, RevisionError};
@@ -135,6 +135,22 @@ impl Base {
             inputs => read(inputs, &source.to_string(), options)?,
         };
         Ok(Self { desired, source, submodule: revision.submodule, notes })
+    }
+
+    /// Warns of a base whose name has a meaning of the submodule's own. Whoever can turn a directory into a submodule gives it branches
+    /// and tags; a commit's id means the same everywhere.
+    pub(super) fn warning_of_submodule(&self) -> Option<Diagnostic> {
+        let (Some(top), BaseSource::Revision { name, commit }) = (&self.submodule, &self.source) else { return None };
+        if spec::is_object_id(name) {
+            return None;
+        }
+        let detail = format!(
+            "the spec is in the submodule {}, so {name} is the submodule's revision of that name, and not one of the repository \
+             around it",
+            top.display()
+        );
+        let help = format!("if that is meant, name it by its id: --base {commit}");
+        Some(findings::OF_SUBMODULE.nowhere(detail).help(help))
     }
 
     /// How the base of a saved plan differs from the one that is named, if it does.

@@ -10,7 +10,7 @@ use super::selection::Selection;
 use super::undo::{Undo, UndoError};
 use super::waf_lock;
 use crate::diagnostic::{Diagnostics, Severity, Sources};
-use crate::document::reviewed::Reviewed;
+use crate::document::stale::Reviewed;
 use crate::insight::{OtherZones, Overview};
 use crate::live::snapshot::AsOf;
 use crate::live::{WafQuery, ZoneQuery};

@@ -7,18 +7,16 @@ use std::time::SystemTime;
 
 use super::base::Base;
 use super::goal::{Goal, Source};
+use super::missing_zones::{dropped, missing, other_account};
 use super::{applied_before, known_notes, undo, waf_lock};
 use crate::apply::Verify;
-use crate::diagnostic::{Diagnostic, Diagnostics, findings};
+use crate::diagnostic::{Diagnostics, findings};
 use crate::insight::expect::Rigor;
 use crate::insight::traffic::FindsHits;
-use crate::live::{
-    self, AnyReader, FetchError, Progress, WafQuery, fetch, fetch_record_quota, fetch_waf_of_new, find_zone_by_name,
-};
+use crate::live::{self, AnyReader, FetchError, Progress, WafQuery, fetch, fetch_record_quota, fetch_waf_of_new};
 use crate::model::expression::Lists;
 use crate::model::{Live, LiveZone, ZoneName};
-use crate::plan::{BaseSource, Consents, Lowering, Plan, Verdict, ZonePlan, explain_records, lower};
-use crate::spec;
+use crate::plan::{Consents, Lowering, Plan, Verdict, ZonePlan, explain_records, lower};
 use crate::wire::Request;
 
 /// Hears what has been read. It is called in the middle of things, so it must be quick.
@@ -94,7 +92,7 @@ pub(super) async fn plan_some<'g>(
     let mut live = fetched.live;
     let mut plan = Plan { spec_digest: goal.digest.clone(), diagnostics: goal.diagnostics.clone(), ..Plan::default() };
     plan.base = goal.base().map(|base| base.source.clone());
-    if let Some(diagnostic) = goal.base().and_then(of_submodule) {
+    if let Some(diagnostic) = goal.base().and_then(Base::warning_of_submodule) {
         plan.diagnostics.push(diagnostic);
     }
     plan.diagnostics.append(dropped(goal));
@@ -180,59 +178,6 @@ impl Planned<'_> {
     }
 }
 
-/// The account that has a zone, where that is not the one to which the look-up was limited.
-async fn other_account(reader: &dyn AnyReader, zone: &ZoneName, options: &live::Options) -> Option<String> {
-    options.account.as_deref()?;
-    // What fails here explains nothing; the zone is missing either way.
-    let anywhere = live::Options { account: None, ..options.clone() };
-    find_zone_by_name(reader, zone, &anywhere).await.ok()??.account
-}
-
-/// A zone of the spec that is not to be seen; `account` is the one to which the look-up was limited, and `other` the one that
-/// has the zone.
-fn missing(goal: &Goal, zone: &ZoneName, account: Option<&str>, other: Option<&str>) -> Diagnostic {
-    let desired = goal.desired.zones.get(zone);
-    let (what, help) = match (account, other, desired.and_then(|z| z.id.as_ref())) {
-        (Some(account), Some(other), _) => (
-            format!("{zone} is in the account {other}, and CLOUDFLARE_ACCOUNT_ID names the account {account}"),
-            format!("set CLOUDFLARE_ACCOUNT_ID to {other}, or unset it"),
-        ),
-        (Some(account), None, _) => (
-            format!("the account {account}, which CLOUDFLARE_ACCOUNT_ID names, does not have {zone}, or these credentials cannot see it"),
-            "check CLOUDFLARE_ACCOUNT_ID and the name, give the token access to the zone, or write `create: true` to create it".to_owned(),
-        ),
-        (None, _, Some(_)) => (
-            format!("{zone} does not exist, or these credentials cannot see it"),
-            "correct or remove `id`, or give the token access to the zone".to_owned(),
-        ),
-        (None, _, None) => (
-            format!("{zone} does not exist, or these credentials cannot see it"),
-            "write `create: true` to create it, correct its name, or give the token access to it".to_owned(),
-        ),
-    };
-    let diagnostic = findings::MISSING_ZONE.nowhere(what).about(zone.to_string()).help(help);
-    match desired {
-        Some(desired) => diagnostic.at(desired.place, ""),
-        None => diagnostic,
-    }
-}
-
-/// Warns of a base whose name has a meaning of the submodule's own. Whoever can turn a directory into a submodule gives it branches
-/// and tags; a commit's id means the same everywhere.
-fn of_submodule(base: &Base) -> Option<Diagnostic> {
-    let (Some(top), BaseSource::Revision { name, commit }) = (&base.submodule, &base.source) else { return None };
-    if spec::is_object_id(name) {
-        return None;
-    }
-    let detail = format!(
-        "the spec is in the submodule {}, so {name} is the submodule's revision of that name, and not one of the repository \
-         around it",
-        top.display()
-    );
-    let help = format!("if that is meant, name it by its id: --base {commit}");
-    Some(findings::OF_SUBMODULE.nowhere(detail).help(help))
-}
-
 /// That only a part was chosen, and what was meant and is not there.
 fn part(goal: &Goal, plan: &Plan) -> Diagnostics {
     let mut diagnostics = Diagnostics::default();
@@ -241,26 +186,6 @@ fn part(goal: &Goal, plan: &Plan) -> Diagnostics {
     let addresses: Vec<_> = plan.zones.iter().flat_map(ZonePlan::addresses).collect();
     for pattern in goal.only.unused(&addresses) {
         diagnostics.push(findings::NOTHING_CHOSEN.nowhere(format!("--only {pattern}")));
-    }
-    diagnostics
-}
-
-/// Zones that the previous spec named and this one does not: out of sight, and left as they are.
-///
-/// A saved plan names its base itself, and may have been made for some zones only; so may a run on selected zones.
-fn dropped(goal: &Goal) -> Diagnostics {
-    let mut diagnostics = Diagnostics::default();
-    let (Source::Spec(spec) | Source::Snapshot(spec, _)) = &goal.source else { return diagnostics };
-    let Some(base) = spec.base.as_ref().filter(|_| spec.selection.zones.is_empty()) else { return diagnostics };
-    let is_ours = |zone: &&ZoneName| spec.selection.shard.is_none_or(|shard| shard.has(zone));
-    for zone in base.desired.zones.keys().filter(is_ours).filter(|zone| !goal.desired.zones.contains_key(zone)) {
-        let words =
-            format!("{zone} was in the previous spec ({}); nothing of it is compared or changed any more", base.source);
-        let help = format!(
-            "to delete its records, keep it with `records: []`; if `{zone}` was left out by mistake, add it again"
-        );
-        let diagnostic = findings::DROPPED_ZONE.nowhere(words);
-        diagnostics.push(diagnostic.about(zone.to_string()).help(help));
     }
     diagnostics
 }

@@ -5,7 +5,7 @@
 
 pub mod account;
 pub mod bounded;
-pub mod budget;
+
 mod envelope;
 mod intake;
 pub mod json;
@@ -14,6 +14,7 @@ pub mod pages;
 mod received;
 pub mod record;
 mod request;
+pub mod request_limit;
 pub mod ruleset;
 pub mod settings;
 pub mod sum;

@@ -1,7 +1,7 @@
-//! Creating a zone, and its settings, DNSSEC and DNS settings.
+//! The settings of a zone, DNSSEC and DNS settings.
 //!
 //! # Sources
-//! developers.cloudflare.com/api/resources/zones (Create Zone, Get and Edit Zone Setting) and
+//! developers.cloudflare.com/api/resources/zones (Get and Edit Zone Setting) and
 //! developers.cloudflare.com/api/resources/dns (DNSSEC, DNS settings for a zone), read 2026-11-20. The list of all settings
 //! is deprecated, so each is read by its name.
 
@@ -12,17 +12,7 @@ use serde_json::{Map, Value as Json, json};
 use super::record::to_json;
 use super::request::segment;
 use super::request::{Method, Request};
-use crate::model::{Gather, LiveDnssec, LiveSetting, Value, ZoneId, ZoneName};
-
-/// Creates a zone.
-#[must_use]
-pub fn create_zone(name: &ZoneName, account: Option<&str>) -> Request {
-    let mut body = Map::from_iter([("name".to_owned(), json!(name.as_str()))]);
-    if let Some(id) = account {
-        body.insert("account".to_owned(), json!({ "id": id }));
-    }
-    Request::new(Method::Post, "/zones").body(Json::Object(body))
-}
+use crate::model::{Gather, LiveDnssec, LiveSetting, Value, ZoneId};
 
 /// Reads one zone setting.
 #[must_use]

@@ -1,6 +1,9 @@
-//! Zones in Cloudflare's JSON, and the requests of a zone.
+//! Zones in Cloudflare's JSON, and the requests that find, read and create a zone.
+//!
+//! # Sources
+//! developers.cloudflare.com/api/resources/zones (Create Zone), read 2026-11-20.
 
-use serde_json::Value as Json;
+use serde_json::{Map, Value as Json, json};
 
 use super::pages::{ZONES_PER_PAGE, page_of};
 use super::request::{Method, Request, segment};
@@ -33,6 +36,21 @@ pub fn read_zone(json: &Json) -> Result<LiveZone, InvalidZone> {
     })
 }
 
+/// What [`read_zone`] reads of a zone, and nothing else, for a snapshot. The rest names owners and their addresses.
+#[must_use]
+pub fn kept_of_zone(zone: &Json) -> Json {
+    const KEPT: [&str; 7] = ["id", "name", "status", "paused", "type", "name_servers", "created_on"];
+    let kept = KEPT.iter().filter_map(|name| Some(((*name).to_owned(), zone.get(*name)?.clone())));
+    let mut kept: Map<String, Json> = kept.collect();
+    if let Some(tier) = zone.pointer("/plan/legacy_id") {
+        kept.insert("plan".to_owned(), json!({ "legacy_id": tier }));
+    }
+    if let Some(account) = zone.pointer("/account/id") {
+        kept.insert("account".to_owned(), json!({ "id": account }));
+    }
+    Json::Object(kept)
+}
+
 /// Finds a zone by name; `account` narrows the search.
 #[must_use]
 pub fn find_zone(name: &str, account: Option<&str>) -> Request {
@@ -54,6 +72,16 @@ fn of_account(request: Request, account: Option<&str>) -> Request {
     }
 }
 
+/// Creates a zone.
+#[must_use]
+pub fn create_zone(name: &ZoneName, account: Option<&str>) -> Request {
+    let mut body = Map::from_iter([("name".to_owned(), json!(name.as_str()))]);
+    if let Some(id) = account {
+        body.insert("account".to_owned(), json!({ "id": id }));
+    }
+    Request::new(Method::Post, "/zones").body(Json::Object(body))
+}
+
 /// Reads one zone by its id.
 #[must_use]
 pub fn get_zone(id: &ZoneId) -> Request {
@@ -62,8 +90,6 @@ pub fn get_zone(id: &ZoneId) -> Request {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]

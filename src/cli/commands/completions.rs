@@ -4,7 +4,7 @@ use clap::Args;
 
 use super::{Facts, Run, Session};
 use crate::cli::exit::Exit;
-use crate::cli::relevance::Matters;
+use crate::cli::options_in_help::Matters;
 
 /// Print a completion script for a shell
 #[derive(Debug, Args)]

@@ -9,8 +9,8 @@ use clap::Args;
 use super::{Facts, Run, Session};
 use crate::cli::args::{Format, Global};
 use crate::cli::exit::Exit;
+use crate::cli::options_in_help::Matters;
 use crate::cli::output::Output;
-use crate::cli::relevance::Matters;
 use crate::cli::service::{Access, Service};
 use crate::cli::settings::Settings;
 use crate::cli::signals::Interrupt;
@@ -146,14 +146,11 @@ async fn try_all(
     let tried = CHECKS.iter().filter(|check| args.only.is_empty() || args.only.iter().any(|id| id == check.id)).count();
     output.say(&format!("trying {} at and below {}", count(tried, "assumption"), bench.scratch()));
     let report = Conformance::new(settings.today()?, service.host.clone(), live.tier.facts().name.to_owned());
-    let left = format!("records at and below {} may be left: delete them in the dashboard", bench.scratch());
+    let left = bench.may_be_left();
     let checks = run_checks(&bench, &args.only, interrupt.stop(), report, |id| output.status(id));
     let report = interrupt.while_leaving(&left, Exit::Partial, checks).await;
     if report.left_behind > 0 {
-        output.message(&format!(
-            "some records at and below {} could not be deleted: delete them in the dashboard",
-            bench.scratch()
-        ));
+        output.message(&bench.could_not_delete());
     }
     Ok(report)
 }

@@ -7,13 +7,13 @@ use clap::Args;
 
 use super::{Facts, Run, Session};
 use crate::cli::args::{Format, Global, SpecArgs};
-use crate::cli::drift::{Look, TellArgs, deliver, document, exit, look, webhook, write_metrics};
+use crate::cli::drift_report::{Look, TellArgs, deliver, document, exit, look, webhook, write_metrics};
+use crate::cli::edited_spec::{Wish, changed, edited, is_in_files};
 use crate::cli::exit::Exit;
 use crate::cli::files::{self, Readers};
 use crate::cli::formats;
 use crate::cli::load::load;
 use crate::cli::output::Output;
-use crate::cli::pull::{Wish, changed, edited, is_in_files};
 use crate::cli::settings::Settings;
 use crate::drift::Verdict;
 use crate::model::Only;

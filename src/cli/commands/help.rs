@@ -1,11 +1,11 @@
-//! `help`: the help of a command, and pages that are about no command.
+//! `help`: the help of a command, and the pages that are about no command, with their texts.
 
 use clap::Args;
 
 use super::{Facts, Run, Session};
 use crate::cli::exit::{Ended, Exit};
-use crate::cli::help::TOPICS;
-use crate::cli::relevance::Matters;
+use crate::cli::options_in_help::Matters;
+use crate::model::Danger;
 
 /// Show the help of a command, or a page about all of them
 #[derive(Debug, Args)]
@@ -49,4 +49,80 @@ impl Run for HelpArgs {
         }
         Ok(Exit::Success)
     }
+}
+
+/// A page of `help` that is about no command.
+pub(in crate::cli) struct Topic {
+    /// Its name.
+    pub(in crate::cli) name: &'static str,
+    /// What it is about.
+    pub(in crate::cli) about: &'static str,
+    /// Its text.
+    pub(in crate::cli) text: fn() -> String,
+}
+
+/// All of them.
+pub(in crate::cli) const TOPICS: [Topic; 3] = [
+    Topic { name: "exit-codes", about: "what each exit code means", text: exit_codes },
+    Topic { name: "consents", about: "the dangers, and how each is allowed", text: consents },
+    Topic { name: "environment", about: "variables that the program reads", text: environment },
+];
+
+/// What is below the commands in the help of the program.
+pub(in crate::cli) fn after_help() -> String {
+    let topics: String =
+        TOPICS.iter().map(|topic| format!("\n  zonewright help {:<13} {}", topic.name, topic.about)).collect();
+    format!(
+        "\
+Examples:
+  zonewright init                              a first spec: of your zones, or an example
+  zonewright plan                              what would change
+  zonewright apply                             shows the plan, asks, applies, verifies
+  zonewright drift --base HEAD                 what changed outside of the spec
+
+More help:
+  zonewright help COMMAND       all options of a command{topics}"
+    )
+}
+
+/// Exit codes.
+fn exit_codes() -> String {
+    "\
+Exit codes:
+  0   done, or no difference
+  1   error, nothing was written
+  2   differences (drift, or what --drift-exit-code says; plan and waf diff with --detailed-exitcode, diff --exit-code, waf lock --check)
+  3   a consent is missing (apply, undo, plan with --detailed-exitcode), or the confirmation was declined
+  4   the zone is no longer as the plan saw it, nothing was written
+  5   applied in part, the journal says what
+  64  wrong usage
+"
+    .to_owned()
+}
+
+/// Consents.
+fn consents() -> String {
+    let flag = |danger: &Danger| match danger {
+        Danger::Delete => "--allow-deletes N".to_owned(),
+        danger => format!("--allow {}", danger.code()),
+    };
+    let longest = Danger::ALL.iter().map(|danger| flag(danger).len()).max().unwrap_or_default();
+    let consents = Danger::ALL.iter().map(|danger| format!("  {:<longest$}  {}\n", flag(danger), danger.consent()));
+    let consents: String = consents.collect();
+    format!("Consents, each also possible in the spec (allow: {{ CODE: reason }}) and in the policy file:\n{consents}")
+}
+
+/// Variables.
+fn environment() -> String {
+    "\
+Environment:
+  CLOUDFLARE_API_TOKEN                        an API token, or
+  CLOUDFLARE_EMAIL and CLOUDFLARE_API_KEY     the e-mail address of the account and its global key
+  CLOUDFLARE_ACCOUNT_ID                       use the zones of this account only
+  CLOUDFLARE_BASE_URL                         another base URL of the API
+  ZONEWRIGHT_WEBHOOK                          URL to which drift and watch send their report
+  Each can be given as NAME_FILE, the name of a file with the value.
+  JOB_COMPLETION_INDEX                        used by --shard auto/N only
+"
+    .to_owned()
 }

@@ -6,11 +6,11 @@ use anyhow::Context;
 use clap::Args;
 use clap_mangen::Man;
 
+use super::help::TOPICS;
 use super::{Facts, Run, Session};
 use crate::cli::exit::Exit;
 use crate::cli::files::{self, Readers};
-use crate::cli::help::TOPICS;
-use crate::cli::relevance::Matters;
+use crate::cli::options_in_help::Matters;
 
 /// Print the manual page, or write the pages of all commands
 #[derive(Debug, Args)]

@@ -8,6 +8,7 @@ use clap::Subcommand;
 
 use super::args::Global;
 use super::exit::Exit;
+pub(super) use help::after_help;
 pub(super) use run::{Facts, Run, Session};
 
 /// Declares commands: their modules, the enum that clap reads them into, and that each is run.

@@ -8,16 +8,17 @@ use clap::Args;
 
 use super::{Facts, Run, Session};
 use crate::cli::args::{Format, Global, SpecArgs, address, duration};
+use crate::cli::edited_spec::{Wish, changed, edited, is_in_files};
 use crate::cli::exit::Exit;
+use crate::cli::file_kinds::Takes;
 use crate::cli::files::{self, Rewrite};
 use crate::cli::load::load;
 use crate::cli::output::Output;
-use crate::cli::own_files::Takes;
-use crate::cli::pull::{Wish, changed, edited, is_in_files};
-use crate::cli::service::{Access, Service, progress};
+use crate::cli::progress::show_reads;
+use crate::cli::service::{Access, Service};
 use crate::cli::settings::Settings;
 use crate::diagnostic::count;
-use crate::document::files::PulledFiles;
+use crate::document::written_files::PulledFiles;
 use crate::model::{Address, Live, Only};
 use crate::plan::{Action, Operation, Plan};
 use crate::reconcile::pull::Pulled;
@@ -86,7 +87,7 @@ impl Run for PullArgs {
         let open = open(file, &mut goal, self, settings, output)?;
         let mut options = settings.options();
         options.read.account.clone_from(&open.snapshot.about().account);
-        options.progress = Some(progress(output));
+        options.progress = Some(show_reads(output));
         let Planned { plan, live, .. } = reconcile::plan(&goal, &open.snapshot, &options).await?;
         finish(self, (&goal, &plan, &live), Some(&open), settings, output)
     }

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use crate::cli::args::Global;
 use crate::cli::exit::Exit;
+use crate::cli::file_kinds::Takes;
+use crate::cli::options_in_help::{self, Matters};
 use crate::cli::output::Output;
-use crate::cli::own_files::Takes;
-use crate::cli::relevance::{self, Matters};
 use crate::cli::settings::Settings;
 use crate::cli::signals::Interrupt;
 use crate::render::Document;
@@ -31,7 +31,7 @@ pub(in crate::cli) trait Run {
 
     /// The command as clap knows it, with the help of the global options that matter.
     fn tailored(command: clap::Command) -> clap::Command {
-        relevance::tailored(command, Self::MATTERS)
+        options_in_help::tailored(command, Self::MATTERS)
     }
 
     /// What the program must know before it runs the command.

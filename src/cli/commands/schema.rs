@@ -5,7 +5,7 @@ use clap::builder::PossibleValuesParser;
 
 use super::{Facts, Run, Session};
 use crate::cli::exit::Exit;
-use crate::cli::relevance::Matters;
+use crate::cli::options_in_help::Matters;
 use crate::schema::{Kind, schema};
 
 /// Print the JSON Schema of the spec, or of what the program writes

@@ -11,12 +11,13 @@ use crate::cli::args::{Format, SpecArgs};
 use crate::cli::exit::Exit;
 use crate::cli::files::{self, Readers};
 use crate::cli::load::load;
+use crate::cli::options_in_help::Matters;
 use crate::cli::output::Output;
-use crate::cli::relevance::Matters;
-use crate::cli::service::{Access, Service, progress};
+use crate::cli::progress::show_reads;
+use crate::cli::service::{Access, Service};
 use crate::cli::settings::Settings;
 use crate::diagnostic::count;
-use crate::document::files::SnapshotFile;
+use crate::document::written_files::SnapshotFile;
 use crate::live::ZoneQuery;
 use crate::live::snapshot::{About, Taken, take};
 use crate::model::ZoneName;
@@ -89,7 +90,7 @@ pub(super) async fn read(
         zones: Vec::new(),
     };
     let options = service.options(settings, output).read;
-    let taken = take(&service.reader, &queries, &records, about, &options, &*progress(output)).await;
+    let taken = take(&service.reader, &queries, &records, about, &options, &*show_reads(output)).await;
     output.hide();
     Ok(taken?)
 }

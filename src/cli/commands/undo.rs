@@ -8,10 +8,10 @@ use super::apply::{How, plan_and_apply};
 use super::{Facts, Run, Session};
 use crate::cli::args::{ConsentArgs, VerifyArg};
 use crate::cli::exit::{Ended, Exit};
+use crate::cli::file_kinds::Takes;
 use crate::cli::lock;
-use crate::cli::own_files::Takes;
+use crate::cli::options_in_help::Matters;
 use crate::cli::recordings::Foresight;
-use crate::cli::relevance::Matters;
 use crate::reconcile::Goal;
 
 /// Restore what an apply changed, from its journal

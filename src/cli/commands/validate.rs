@@ -9,7 +9,7 @@ use crate::cli::args::{Format, SpecArgs};
 use crate::cli::exit::Exit;
 use crate::cli::formats::write_findings;
 use crate::cli::load::load;
-use crate::cli::relevance::Matters;
+use crate::cli::options_in_help::Matters;
 use crate::diagnostic::count;
 use crate::document::diagnostic::Validation;
 use crate::render::Findings;

@@ -7,12 +7,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::de::{Deserialize, DeserializeOwned, Deserializer};
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 
 use super::lines::Lines;
 use super::{About, RecordedResponse, Snapshot, ZONES};
 use crate::api::{ApiError, Reader, RequestName};
 use crate::model::{Gather, sort_by_key};
+use crate::wire::zone::kept_of_zone;
 use crate::wire::{Envelope, Request};
 
 /// Writes down what another reader hears.
@@ -114,19 +115,10 @@ impl<'de> Deserialize<'de> for Item {
 }
 
 impl Log {
-    /// Notes a zone: what is read of it, and nothing else. The rest names owners and their addresses.
+    /// Notes a zone.
     fn zone(&mut self, zone: &Json) {
-        const KEPT: [&str; 7] = ["id", "name", "status", "paused", "type", "name_servers", "created_on"];
         let Some(id) = zone.get("id").and_then(Json::as_str) else { return };
-        let kept = KEPT.iter().filter_map(|name| Some(((*name).to_owned(), zone.get(*name)?.clone())));
-        let mut kept: serde_json::Map<String, Json> = kept.collect();
-        if let Some(tier) = zone.pointer("/plan/legacy_id") {
-            kept.insert("plan".to_owned(), json!({ "legacy_id": tier }));
-        }
-        if let Some(account) = zone.pointer("/account/id") {
-            kept.insert("account".to_owned(), json!({ "id": account }));
-        }
-        self.zones.insert(id.to_owned(), Json::Object(kept));
+        self.zones.insert(id.to_owned(), kept_of_zone(zone));
     }
 
     /// Notes a page of a list.

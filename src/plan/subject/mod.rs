@@ -12,7 +12,7 @@ use super::action::{Action, Why};
 use crate::diff::ZoneSetting;
 use crate::model::{ZoneId, ZoneName, closed_set};
 use crate::wire::Request;
-use crate::wire::settings::create_zone;
+use crate::wire::zone::create_zone;
 
 pub use record::{RecordAction, RecordSubject};
 pub use rule::{ExpectRuleset, RuleAction, RuleSubject};

@@ -14,6 +14,6 @@ mod waf;
 pub use drift::write_drift;
 pub use plan::{Extent, PlanView, write_plan};
 pub use requests::write_requests;
-pub use result::{ZoneResult, write_result};
+pub use result::{ZoneResult, next_step, write_result};
 pub use spec_diff::write_spec_changes;
 pub use waf::{write_waf_difference, write_waf_lock, write_waf_rules, write_waf_survey};

@@ -10,7 +10,7 @@ use crate::plan::{GivenConsent, MissingConsent, Plan, SetAsideCount, Verdict, Zo
 use crate::render::entries::ZoneEntries;
 use crate::render::names::{in_both_forms, with_unicode};
 use crate::render::safe::safe;
-use crate::wire::budget;
+use crate::wire::request_limit;
 
 /// How a plan is shown.
 #[derive(Debug, Clone, Copy)]
@@ -171,8 +171,8 @@ fn write_summary(out: &mut dyn Write, view: &PlanView) -> io::Result<()> {
     let line = format!("Plan: {} to create, {} to update, {}.", s.create, s.update, s.deletes());
     let base =
         view.plan.base.as_ref().map(|base| format!("; compared with {}", safe(&base.to_string()))).unwrap_or_default();
-    let time = budget::seconds_at_limit(view.plan.requests_made, view.requests_to_apply);
-    let time = time.map(|seconds| format!(", {}", budget::words(seconds))).unwrap_or_default();
+    let time = request_limit::seconds_at_limit(view.plan.requests_made, view.requests_to_apply);
+    let time = time.map(|seconds| format!(", {}", request_limit::words(seconds))).unwrap_or_default();
     let requests = format!("({made} made, {} to apply{time}{base})", view.requests_to_apply);
     hanging().add(line, BOLD).add("  ", PLAIN).add(requests, DIM).write(out, view.paper())?;
     if *view.verdict == Verdict::Incomplete {

@@ -116,3 +116,26 @@ pub fn write_result(out: &mut dyn Write, zones: &[ZoneResult], colour: bool) -> 
     }
     Ok(())
 }
+
+/// What to do about operations that did not succeed, if there are any; `is_saved_plan` if a saved plan was applied.
+#[must_use]
+pub fn next_step(zones: &[ZoneResult], is_saved_plan: bool) -> Option<String> {
+    let outcomes = || zones.iter().flat_map(|zone| &zone.applied.outcomes);
+    let number = |is: fn(&Outcome) -> bool| outcomes().filter(|outcome| is(outcome)).count();
+    let refused = number(|o| matches!(o, Outcome::Refused(_)));
+    let stale = number(|o| matches!(o, Outcome::Stale(_)));
+    let left = outcomes().filter(|o| !matches!(o, Outcome::Done)).count();
+    if left == 0 {
+        return None;
+    }
+    let again = match is_saved_plan {
+        true if stale > 0 => "plan again, and apply the new plan",
+        true => "run the same command with --resume: it sends only what is left",
+        false => "run the same command again: it plans again and sends only what is left",
+    };
+    let left = format!("{} left", count(left, "operation"));
+    Some(match refused {
+        0 => format!("{left}. To finish, {again}."),
+        n => format!("{left}, {n} of them refused. Correct what was refused; then {again}."),
+    })
+}

@@ -8,7 +8,7 @@ use super::protection;
 use crate::cli::args::{Format, SpecArgs};
 use crate::cli::commands::{Facts, Run, Session};
 use crate::cli::exit::Exit;
-use crate::cli::relevance::Matters;
+use crate::cli::options_in_help::Matters;
 use crate::insight::waf::{Difference, difference};
 use crate::render::text::write_waf_difference;
 use crate::render::waf_json as json;

@@ -6,7 +6,7 @@ use super::protection;
 use crate::cli::args::Format;
 use crate::cli::commands::{Facts, Run, Session};
 use crate::cli::exit::Exit;
-use crate::cli::relevance::Matters;
+use crate::cli::options_in_help::Matters;
 use crate::insight::waf::{survey, survey_account};
 use crate::render::text::write_waf_survey;
 use crate::render::waf_json as json;

@@ -11,7 +11,7 @@ use crate::cli::args::{Format, SpecArgs};
 use crate::cli::commands::{Facts, Run, Session};
 use crate::cli::exit::Exit;
 use crate::cli::files::{self, Readers};
-use crate::cli::relevance::Matters;
+use crate::cli::options_in_help::Matters;
 use crate::insight::waf::lock::{Lock, compare};
 use crate::live::WafQuery;
 use crate::model::managed::Catalogue;

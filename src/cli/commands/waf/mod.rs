@@ -10,7 +10,7 @@ use clap::{Args, Subcommand};
 use super::{Facts, Run, Session};
 use crate::cli::args::Global;
 use crate::cli::exit::Exit;
-use crate::cli::relevance::{self, Matters};
+use crate::cli::options_in_help::{self, Matters};
 
 /// Show what the settings of the managed WAF mean
 #[derive(Debug, Args)]
@@ -27,7 +27,7 @@ impl Run for WafArgs {
     const MATTERS: Matters = Matters::NOTHING;
 
     fn tailored(command: clap::Command) -> clap::Command {
-        relevance::tailored(WafCommand::tailored(command), Self::MATTERS)
+        options_in_help::tailored(WafCommand::tailored(command), Self::MATTERS)
     }
 
     fn facts(&self) -> Facts<'_> {

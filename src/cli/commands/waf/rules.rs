@@ -10,7 +10,7 @@ use super::protection;
 use crate::cli::args::{Format, SpecArgs};
 use crate::cli::commands::{Facts, Run, Session};
 use crate::cli::exit::Exit;
-use crate::cli::relevance::Matters;
+use crate::cli::options_in_help::Matters;
 use crate::insight::waf::{RuleFilter, survey};
 use crate::model::facts::crs::ATTACK_FAMILIES;
 use crate::model::managed::Managed;

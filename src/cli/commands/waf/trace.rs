@@ -10,7 +10,7 @@ use super::protection::{self, SettingArgs};
 use crate::cli::args::Format;
 use crate::cli::commands::{Facts, Run, Session};
 use crate::cli::exit::{Ended, Exit};
-use crate::cli::relevance::Matters;
+use crate::cli::options_in_help::Matters;
 use crate::cli::zone_source;
 use crate::crs;
 use crate::diagnostic::Sources;

@@ -24,10 +24,10 @@ use super::headers::Limits;
 use super::report::Reports;
 use super::request_kind::RequestKind;
 use super::{ApiEvent, Observer, Stop, WaitReason};
-use crate::wire::budget;
+use crate::wire::request_limit;
 
 /// The window.
-const WINDOW: Duration = Duration::from_secs(budget::WINDOW_SECONDS);
+const WINDOW: Duration = Duration::from_secs(request_limit::WINDOW_SECONDS);
 
 /// Requests per second from one IP address.
 const PER_SECOND: f64 = 200.0;
@@ -280,7 +280,7 @@ impl Drop for Permit<'_> {
 
 /// Requests of a quota that an idle client may send at once: 1,000 of 1,200.
 fn burst(quota: u64) -> u64 {
-    (quota * budget::BURST as u64 / budget::QUOTA as u64).max(1)
+    (quota * request_limit::BURST as u64 / request_limit::QUOTA as u64).max(1)
 }
 
 /// Locks; after a panic elsewhere the counts are still good enough.
@@ -292,7 +292,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 mod tests {
     use super::super::headers::{Policy, Remaining};
     use super::*;
-    use crate::wire::budget::QUOTA;
+    use crate::wire::request_limit::QUOTA;
 
     /// A server that counts in a sliding window, the strictest kind.
     struct Service {

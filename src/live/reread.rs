@@ -1,8 +1,11 @@
-//! Repeats reads whose result cannot be used: a server in trouble may respond so for a moment.
+//! How often something is read again: repeats reads whose result cannot be used: a server in trouble may respond so for a moment.
 
 use std::time::Duration;
 
 use super::error::FetchError;
+
+/// How often a listing that falls short is read again before it is given up.
+pub(super) const LISTINGS: usize = 3;
 
 /// Delays before a read is repeated.
 const WAITS: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(1)];

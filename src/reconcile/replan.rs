@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::goal::Source;
 use super::plan::{Planned, plan_some};
-use crate::document::reviewed::{Reviewed, StaleOperation, differences, differences_of_rest, take_dangers};
+use crate::document::stale::{Reviewed, StaleOperation, differences, differences_of_rest, take_dangers};
 use crate::live::{AnyReader, FetchError};
 use crate::model::{Danger, Gather, ZoneName};
 use crate::plan::{Consents, Operation, Plan, ZonePlan};

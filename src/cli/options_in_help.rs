@@ -75,7 +75,7 @@ pub(super) fn short(program: Command) -> Command {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::help::CONNECTION;
+    use crate::cli::args::CONNECTION;
 
     #[test]
     fn every_global_option_is_placed() {

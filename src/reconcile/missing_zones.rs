@@ -1,0 +1,63 @@
+//! What is said of zones that Cloudflare does not have, and of those that the spec no longer names.
+
+use super::goal::{Goal, Source};
+use crate::diagnostic::{Diagnostic, Diagnostics, findings};
+use crate::live::{self, AnyReader, find_zone_by_name};
+use crate::model::ZoneName;
+
+/// The account that has a zone, where that is not the one to which the look-up was limited.
+pub(super) async fn other_account(reader: &dyn AnyReader, zone: &ZoneName, options: &live::Options) -> Option<String> {
+    options.account.as_deref()?;
+    // What fails here explains nothing; the zone is missing either way.
+    let anywhere = live::Options { account: None, ..options.clone() };
+    find_zone_by_name(reader, zone, &anywhere).await.ok()??.account
+}
+
+/// A zone of the spec that is not to be seen; `account` is the one to which the look-up was limited, and `other` the one that
+/// has the zone.
+pub(super) fn missing(goal: &Goal, zone: &ZoneName, account: Option<&str>, other: Option<&str>) -> Diagnostic {
+    let desired = goal.desired.zones.get(zone);
+    let (what, help) = match (account, other, desired.and_then(|z| z.id.as_ref())) {
+        (Some(account), Some(other), _) => (
+            format!("{zone} is in the account {other}, and CLOUDFLARE_ACCOUNT_ID names the account {account}"),
+            format!("set CLOUDFLARE_ACCOUNT_ID to {other}, or unset it"),
+        ),
+        (Some(account), None, _) => (
+            format!("the account {account}, which CLOUDFLARE_ACCOUNT_ID names, does not have {zone}, or these credentials cannot see it"),
+            "check CLOUDFLARE_ACCOUNT_ID and the name, give the token access to the zone, or write `create: true` to create it".to_owned(),
+        ),
+        (None, _, Some(_)) => (
+            format!("{zone} does not exist, or these credentials cannot see it"),
+            "correct or remove `id`, or give the token access to the zone".to_owned(),
+        ),
+        (None, _, None) => (
+            format!("{zone} does not exist, or these credentials cannot see it"),
+            "write `create: true` to create it, correct its name, or give the token access to it".to_owned(),
+        ),
+    };
+    let diagnostic = findings::MISSING_ZONE.nowhere(what).about(zone.to_string()).help(help);
+    match desired {
+        Some(desired) => diagnostic.at(desired.place, ""),
+        None => diagnostic,
+    }
+}
+
+/// Zones that the previous spec named and this one does not: out of sight, and left as they are.
+///
+/// A saved plan names its base itself, and may have been made for some zones only; so may a run on selected zones.
+pub(super) fn dropped(goal: &Goal) -> Diagnostics {
+    let mut diagnostics = Diagnostics::default();
+    let (Source::Spec(spec) | Source::Snapshot(spec, _)) = &goal.source else { return diagnostics };
+    let Some(base) = spec.base.as_ref().filter(|_| spec.selection.zones.is_empty()) else { return diagnostics };
+    let is_ours = |zone: &&ZoneName| spec.selection.shard.is_none_or(|shard| shard.has(zone));
+    for zone in base.desired.zones.keys().filter(is_ours).filter(|zone| !goal.desired.zones.contains_key(zone)) {
+        let words =
+            format!("{zone} was in the previous spec ({}); nothing of it is compared or changed any more", base.source);
+        let help = format!(
+            "to delete its records, keep it with `records: []`; if `{zone}` was left out by mistake, add it again"
+        );
+        let diagnostic = findings::DROPPED_ZONE.nowhere(words);
+        diagnostics.push(diagnostic.about(zone.to_string()).help(help));
+    }
+    diagnostics
+}
