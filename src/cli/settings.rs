@@ -310,8 +310,8 @@ fn policy(global: &Global) -> anyhow::Result<Policy> {
     let PolicyFile { most_changes, from_records, narrow_rules, narrow_days, allowed, suppressions: _ } = file;
     let entry = |Allowed { zones, danger, reason }| PolicyEntry { zones, danger, reason };
     Ok(Policy {
-        most_changes: most_changes.unwrap_or(usual.most_changes),
-        from_records: from_records.unwrap_or(usual.from_records),
+        most_changes,
+        from_records,
         narrow_rules: narrow_rules.unwrap_or(usual.narrow_rules).min(usual.narrow_rules),
         narrow_days: narrow_days.unwrap_or(usual.narrow_days).min(usual.narrow_days),
         allowed: allowed.into_iter().map(entry).collect(),

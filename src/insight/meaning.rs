@@ -9,7 +9,9 @@ use super::addresses::Hidden;
 use super::dns::{Entry, ZoneIndex};
 use super::effect::Effect;
 use super::mail::left_behind::left_behind;
-use super::mail::{dkim_change, dmarc_change, mta_sts_tls_reporting, mx_change, spf, spf_change, used_elsewhere};
+use super::mail::{
+    dkim_change, dmarc_change, mta_sts_tls_reporting, mx_change, spf, spf_change, tlsa_change, used_elsewhere,
+};
 use super::mistyped_names::mistyped;
 use super::other_zones::OtherZones;
 use super::step::Step;
@@ -95,7 +97,7 @@ impl Subject {
             Self::Addresses(name) => addresses::compare(name, before, after, others),
             Self::Token(name) => takeover::token_removed(name, before, after),
             Self::Alias(name) => takeover::pointed(name, before, after),
-            Self::Pins(name) => mta_sts_tls_reporting::pins(name, before, after),
+            Self::Pins(name) => tlsa_change::compare(name, before, after),
             Self::UsedElsewhere(name) => used_elsewhere::compare(name, before, after, others),
         }
     }

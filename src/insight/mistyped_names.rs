@@ -2,7 +2,7 @@
 //!
 //! | a new | looks mistyped if |
 //! |---|---|
-//! | host elsewhere, or a domain that a text names | its registered domain nearly is one that the zone, or another record of the same set, uses ([`hosts`]) |
+//! | host elsewhere, or a domain that a text names | its registered domain nearly is one that the zone, or another record of the same set, uses ([`nearly_known`]) |
 //! | name server | it is one that the zone uses, but for its public suffix |
 //! | host elsewhere | no top-level domain has its last label |
 //! | host of the zone | it has no records, and nearly is one that has, or ends with the name of the zone twice, or with a domain elsewhere and the zone |
@@ -17,12 +17,11 @@ use strsim::damerau_levenshtein;
 use super::direction::Direction;
 use super::dns::{Entry, ZoneIndex};
 use super::effect::{Effect, Topic};
-use super::hosts::{self, Domains, SHORTEST, registrable};
 use super::mail::dmarc::{Dmarc, is_dmarc};
 use super::mail::mta_sts_tls_reporting::{Announcement, tls_reporting};
 use super::mail::spf;
 use super::other_zones::OtherZones;
-use super::providers::Provider;
+use super::providers::{LONG, Provider};
 use super::step::Step;
 use crate::model::{Danger, Fqdn, PublicSuffix, Rdata, RecordType};
 
@@ -37,6 +36,19 @@ const LABELS: &[&str] = &["_acme-challenge", "_dmarc", "_domainkey", "_mta-sts"]
 /// # Sources
 /// The IANA registry of special-use domain names (RFC 6761), and ICANN's resolution 2024.07.29.06 about `internal`; read 2026-11.
 const SPECIAL: &[&str] = &["alt", "example", "internal", "invalid", "local", "localhost", "onion", "test"];
+
+/// The longest part of a label that tells a region or a stage.
+const VARIANT: usize = 3;
+
+/// From so many accounts below one domain of a provider on, one of them resembles another by chance: a zone that gives names to strangers
+/// has thousands.
+const MANY_ACCOUNTS: usize = 50;
+
+/// Of shorter names, most are one character away from another one.
+///
+/// # Units
+/// Characters.
+const SHORTEST: usize = 4;
 
 /// What a zone, and the other zones of the spec, use already.
 struct Known<'a> {
@@ -61,7 +73,7 @@ impl<'a> Known<'a> {
                 }
             }
         }
-        let in_use = hosts.iter().filter_map(|host| registrable(host)).chain(others.domains_in_use(zone.name()));
+        let in_use = hosts.iter().filter_map(|host| host.registrable()).chain(others.domains_in_use(zone.name()));
         let domains = Domains::new(in_use.collect(), others.domains_planned(zone.name()).collect());
         Self { domains, servers, last: hosts.iter().map(|host| last(host)).collect() }
     }
@@ -182,7 +194,7 @@ fn outside(
         }
     };
     let replaced: Vec<&Fqdn> = replaced.iter().collect();
-    if let Some(near) = hosts::mistyped(target, &replaced, &known.domains) {
+    if let Some(near) = nearly_known(target, &replaced, &known.domains) {
         return Some(format!("looks like a typo of {near}"));
     }
     // Of aliases: the SPF records of many providers, and their mail servers, are at their own domain.
@@ -190,24 +202,24 @@ fn outside(
     if let Some(old) = replaced_alias().find(|old| Provider::loses_account(old, target)) {
         return Some(format!("is the provider itself, and {old} was replaced: the label of the account is missing"));
     }
-    let differs_by_end = |old: &&&Fqdn| Provider::differs_by_end(old, target) && !hosts::is_of_several_domains(target);
-    let is_it = |old: &&&Fqdn| differs_by_end(old) || hosts::is_near_account(target, old);
+    let differs_by_end = |old: &&&Fqdn| Provider::differs_by_end(old, target) && !is_of_several_domains(target);
+    let is_it = |old: &&&Fqdn| differs_by_end(old) || is_near_account(target, old);
     if let Some(old) = replaced_alias().find(is_it) {
         return Some(format!("looks like a typo of {old}"));
     }
-    if let Some(end) = registrable(target).and_then(|domain| target.doubled_end(&Fqdn::reported(domain))) {
+    if let Some(end) = target.registrable().and_then(|domain| target.doubled_end(&Fqdn::reported(domain))) {
         return Some(format!("ends with {end} twice"));
     }
     if record.is(RecordType::Txt)
-        && let Some(near) = replaced.iter().find(|old| hosts::is_slip(target, old))
+        && let Some(near) = replaced.iter().find(|old| is_slip(target, old))
     {
         return Some(format!("looks like a typo of {near}"));
     }
     if record.is(RecordType::Ns) || record.is(RecordType::Mx) {
-        if let Some(other) = hosts::odd_one_out(target, set) {
+        if let Some(other) = odd_one_out(target, set) {
             return Some(format!("and {other}, beside it, are nearly the same domain: one of them looks mistyped"));
         }
-        if let Some(near) = known.servers.iter().find(|server| hosts::differs_by_suffix(target, server)) {
+        if let Some(near) = known.servers.iter().find(|server| differs_by_suffix(target, server)) {
             return Some(format!("looks like a typo of {near}"));
         }
     }
@@ -229,7 +241,7 @@ fn completed(target: &Fqdn, after: &ZoneIndex<'_>, is_known: &mut dyn FnMut(&str
         let is_there = Fqdn::reported(location.encloser.name()).doubled_end(zone).is_some();
         return (!is_there).then(|| format!("does not exist, and ends with {end} twice"));
     }
-    let domain = registrable(&whole).filter(|_| location.encloser.name() == zone.as_str())?;
+    let domain = whole.registrable().filter(|_| location.encloser.name() == zone.as_str())?;
     let is_elsewhere = Provider::of(&whole).is_some() || is_known(domain);
     is_elsewhere.then(|| format!("does not exist, and is {whole} with the name of the zone at its end"))
 }
@@ -248,7 +260,7 @@ fn inside(target: &Fqdn, record: &Entry<'_>, after: &ZoneIndex<'_>) -> Option<St
         let label = sibling.split_once('.').map_or(sibling, |(label, _)| label);
         let name = if rest.is_empty() { sibling.to_owned() } else { format!("{rest}.{sibling}") };
         // What a wildcard answers can be meant so: a region or a stage more.
-        let is_meant = is_answered && hosts::is_variant(own, label);
+        let is_meant = is_answered && is_variant(own, label);
         let is_it = is_near_label(own, label) && !is_meant && after.node(&name).is_some_and(|node| node.has_records());
         is_it.then_some(name)
     };
@@ -262,7 +274,7 @@ fn is_near_label(a: &str, b: &str) -> bool {
     a.len().min(b.len()) >= SHORTEST
         && a.len().abs_diff(b.len()) <= 1
         && damerau_levenshtein(a, b) == 1
-        && !hosts::is_renumbered(a, b)
+        && !is_renumbered(a, b)
 }
 
 /// Why the name of a new record looks mistyped.
@@ -322,3 +334,189 @@ fn mail_domain(uri: &str) -> Option<Fqdn> {
     let (_, domain) = address.split(['?', '!']).next()?.rsplit_once('@')?;
     Fqdn::parse(domain).ok()
 }
+
+/// The label of a registrable domain before its public suffix.
+fn first_label(domain: &str) -> &str {
+    domain.split_once('.').map_or(domain, |(label, _)| label)
+}
+
+/// Registered domains with which a new one is compared.
+#[derive(Debug, Default)]
+struct Domains<'k> {
+    /// Those that are in use already: whatever they resemble, they are right.
+    in_use: BTreeSet<&'k str>,
+    /// Those of which another one can be a typing error.
+    compared: Vec<&'k str>,
+    /// Those that may be mistyped themselves.
+    planned: BTreeSet<&'k str>,
+}
+
+impl<'k> Domains<'k> {
+    /// Those that are in use, and those that other zones of the planned spec name: the same mistake can be in several of them.
+    fn new(in_use: BTreeSet<&'k str>, planned: BTreeSet<&'k str>) -> Self {
+        let all = || in_use.union(&planned).copied();
+        let mut accounts: BTreeMap<&str, usize> = BTreeMap::new();
+        for (_, parent) in all().filter_map(|domain| domain.split_once('.')) {
+            *accounts.entry(parent).or_default() += 1;
+        }
+        // Of the registries nothing is said: there a name costs something.
+        accounts.retain(|parent, _| PublicSuffix::of(parent).is_some_and(PublicSuffix::is_company));
+        let is_telling = |domain: &&str| {
+            let Some((label, parent)) = domain.split_once('.') else { return true };
+            accounts.get(parent).is_none_or(|count| *count < MANY_ACCOUNTS && label.len() >= LONG)
+        };
+        Self { compared: all().filter(is_telling).collect(), in_use, planned }
+    }
+
+    /// Whether a zone names a host of this domain.
+    fn contain(&self, domain: &str) -> bool {
+        self.in_use.contains(domain) || self.planned.contains(domain)
+    }
+}
+
+/// The known domain of which the one of a new host looks like a typing error, if there is one.
+///
+/// The registered domains differ by one character (missing, doubled, another, or two swapped) or by characters that look
+/// alike; or a host that is replaced differs by its public suffix alone. A digit in place of a digit is no typing error:
+/// servers are numbered. A domain that is in use already, or that a provider has, is right.
+fn nearly_known<'k>(new: &Fqdn, replaced: &[&'k Fqdn], known: &Domains<'k>) -> Option<&'k str> {
+    let own = new.registrable()?;
+    let replaced_domains = || replaced.iter().filter_map(|host| host.registrable());
+    if known.in_use.contains(own) || replaced_domains().any(|other| other == own) || Provider::has(own) {
+        return None;
+    }
+    let of_replaced = replaced_domains().find(|other| is_near(own, other));
+    let is_near = |other: &&str| is_near(own, other) && begins_like(own, other);
+    let of_known = || known.compared.iter().copied().find(|other| is_near(other) && !is_variant(own, other));
+    let suffix = || replaced.iter().find(|host| differs_by_suffix(new, host)).and_then(|host| host.registrable());
+    let of_provider =
+        || Provider::domains().find(|other| is_near(other) && !is_plural(first_label(own), first_label(other)));
+    let is_near_label = |other: &&str| is_near_family(first_label(own), other) && begins_like(own, other);
+    let of_label = || Provider::labels().find(is_near_label);
+    of_replaced.or_else(of_known).or_else(suffix).or_else(of_provider).or_else(of_label)
+}
+
+/// Whether a name begins as another one, or lost its first character, or has the first two swapped. With another letter in front it is another
+/// name: `ncloud`, `pcloud` and `icloud`. Only the host that is replaced tells more.
+fn begins_like(own: &str, other: &str) -> bool {
+    let first = |name: &str| looks_like(first_label(name)).chars().next();
+    let (a, b) = (own.as_bytes(), other.as_bytes());
+    let is_swapped = a.len() > 1 && b.len() > 1 && (a[0], a[1]) == (b[1], b[0]);
+    first(own) == first(other) || is_swapped || other.get(1..).is_some_and(|rest| first_label(rest) == first_label(own))
+}
+
+/// Whether the account of a host nearly is the one of another host of the same provider.
+fn is_near_account(new: &Fqdn, old: &Fqdn) -> bool {
+    Provider::accounts(new, old).is_some_and(|(a, b)| a.len().min(b.len()) >= SHORTEST && is_edit(a, b))
+}
+
+/// Whether two hosts are the same but for their public suffix, and no provider has both.
+fn differs_by_suffix(new: &Fqdn, other: &Fqdn) -> bool {
+    let (Some(a), Some(b)) = (new.registrable(), other.registrable()) else { return false };
+    a != b
+        && first_label(a) == first_label(b)
+        && new.as_str().strip_suffix(a) == other.as_str().strip_suffix(b)
+        && !Provider::has(a)
+        && !is_at_provider(a)
+        && !is_at_provider(b)
+}
+
+/// Another host of a set of name servers or mail servers whose registered domain nearly is that of this one, unless more of the
+/// set are with this one, or as many and it comes first.
+fn odd_one_out<'k>(host: &Fqdn, set: &[&'k Fqdn]) -> Option<&'k Fqdn> {
+    let own = host.registrable().filter(|own| !Provider::has(own))?;
+    let count =
+        |domain: &str| set.iter().filter(|other| other.registrable().is_some_and(|d| is_family(d, domain))).count();
+    let is_near = |other: &&&Fqdn| {
+        other.registrable().is_some_and(|other| {
+            let near = is_near(own, other) || is_near_family(first_label(own), first_label(other));
+            near && (count(own), other) < (count(other), own)
+        })
+    };
+    set.iter().find(is_near).copied()
+}
+
+/// Whether one host of a provider is another one with a character missing, added or swapped.
+fn is_slip(new: &Fqdn, old: &Fqdn) -> bool {
+    let (a, b) = (new.as_str(), old.as_str());
+    let is_swap = a.len() == b.len() && a.chars().zip(b.chars()).filter(|(a, b)| a != b).count() == 2;
+    new.registrable().is_some_and(|domain| old.registrable() == Some(domain))
+        && (a.len() != b.len() || is_swap)
+        && damerau_levenshtein(a, b) == 1
+        && !is_renumbered(a, b)
+}
+
+/// Whether two labels of several parts differ in a short part alone, as regions and stages do: `shop-eu` and `shop-us`.
+fn is_variant(a: &str, b: &str) -> bool {
+    let (a, b): (Vec<&str>, Vec<&str>) = (first_label(a).split('-').collect(), first_label(b).split('-').collect());
+    let mut different = a.iter().zip(&b).filter(|(a, b)| a != b);
+    a.len() == b.len()
+        && a.len() > 1
+        && different.next().is_some_and(|(a, b)| a.len().max(b.len()) <= VARIANT)
+        && different.next().is_none()
+}
+
+/// Whether a word is the plural of the other one: real names, and no slip of the finger.
+fn is_plural(a: &str, b: &str) -> bool {
+    a.strip_suffix('s') == Some(b) || b.strip_suffix('s') == Some(a)
+}
+
+/// A label without the number at its end.
+fn bare(label: &str) -> &str {
+    label.trim_end_matches(|c: char| c.is_ascii_digit() || c == '-')
+}
+
+/// Whether two domains are the same but for a number and the suffix: `awsdns-12.org` and `awsdns-63.net`.
+fn is_family(a: &str, b: &str) -> bool {
+    bare(first_label(a)) == bare(first_label(b))
+}
+
+/// Whether two labels with or without a number are nearly the same.
+fn is_near_family(own: &str, other: &str) -> bool {
+    let (own, other) = (bare(own), bare(other));
+    other.len() >= LONG && is_edit(own, other)
+}
+
+/// Whether two names differ by one character that is missing, added or another one, or by two that are swapped, and by more than a number.
+fn is_edit(a: &str, b: &str) -> bool {
+    a.len().abs_diff(b.len()) <= 1 && damerau_levenshtein(a, b) == 1 && !is_renumbered(a, b)
+}
+
+/// Whether a domain was registered below the domain of a provider, such as `name.pages.dev`: people use one label at many.
+fn is_at_provider(domain: &str) -> bool {
+    PublicSuffix::of(domain).is_some_and(PublicSuffix::is_of_company)
+}
+
+/// Whether the provider of a host uses several domains with the same label.
+fn is_of_several_domains(host: &Fqdn) -> bool {
+    host.registrable().is_some_and(|domain| Provider::has_several(first_label(domain)))
+}
+
+/// Whether two domains with the same public suffix nearly are one.
+fn is_near(a: &str, b: &str) -> bool {
+    let (Some((own, suffix)), Some((other, other_suffix))) = (a.split_once('.'), b.split_once('.')) else {
+        return false;
+    };
+    suffix == other_suffix
+        && own != other
+        && own.len().min(other.len()) >= SHORTEST
+        && (is_edit(own, other) || looks_like(own) == looks_like(other))
+}
+
+/// The label with characters that look alike made equal.
+fn looks_like(label: &str) -> String {
+    label.replace("rn", "m").replace("vv", "w").replace(['1', 'i'], "l").replace('0', "o").replace('5', "s")
+}
+
+/// Whether only numbers differ, or letters that stand for one: `ns1` and `ns2`, `dns9` and `dns10`, `shop-a` and `shop-b`.
+fn is_renumbered(a: &str, b: &str) -> bool {
+    let part = |part: &str| match part.len() {
+        1 => String::new(),
+        _ => part.chars().filter(|c| !c.is_ascii_digit()).collect(),
+    };
+    let without = |label: &str| label.split(['-', '.']).map(part).collect::<Vec<String>>();
+    without(a) == without(b)
+}
+
+#[cfg(test)]
+mod tests;

@@ -17,7 +17,6 @@ mod direction;
 pub mod dns;
 mod effect;
 pub mod expect;
-mod hosts;
 mod issuance;
 pub mod mail;
 mod meaning;

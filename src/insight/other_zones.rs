@@ -5,7 +5,6 @@ use std::net::IpAddr;
 use std::sync::OnceLock;
 
 use super::dns::Entry;
-use super::hosts::registrable;
 use super::mail::dkim_change::selector;
 use super::mail::dmarc_change::domain as policy_domain;
 use crate::model::{Desired, DesiredRecord, Fqdn, RecordType, ZoneName};
@@ -142,7 +141,7 @@ impl<'s> OtherZones<'s> {
     pub(super) fn domains_in_use(self, own: &ZoneName) -> impl Iterator<Item = &'s str> {
         let zones = self.spec.into_iter().flat_map(|(spec, _)| spec.zones.keys());
         let of_hosts = self.is_previous.then(|| self.domains(own)).into_iter().flatten();
-        zones.filter_map(|zone| registrable(zone.as_fqdn())).chain(of_hosts)
+        zones.filter_map(|zone| zone.as_fqdn().registrable()).chain(of_hosts)
     }
 
     /// The registered domains of the hosts that other zones of the planned spec name, if the previous one is unknown. They may be new: a
@@ -256,7 +255,7 @@ impl Hosts {
             let Some(target) = record.data.target().filter(|target| !target.is_within(zone.as_fqdn())) else {
                 continue;
             };
-            if let Some(domain) = registrable(target) {
+            if let Some(domain) = target.registrable() {
                 note(&mut all.domains, domain.to_owned(), zone);
             }
             if record.data.record_type() == Some(RecordType::Ns) {

@@ -5,30 +5,13 @@ use std::sync::LazyLock;
 
 use ipnet::IpNet;
 
-use crate::model::facts::CLOUDFLARE_NETWORKS;
-
-/// Networks that are not reachable from the internet, each with its usual name.
-///
-/// # Sources
-/// RFC 6890 sections 2.2.2 and 2.2.3. Cloudflare refuses them with code 9003. The documentation networks of RFC 5737
-/// and the discard prefix 100::/64 are not here: Cloudflare recommends them for hosts without an origin.
-const PRIVATE: &[(&str, &str)] = &[
-    ("0.0.0.0/8", "\"this network\""),
-    ("10.0.0.0/8", "a private network"),
-    ("127.0.0.0/8", "the loopback network"),
-    ("169.254.0.0/16", "the link-local network"),
-    ("172.16.0.0/12", "a private network"),
-    ("192.168.0.0/16", "a private network"),
-    ("::1/128", "the loopback address"),
-    ("fc00::/7", "a private network"),
-    ("fe80::/10", "the link-local network"),
-];
+use crate::model::facts::{CLOUDFLARE_NETWORKS, PRIVATE_NETWORKS};
 
 /// Both lists, parsed, with their names for messages.
 static NETWORKS: LazyLock<Vec<(IpNet, &'static str)>> = LazyLock::new(|| {
     let service = CLOUDFLARE_NETWORKS.iter().map(|network| (*network, "Cloudflare's own network"));
-    let parse = |(network, name): (&str, _)| (network.parse().expect("the lists above hold networks"), name);
-    PRIVATE.iter().copied().chain(service).map(parse).collect()
+    let parse = |(network, name): (&str, _)| (network.parse().expect("the lists hold networks"), name);
+    PRIVATE_NETWORKS.iter().copied().chain(service).map(parse).collect()
 });
 
 /// The network of an address that Cloudflare does not proxy to, with its name for messages.

@@ -4,9 +4,20 @@ use super::action::Action;
 use super::operation::Operation;
 use super::zone_plan::ZonePlan;
 use crate::diff::{Field, FieldChange};
+use crate::model::Policy;
 
-/// Whether a zone with at least `from_records` records changes more than `most_changes` percent of them.
-pub(super) fn changes_much(zone: &ZonePlan, most_changes: u8, from_records: usize) -> bool {
+/// How much of a zone may change without consent, unless a policy says otherwise.
+///
+/// # Units
+/// Percent of its records.
+const MOST_CHANGES: u8 = 50;
+/// Zones with fewer records than this have no such limit, unless a policy says otherwise.
+const FROM_RECORDS: usize = 20;
+
+/// Whether so much of a zone changes.
+pub(super) fn changes_much(zone: &ZonePlan, policy: &Policy) -> bool {
+    let most_changes = policy.most_changes.unwrap_or(MOST_CHANGES);
+    let from_records = policy.from_records.unwrap_or(FROM_RECORDS);
     let is_note = |field: &FieldChange| matches!(field.field, Field::Comment | Field::Tags | Field::Ttl);
     let counts = |operation: &Operation| match operation.action() {
         Action::Create => false,

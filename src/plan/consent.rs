@@ -146,7 +146,7 @@ pub(super) fn judge(plan: &Plan, consents: &Consents) -> (Vec<MissingConsent>, V
     let mut counts: BTreeMap<Danger, usize> = BTreeMap::new();
     let mut given: BTreeSet<GivenConsent> = BTreeSet::new();
     for zone in &plan.zones {
-        let much = changes_much(zone, consents.policy.most_changes, consents.policy.from_records);
+        let much = changes_much(zone, &consents.policy);
         let much = much.then(|| (Danger::ChangesMuch, zone.accepted.get(&Danger::ChangesMuch).map(String::as_str), 0));
         for (danger, accepted, operations) in of_zone(zone).chain(much) {
             let by = match (danger, accepted, consents.policy.allows(zone.name.as_str(), danger)) {

@@ -5,25 +5,23 @@
 //!
 //! | danger | when |
 //! |---|---|
-//! | delete | a record is deleted, and no other record replaces it |
+//! | delete | a record is deleted, and no other record replaces it (`replacements`) |
 //! | changes-protected | a record marked so is changed or goes |
 //! | removes-last-address | a name that can be a host had an address, alias or the like, and has none afterwards, or an alias that leads to nothing; or a wildcard gave it one, and something points to it |
 //! | falls-to-wildcard | a name is gone afterwards, and a wildcard answers for it with records of the kind that it had; an alias answers for every kind |
 //! | the others | an effect says so |
 
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashSet};
 
-use super::grades;
-use super::subject::{RecordAction, RecordSubject, Subject};
+use super::subject::{RecordAction, RecordSubject};
 use super::zone_plan::ZonePlan;
+use super::{grades, replacements};
 use crate::diff::DeleteReason;
 use crate::insight::dns::{Entry, Node, ZoneIndex};
 use crate::insight::waf::Impact;
-use crate::insight::{Effect, OtherZones, Step, effects, ownership_token};
-use crate::model::{
-    Danger, DesiredZone, Fqdn, Gather, LiveZone, NARROW_DAYS, NARROW_RULES, Purpose, Rdata, RecordType,
-};
+use crate::insight::{Effect, OtherZones, Step, effects};
+use crate::model::{Danger, DesiredZone, Fqdn, Gather, LiveZone, NARROW_DAYS, NARROW_RULES, Rdata, RecordType};
 
 /// How many values of a wildcard are named.
 const MOST_ANSWERS: usize = 4;
@@ -32,7 +30,7 @@ const MOST_ANSWERS: usize = 4;
 /// tells whose the rest is. `others`: the other zones of the spec.
 pub(super) fn assign(plan: &mut ZonePlan, live: &LiveZone, is_complete: bool, others: OtherZones<'_>) {
     if plan.records().next().is_some() {
-        replacements(plan, is_complete);
+        replacements::find(plan, is_complete);
         let (numbers, found, notes) = judge(plan, live, others);
         for (n, dangers) in found {
             plan.operations[n].dangers.extend(dangers);
@@ -83,88 +81,6 @@ fn judge(plan: &ZonePlan, live: &LiveZone, others: OtherZones<'_>) -> (Caused, C
 fn step(record: &RecordSubject) -> Step<'_> {
     let before = record.action.before().map(|form| Entry { id: record.action.id(), ..Entry::of_form(form, None) });
     Step { before, after: record.action.after().map(|form| Entry::of_form(form, None)) }
-}
-
-/// Finds the deletes that are replacements: the spec asked for the removal (by `state: absent`, or because the base had the
-/// record and the spec does not, or because the zone is pruned and there is no base), and this plan creates a record for the same use
-/// at the same name, or at another selector of the same domain. Each created record takes the place of one, and an alias of all
-/// addresses. Such a delete is not counted.
-fn replacements(plan: &mut ZonePlan, is_complete: bool) {
-    let mut successors: BTreeMap<(String, Use), usize> = BTreeMap::new();
-    for (_, _, record) in plan.records() {
-        if let RecordAction::Create { after } = &record.action
-            && let Some(purpose) = Use::of(&after.name, &after.data)
-        {
-            let count = successors.entry((place(&after.name), purpose)).or_default();
-            // An alias takes the place of every address of its name: none can be beside it.
-            let is_alias = after.data.record_type() == Some(RecordType::Cname);
-            *count = if is_alias { usize::MAX } else { count.saturating_add(1) };
-        }
-    }
-    if successors.is_empty() {
-        return;
-    }
-    for operation in &mut plan.operations {
-        let Subject::Record(RecordSubject { action: RecordAction::Delete { before, reason, .. }, was_wanted, .. }) =
-            &mut operation.subject
-        else {
-            continue;
-        };
-        let is_asked = match reason {
-            DeleteReason::Tombstone | DeleteReason::Removed => true,
-            DeleteReason::Pruned | DeleteReason::InTheWay => *was_wanted || is_complete,
-            DeleteReason::WithDelegation | DeleteReason::Replaced | DeleteReason::Undone => false,
-        };
-        if !is_asked {
-            continue;
-        }
-        let Some(purpose) = Use::of(&before.name, &before.data) else { continue };
-        if let Some(left) = successors.get_mut(&(place(&before.name), purpose)).filter(|left| **left > 0) {
-            *left -= 1;
-            *reason = DeleteReason::Replaced;
-            operation.dangers.retain(|danger| *danger != Danger::Delete);
-        }
-    }
-}
-
-/// Where a record is looked for: at its name; a DKIM key at any selector of its domain (RFC 6376 section 3.1), and a token whose
-/// name has the account in it at any account of its domain.
-fn place(name: &Fqdn) -> String {
-    if let Some((provider, domain)) = ownership_token(name) {
-        return format!("{provider} {domain}");
-    }
-    name.as_str().split_once("._domainkey.").map_or(name.as_str(), |(_, domain)| domain).to_owned()
-}
-
-/// What a record is for: one record can take the place of another with the same use.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-enum Use {
-    /// It leads to a server.
-    Server,
-    /// It proves something to a service: the text before the token, without digits.
-    Token(String),
-    /// Anything else of a type.
-    Other(Option<RecordType>, Purpose),
-}
-
-impl Use {
-    /// The use of a value at a name; `None` for a text that nothing is known about.
-    fn of(name: &Fqdn, data: &Rdata) -> Option<Self> {
-        if let Some((provider, _)) = ownership_token(name).filter(|_| data.record_type() == Some(RecordType::Txt)) {
-            return Some(Self::Token(provider.to_owned()));
-        }
-        Some(match (data.record_type(), data.purpose()) {
-            (Some(RecordType::A | RecordType::Aaaa | RecordType::Cname), _) => Self::Server,
-            (Some(RecordType::Txt), Purpose::Shared) => return None,
-            (Some(RecordType::Txt), Purpose::Unique) => {
-                let text = data.presentation();
-                let text = text.trim_matches('"');
-                let key = text.split_once(['=', ':']).map_or("", |(key, _)| key);
-                Self::Token(key.to_ascii_lowercase())
-            }
-            (kind, purpose) => Self::Other(kind, purpose),
-        })
-    }
 }
 
 /// Notes which dangers the spec accepts, for the thing concerned or for the zone. All dangers must be known by now.

@@ -6,11 +6,11 @@
 //! | step | file |
 //! |---|---|
 //! | changes as operations | `build`, `rules`, `subject` |
-//! | with a previous spec: intent or drift, and what happens to values of others | `three_way`, `drifted`, `overwrites` |
+//! | with a previous spec: intent or drift, and what happens to values of others | `three_way`, `drifted`, `cause`, `overwrites` |
 //! | a part, chosen by addresses | `chosen_part` |
 //! | their order | `record_order`, `rule_transition`, `positions` |
-//! | the limits of the zone's Cloudflare plan, and what has no effect | `record_checks`, `rule_checks`, `not_in_force`, `postponed` |
-//! | what is dangerous about them | `dangers`, `effects_and_expectations`, `changes_much`, `shrank`, `grades` |
+//! | the limits of the zone's Cloudflare plan, and what has no effect | `record_checks`, `other_programs`, `rule_checks`, `not_in_force`, `postponed` |
+//! | what is dangerous about them | `dangers`, `replacements`, `effects_and_expectations`, `changes_much`, `shrank`, `grades` |
 //! | the consents that are missing | `consent`, `model::policy` |
 //! | exact requests | `batches`, `lower` |
 
@@ -18,6 +18,7 @@ mod action;
 mod base_source;
 mod batches;
 mod build;
+mod cause;
 mod changes_much;
 mod chosen_part;
 mod consent;
@@ -28,11 +29,13 @@ mod grades;
 mod lower;
 mod not_in_force;
 mod operation;
+mod other_programs;
 mod overwrites;
 mod positions;
 mod postponed;
 mod record_checks;
 mod record_order;
+mod replacements;
 mod rule_checks;
 mod rule_transition;
 mod rules;
@@ -41,10 +44,11 @@ mod subject;
 mod three_way;
 mod zone_plan;
 
-pub use action::{Action, Cause, Why};
+pub use action::{Action, Why};
 pub use base_source::BaseSource;
 pub use batches::{batches as record_batches, bonds, groups};
 pub use build::{Differences, plan_changes, plan_part, plan_zone};
+pub use cause::Cause;
 pub use consent::{Consents, MissingConsent, Verdict};
 pub use effects_and_expectations::explain_records;
 pub use lower::{Lowering, Step, lower, lower_operation, lower_records};

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::action::{Action, Cause};
+use super::action::Action;
+use super::cause::Cause;
 use super::subject::{RecordSubject, RuleSubject, Subject};
 use crate::diagnostic::Place;
 use crate::diff::{FieldChange, ZoneSetting};

@@ -28,7 +28,7 @@
 //! and rules have an owner by their name, so for them only `overrides-conflict` exists. In a pruned zone nothing is foreign or
 //! unknown.
 
-use super::action::Cause;
+use super::cause::Cause;
 use crate::diff::{ChangeKind, Claim, DeleteReason, Owner};
 use crate::model::{Danger, Rdata, RecordType};
 

@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::action::Action;
 use super::operation::Operation;
+use super::other_programs;
 use super::subject::{RecordAction, RecordSubject};
 use super::zone_plan::ZonePlan;
 use crate::diagnostic::{self, Diagnostics, Severity, findings};
-use crate::diff::{ChangeKind, Conflict, DeleteReason, Field, RecordChanges, SetAsideReason, Stranded, field_changes};
+use crate::diff::{ChangeKind, Conflict, Field, RecordChanges, SetAsideReason, Stranded, field_changes};
 use crate::model::{Comment, DesiredZone, Fqdn, LiveZone, NameSet, Rdata, ReadOnly, RecordId, Tier};
 
 /// Holds a zone's plan against what Cloudflare would accept.
@@ -23,7 +24,7 @@ pub(super) fn check(desired: &DesiredZone, live: &LiveZone, changes: &RecordChan
     }
     combined_length(desired, live, plan, &mut found);
     duplicates(desired, changes, &mut found);
-    robots(desired, plan, &mut found);
+    other_programs::check(desired, plan, &mut found);
     found
 }
 
@@ -306,44 +307,6 @@ impl Lengths {
             Rdata::A(_) | Rdata::Aaaa(_) | Rdata::Cname(_) | Rdata::Ns(_) | Rdata::Ptr(_) => most,
             _ => 0,
         };
-    }
-}
-
-/// Records that pruning would delete and that look like the work of another program: a suggestion, never a silent rule.
-fn robots(desired: &DesiredZone, plan: &ZonePlan, found: &mut Diagnostics) {
-    let pruned = || {
-        let records = plan.records().map(|(_, _, record)| record);
-        records.filter(|r| matches!(r.action, RecordAction::Delete { reason: DeleteReason::Pruned, .. }))
-    };
-    let text = |record: &RecordSubject| match &record.form().data {
-        Rdata::Txt(text) => String::from_utf8_lossy(text.as_bytes()).into_owned(),
-        _ => String::new(),
-    };
-    let certificates =
-        |r: &&RecordSubject| r.form().name.as_str().starts_with("_acme-challenge.") && !text(r).is_empty();
-    let external_dns = |r: &&RecordSubject| text(r).contains("heritage=external-dns");
-    let robots: [(&str, usize, &str); 2] = [
-        (
-            "a certificate robot (ACME challenges)",
-            pruned().filter(certificates).count(),
-            "{ name: \"_acme-challenge*\", type: TXT, reason: written by the certificate robot }",
-        ),
-        (
-            "external-dns (ownership records)",
-            pruned().filter(external_dns).count(),
-            "{ type: TXT, content: \"heritage=external-dns*\", reason: written by external-dns }",
-        ),
-    ];
-    for (robot, number, ignore) in robots.into_iter().filter(|(_, number, _)| *number > 0) {
-        found.push(
-            findings::OTHER_PROGRAMS_RECORDS
-                .at(
-                    desired.place,
-                    format!("{} to be deleted, apparently of {robot}", diagnostic::count(number, "record")),
-                )
-                .about(desired.name.to_string())
-                .help(format!("to leave them alone, add to `ignore`: {ignore}")),
-        );
     }
 }
 

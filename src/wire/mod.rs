@@ -11,7 +11,7 @@ mod intake;
 pub mod json;
 pub mod keyword;
 pub mod pages;
-mod received;
+mod received_record;
 pub mod record;
 mod request;
 pub mod request_limit;

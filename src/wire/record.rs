@@ -10,7 +10,7 @@ use super::request::{Method, Request, segment};
 use crate::model::facts::Slot;
 use crate::model::{AsReported, Facets, Fields, Rdata, RecordForm, RecordId, Tag, Ttl, Value, ZoneId};
 
-pub use super::received::{InvalidRecord, Received, read};
+pub use super::received_record::{InvalidRecord, Received, read};
 
 /// The fields of a record that change, by the names that Cloudflare gives them. Only what is here is sent.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

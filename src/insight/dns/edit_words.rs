@@ -7,25 +7,19 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::answer::{Answer, End, NoData};
+use super::caching::{LONG_TTL, new_seen, old_kept};
 use super::compare::{Class, Difference, differences_from};
 use super::index::{Entry, Node, ZoneIndex};
 use super::refer::References;
-use super::say::{NO_NAME, duration, records, values};
+use super::say::{NO_NAME, records, values};
 use super::serving::Hindrance;
 use super::serving_change;
 use super::zones::Zones;
 use crate::diagnostic::first_of;
-use crate::model::facts::AUTOMATIC_TTL_SECONDS;
 use crate::model::{Fqdn, RecordType, ZoneName};
 
 /// How many names a sentence names.
 const MOST_NAMES: usize = 5;
-
-/// From which time to live a change deserves a sentence of its own.
-///
-/// # Units
-/// Seconds.
-const LONG_TTL: u32 = 3600;
 
 /// One edit of a record: created without `before`, deleted without `after`.
 #[derive(Debug, Clone, Copy)]
@@ -440,8 +434,8 @@ impl<'v, 'a> View<'v, 'a> {
     /// How long caches may keep what was there, if that is long.
     fn caches(&self, of_name: &[usize]) -> Option<String> {
         let before = of_name.iter().filter_map(|n| self.edits.get(*n)?.before);
-        let seconds = before.map(|entry| entry.seconds()).max().filter(|seconds| *seconds >= LONG_TTL)?;
-        Some(format!("caches may keep the old answer for up to {} (ttl {seconds})", duration(seconds)))
+        let seconds = before.map(|entry| entry.seconds()).max()?;
+        old_kept(seconds)
     }
 
     /// When everyone sees the changes of a zone.
@@ -458,10 +452,9 @@ impl<'v, 'a> View<'v, 'a> {
         let is_of_zone = |edit: &&Edit<'a>| edit.zone == zone.name() && edit.changes_answers();
         let edits: Vec<&Edit<'a>> =
             by_name.values().flatten().filter_map(|n| self.edits.get(*n)).filter(is_of_zone).collect();
-        // Five minutes are usual, and no cache has names of a zone without records.
+        // No cache has names of a zone without records.
         let was_empty = self.before.named(zone.name()).is_none_or(|zone| zone.entries().next().is_none());
         let kept = edits.iter().filter_map(|edit| Some(edit.before?.seconds())).max();
-        let kept = kept.filter(|seconds| *seconds > AUTOMATIC_TTL_SECONDS);
         let negative = zone.serving().negative_seconds();
         let is_new = |edit: &&&Edit<'a>| {
             let name = edit.after.map(|entry| entry.name);
@@ -473,18 +466,7 @@ impl<'v, 'a> View<'v, 'a> {
                 })
         };
         let fresh = if was_empty { 0 } else { edits.iter().filter(is_new).count() };
-        match (kept, fresh) {
-            (Some(kept), 0) => {
-                vec![format!("visible everywhere within {} (the longest ttl of what changes)", duration(kept))]
-            }
-            (Some(kept), _) => vec![format!(
-                "visible everywhere within {}; names that did not exist within {} (negative caching)",
-                duration(kept),
-                duration(negative)
-            )],
-            (None, 0) => Vec::new(),
-            (None, _) => vec![format!("visible everywhere within {} (negative caching)", duration(negative))],
-        }
+        new_seen(kept, (fresh > 0).then_some(negative)).into_iter().collect()
     }
 
     /// Whether the addresses of a name differ.

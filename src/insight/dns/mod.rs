@@ -8,9 +8,11 @@
 //! | what is the answer for a name and type? | [`Zones::answer`] |
 //! | which answers differ between two states? | [`differences`] |
 //! | what does an edit mean to those who ask? | [`explain`] |
+//! | how long do caches keep old answers? | `caching` |
 //! | what refers to a name? | [`References`] |
 
 mod answer;
+mod caching;
 mod compare;
 mod edit_words;
 mod index;
@@ -21,9 +23,10 @@ mod serving_change;
 mod zones;
 
 pub use answer::{Alias, Answer, End, NoData, Own, Referral, Unknown};
+pub use caching::NEGATIVE_TTL;
 pub use compare::{Class, Difference, differences};
 pub use edit_words::{Edit, Explained, explain};
 pub use index::{Entry, Location, Node, ZoneIndex};
 pub use refer::{HostRule, Reference, References};
-pub use serving::{Hindrance, NEGATIVE_TTL, Serving};
+pub use serving::{Hindrance, Serving};
 pub use zones::Zones;

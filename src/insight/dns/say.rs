@@ -25,17 +25,6 @@ pub(super) fn value(data: &Rdata) -> String {
     cut(&text, LONGEST_VALUE)
 }
 
-/// A time in words.
-pub(super) fn duration(seconds: u32) -> String {
-    match seconds {
-        s if s >= 3600 && s % 3600 == 0 => format!("{} h", s / 3600),
-        s if s >= 60 && s % 60 == 0 => format!("{} min", s / 60),
-        s if s > 3600 => format!("{} h {} min", s / 3600, s % 3600 / 60),
-        s if s > 60 => format!("{} min {} s", s / 60, s % 60),
-        s => format!("{s} s"),
-    }
-}
-
 /// The values of records of one type.
 pub(super) fn values(set: &[Entry<'_>]) -> String {
     let mut sorted: Vec<_> = set.to_vec();

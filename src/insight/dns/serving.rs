@@ -10,13 +10,8 @@
 
 use std::collections::BTreeMap;
 
+use super::caching::NEGATIVE_TTL;
 use crate::model::{DesiredSettings, DesiredZone, LiveSetting, LiveZone, Value};
-
-/// How long resolvers may keep "no such name" and "no such type" (RFC 2308 section 5: the SOA minimum), if it was not changed.
-///
-/// # Units
-/// Seconds.
-pub const NEGATIVE_TTL: u32 = 1800;
 
 /// Why the answers that follow from a zone do not reach the world, or not all of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,8 +3,8 @@
 //! Only settings that are known before and after are compared. DNSSEC is not among them: what has to be done at the registrar
 //! is reported with the setting.
 
+use super::caching::duration;
 use super::index::{Node, ZoneIndex};
-use super::say::duration;
 use super::serving::Serving;
 use crate::diagnostic::first_of;
 use crate::model::{Fqdn, RecordType};

@@ -2,11 +2,12 @@
 //!
 //! | record | read by | compared by |
 //! |---|---|---|
-//! | SPF (RFC 7208) | `spf`, `spf_macros`; evaluated by `spf_check_host` | `spf_change`, `left_behind` |
+//! | SPF (RFC 7208) | `spf`, `spf_macros`, within `spf_limits`; evaluated by `spf_check_host` | `spf_change`, `left_behind` |
 //! | DKIM (RFC 6376, 8301, 8463) | `dkim` | `dkim_change` |
 //! | DMARC (RFC 9989) | `dmarc` | `dmarc_change` |
 //! | MX (RFC 5321 section 5, RFC 7505) | | `mx_change` |
 //! | MTA-STS (RFC 8461), TLS reporting (RFC 8460) | `mta_sts_tls_reporting` | `mta_sts_tls_reporting` |
+//! | TLSA (RFC 7672) | | `tlsa_change` |
 //! | SPF, DKIM and DMARC that other zones use | the same | `used_elsewhere` |
 
 pub mod dkim;
@@ -19,8 +20,10 @@ pub(super) mod mx_change;
 pub mod spf;
 pub(super) mod spf_change;
 pub mod spf_check_host;
+mod spf_limits;
 mod spf_macros;
 mod tags;
+pub(super) mod tlsa_change;
 pub(super) mod used_elsewhere;
 
 pub use spf_macros::{DomainSpec, Envelope};

@@ -1,12 +1,10 @@
 //! Records that announce how mail is transported: MTA-STS (RFC 8461 section 3.1) and TLS reporting (RFC 8460 section 3).
 
-use std::collections::BTreeSet;
-
 use super::tags::Tags;
 use crate::insight::direction::Direction;
 use crate::insight::effect::{Effect, Topic};
 use crate::insight::zone_view::View;
-use crate::model::{Fqdn, Rdata, RecordType};
+use crate::model::Fqdn;
 
 /// What is published at such a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -100,20 +98,6 @@ pub(in crate::insight) fn compare(name: &Fqdn, before: View<'_, '_>, after: View
         (_, Announcement::Valid(new)) => (Direction::Strengthens, format!("is new: {new}")),
     };
     vec![Effect::shown(Topic::MailAuthentication, &domain, direction, format!("{about} for {domain} {line}"))]
-}
-
-/// What it means that every certificate that a name announces (RFC 6698, RFC 7672) is another one. Senders that check it deliver
-/// only to these.
-pub(in crate::insight) fn pins(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) -> Vec<Effect> {
-    let own = |view: View<'_, '_>| view.of_type(name, RecordType::Tlsa).iter().map(|r| r.data.clone()).collect();
-    let (old, new): (BTreeSet<Rdata>, BTreeSet<Rdata>) = (own(before), own(after));
-    if old.is_empty() || new.is_empty() || !old.is_disjoint(&new) {
-        return Vec::new();
-    }
-    let line = format!(
-        "{name}: every TLSA record is replaced: clients that check it refuse the server until it has the new certificate"
-    );
-    vec![Effect::shown(Topic::MailAuthentication, name, Direction::Unclassified, line)]
 }
 
 #[cfg(test)]

@@ -10,11 +10,6 @@ use crate::model::Fqdn;
 /// The version, with which every record begins; case is ignored (RFC 5234 section 2.3).
 const VERSION: &str = "v=spf1";
 
-/// Most terms of one record that take a lookup (section 4.6.4).
-pub(super) const MOST_LOOKUPS: usize = 10;
-/// Most lookups without an answer (section 4.6.4).
-pub(super) const MOST_VOID: usize = 2;
-
 /// What a receiver does if a mechanism matches (section 4.6.2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Qualifier {

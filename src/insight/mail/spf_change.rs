@@ -5,21 +5,16 @@ use std::net::IpAddr;
 
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 
-use super::spf::{Directive, MOST_LOOKUPS, MOST_VOID, Mechanism, Prefixes, Qualifier, Spf, is_spf};
+use super::spf::{Directive, Mechanism, Prefixes, Qualifier, Spf, is_spf};
+use super::spf_limits::{MOST_LOOKUPS, MOST_OCTETS, MOST_VOID, WIDE};
 use crate::diagnostic::count;
 use crate::insight::addresses::network_in_words;
 use crate::insight::direction::Direction;
 use crate::insight::effect::{Effect, Topic, listed};
-use crate::insight::hosts::registrable;
 use crate::insight::mistyped_addresses::slip_of;
 use crate::insight::other_zones::OtherZones;
 use crate::insight::zone_view::View;
 use crate::model::{Danger, Fqdn, RecordType};
-
-/// Octets of a record that fit a UDP answer beside the rest of it (RFC 7208 section 3.4).
-const MOST_OCTETS: usize = 450;
-/// A network with a shorter prefix is more than one sender has.
-const WIDE: (u8, u8) = (16, 32);
 
 /// What receivers find at a domain.
 pub(super) enum Found {
@@ -430,7 +425,7 @@ fn differences(
 
 /// Whether two hosts belong to one mail provider.
 fn is_same_provider(a: &Fqdn, b: &Fqdn) -> bool {
-    let key = |host: &Fqdn| match registrable(host) {
+    let key = |host: &Fqdn| match host.registrable() {
         Some("googlemail.com") => Some("google.com".to_owned()),
         other => other.map(str::to_owned),
     };

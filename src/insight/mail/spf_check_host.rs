@@ -5,12 +5,10 @@ use std::net::IpAddr;
 
 use ipnet::IpNet;
 
-use super::spf::{Directive, MOST_LOOKUPS, MOST_VOID, Mechanism, Prefixes, Qualifier, Spf, is_spf};
+use super::spf::{Directive, Mechanism, Prefixes, Qualifier, Spf, is_spf};
+use super::spf_limits::{MOST_LOOKUPS, MOST_NAMES, MOST_VOID};
 use super::spf_macros::{DomainSpec, Envelope};
 use crate::model::{Fqdn, LABEL_OCTETS, NAME_OCTETS};
-
-/// Most names that are looked at for `mx` and `ptr` (section 4.6.4).
-const MOST_NAMES: usize = 10;
 
 /// What is known about a name.
 #[derive(Debug, Clone, PartialEq, Eq)]

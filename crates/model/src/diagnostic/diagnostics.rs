@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::findings::Finding;
+use super::limits::{LONGEST, MOST_OF_A_KIND, MOST_RELATED, RESERVED};
 use super::plurals::count;
 use super::source::{Place, Sources};
 
@@ -63,21 +64,6 @@ pub struct Diagnostic {
     /// Whether it is a note or warning that does not come with the change. Plans count such findings instead of showing them.
     pub is_known: bool,
 }
-
-/// How many findings of one kind are reported at most: a generator repeats its mistakes everywhere.
-pub const MOST_OF_A_KIND: usize = 100;
-
-/// Longest text in a finding; it can include text from the input.
-///
-/// # Units
-/// Characters.
-const LONGEST: usize = 1_000;
-
-/// Characters reserved for saying how much was left out.
-const RESERVED: usize = 80;
-
-/// How many related places one finding has at most.
-const MOST_RELATED: usize = 20;
 
 /// Findings that are counted together.
 type Kind = (&'static str, Severity);

@@ -6,19 +6,21 @@
 //! crate, so it also has the few tools for text that every module needs: counts with nouns, the beginnings of long texts,
 //! bounded reads, and what is hidden.
 
-mod bounded;
+mod bounded_input;
 mod diagnostics;
 mod excerpt;
 pub mod findings;
 mod hidden;
+mod limits;
 mod plurals;
 mod source;
 
-pub use bounded::{read_bytes, read_text};
-pub use diagnostics::{Diagnostic, Diagnostics, Label, MOST_OF_A_KIND, Severity};
+pub use bounded_input::{read_bytes, read_text};
+pub use diagnostics::{Diagnostic, Diagnostics, Label, Severity};
 pub use excerpt::{cut, first_of};
 pub use findings::Finding;
 pub use hidden::{begins_command, is_hidden, visible, visible_json};
+pub use limits::MOST_OF_A_KIND;
 pub use plurals::{count, noun_for};
 pub use source::{LineColumn, Place, Source, SourceId, Sources, Span};
 

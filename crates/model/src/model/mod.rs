@@ -23,6 +23,7 @@ mod percent;
 mod policy;
 mod public_suffix;
 pub mod rdata;
+mod read_only;
 mod record;
 mod reported;
 pub mod request;
@@ -60,9 +61,9 @@ pub use policy::{Policy, PolicyEntry};
 #[doc(hidden)]
 pub use public_suffix::PublicSuffix;
 pub use rdata::{DataError, Purpose, Rdata, RecordType, STRING_OCTETS};
+pub use read_only::ReadOnly;
 pub use record::{
-    Comment, CommentError, DesiredRecord, Facets, LiveRecord, ReadOnly, RecordForm, Settings, Spelling, Tag, TagError,
-    Tombstone,
+    Comment, CommentError, DesiredRecord, Facets, LiveRecord, RecordForm, Settings, Spelling, Tag, TagError, Tombstone,
 };
 pub use reported::AsReported;
 #[doc(hidden)]

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::public_suffix::PublicSuffix;
+
 /// Octets of one label (RFC 1035 section 2.3.4).
 pub const LABEL_OCTETS: usize = 63;
 
@@ -178,6 +180,12 @@ impl Fqdn {
             rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
         };
         ends.filter(|(_, end)| end.len() >= domain.as_str().len()).find(is_twice).map(|(_, end)| end)
+    }
+
+    /// The domain that someone registered, of which it is part; `None` for names that are public suffixes.
+    #[must_use]
+    pub fn registrable(&self) -> Option<&str> {
+        PublicSuffix::of(self.as_str())?.registrable()
     }
 
     /// How many labels it has; the root has none.

@@ -6,6 +6,7 @@ use super::danger::Danger;
 use super::ids::RecordId;
 use super::name::Fqdn;
 use super::rdata::{Rdata, RecordType};
+use super::read_only::ReadOnly;
 use super::reported::AsReported;
 use super::ttl::Ttl;
 use crate::diagnostic::Place;
@@ -245,44 +246,6 @@ pub struct Tombstone {
     pub allow: Option<Box<BTreeMap<Danger, String>>>,
     /// How it was written.
     pub spelling: Spelling,
-}
-
-/// Why a record at Cloudflare cannot be changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum ReadOnly {
-    /// `meta.read_only`: a Cloudflare product owns it.
-    ReadOnly,
-    /// `meta.email_routing`: written by Email Routing.
-    EmailRouting,
-    /// `meta.managed_by_apps`.
-    Apps,
-    /// `meta.managed_by_argo_tunnel`; in the seed document `managed_by_edge_tunnel`.
-    Tunnel,
-    /// `meta.auto_added`: found by Cloudflare's scan when the zone was added.
-    AutoAdded,
-    /// `locked`.
-    Locked,
-    /// A name server of the zone itself, which Cloudflare maintains.
-    ZoneNameServer,
-    /// A name outside the zone, however it came to be listed: a change to it could not be undone here.
-    OtherZone,
-}
-
-impl ReadOnly {
-    /// The owner as text, after "managed by".
-    #[must_use]
-    pub fn owner(self) -> &'static str {
-        match self {
-            Self::ReadOnly => "Cloudflare (read-only)",
-            Self::EmailRouting => "Email Routing",
-            Self::Apps => "an app",
-            Self::Tunnel => "a tunnel",
-            Self::AutoAdded => "Cloudflare's scan (auto-added)",
-            Self::Locked => "Cloudflare (locked)",
-            Self::ZoneNameServer => "Cloudflare (name server of the zone)",
-            Self::OtherZone => "another zone (its name is not in this one)",
-        }
-    }
 }
 
 /// A live record.

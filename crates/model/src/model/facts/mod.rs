@@ -3,8 +3,8 @@
 //! The facts of a type are under `rdata/`; this file defines their format. They describe how Cloudflare
 //! expects a value and how it returns it; they contain no parsing or printing code. The sandbox may use this folder and
 //! nothing else of the model, so that an error in our codecs is not repeated there. The folder also has the facts about
-//! rulesets, the Rules language, the OWASP Core Rule Set, zone settings, the permissions of API tokens, and Cloudflare's
-//! networks.
+//! rulesets, the Rules language, the OWASP Core Rule Set, zone settings, the permissions of API tokens, and the
+//! networks that Cloudflare does not proxy to.
 
 pub mod crs;
 pub mod expressions;
@@ -18,7 +18,7 @@ mod tiers;
 mod ttl;
 mod types;
 
-pub use networks::CLOUDFLARE_NETWORKS;
+pub use networks::{CLOUDFLARE_NETWORKS, PRIVATE_NETWORKS};
 pub use tiers::{FREE_QUOTA_CHANGED_ON, FREE_RECORDS_OF_OLD_ZONES, TIERS, TierFacts, UNKNOWN_TIER};
 pub use ttl::{AUTOMATIC_TTL, AUTOMATIC_TTL_SECONDS, MAXIMUM_TTL};
 pub use types::{all, of};

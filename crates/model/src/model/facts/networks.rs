@@ -1,4 +1,4 @@
-//! Networks that are Cloudflare's.
+//! Networks that Cloudflare does not proxy to: its own, and private ones.
 
 /// Cloudflare's own networks.
 ///
@@ -31,4 +31,21 @@ pub const CLOUDFLARE_NETWORKS: &[&str] = &[
     "2803:f800::/32",
     "2a06:98c0::/29",
     "2c0f:f248::/32",
+];
+
+/// Networks that are not reachable from the internet, each with its usual name.
+///
+/// # Sources
+/// RFC 6890 sections 2.2.2 and 2.2.3. Cloudflare refuses them with code 9003. The documentation networks of RFC 5737
+/// and the discard prefix 100::/64 are not here: Cloudflare recommends them for hosts without an origin.
+pub const PRIVATE_NETWORKS: &[(&str, &str)] = &[
+    ("0.0.0.0/8", "\"this network\""),
+    ("10.0.0.0/8", "a private network"),
+    ("127.0.0.0/8", "the loopback network"),
+    ("169.254.0.0/16", "the link-local network"),
+    ("172.16.0.0/12", "a private network"),
+    ("192.168.0.0/16", "a private network"),
+    ("::1/128", "the loopback address"),
+    ("fc00::/7", "a private network"),
+    ("fe80::/10", "the link-local network"),
 ];

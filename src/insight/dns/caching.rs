@@ -1,0 +1,50 @@
+//! How long caches keep answers that a change made old, in words.
+
+use crate::model::facts::AUTOMATIC_TTL_SECONDS;
+
+/// How long resolvers may keep "no such name" and "no such type" (RFC 2308 section 5: the SOA minimum), if it was not changed.
+///
+/// # Units
+/// Seconds.
+pub const NEGATIVE_TTL: u32 = 1800;
+
+/// From which time to live a change deserves a sentence of its own.
+///
+/// # Units
+/// Seconds.
+pub(super) const LONG_TTL: u32 = 3600;
+
+/// A time in words.
+pub(super) fn duration(seconds: u32) -> String {
+    match seconds {
+        s if s >= 3600 && s % 3600 == 0 => format!("{} h", s / 3600),
+        s if s >= 60 && s % 60 == 0 => format!("{} min", s / 60),
+        s if s > 3600 => format!("{} h {} min", s / 3600, s % 3600 / 60),
+        s if s > 60 => format!("{} min {} s", s / 60, s % 60),
+        s => format!("{s} s"),
+    }
+}
+
+/// How long caches may keep what was there with this time to live, if that is long.
+pub(super) fn old_kept(seconds: u32) -> Option<String> {
+    (seconds >= LONG_TTL)
+        .then(|| format!("caches may keep the old answer for up to {} (ttl {seconds})", duration(seconds)))
+}
+
+/// When everyone sees a change: of records of which the longest is kept so long, and of names that did not exist, if there are some,
+/// whose absence is kept so long.
+pub(super) fn new_seen(kept: Option<u32>, negative: Option<u32>) -> Option<String> {
+    // Five minutes are usual.
+    match (kept.filter(|seconds| *seconds > AUTOMATIC_TTL_SECONDS), negative) {
+        (Some(kept), None) => {
+            Some(format!("visible everywhere within {} (the longest ttl of what changes)", duration(kept)))
+        }
+        (Some(kept), Some(negative)) => Some(format!(
+            "visible everywhere within {}; names that did not exist within {} (negative caching)",
+            duration(kept),
+            duration(negative)
+        )),
+        (None, None) => None,
+        (None, Some(negative)) => Some(format!("visible everywhere within {} (negative caching)", duration(negative))),
+    }
+}

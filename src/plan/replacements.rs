@@ -1,0 +1,91 @@
+//! Which deletes are replacements, because the plan creates a record for the same use: the danger `delete` is not about them.
+
+use std::collections::BTreeMap;
+
+use super::subject::{RecordAction, RecordSubject, Subject};
+use super::zone_plan::ZonePlan;
+use crate::diff::DeleteReason;
+use crate::insight::ownership_token;
+use crate::model::{Danger, Fqdn, Purpose, Rdata, RecordType};
+
+/// Finds the deletes that are replacements: the spec asked for the removal (by `state: absent`, or because the base had the
+/// record and the spec does not, or because the zone is pruned and there is no base), and this plan creates a record for the same use
+/// at the same name, or at another selector of the same domain. Each created record takes the place of one, and an alias of all
+/// addresses. Such a delete is not counted.
+pub(super) fn find(plan: &mut ZonePlan, is_complete: bool) {
+    let mut successors: BTreeMap<(String, Use), usize> = BTreeMap::new();
+    for (_, _, record) in plan.records() {
+        if let RecordAction::Create { after } = &record.action
+            && let Some(purpose) = Use::of(&after.name, &after.data)
+        {
+            let count = successors.entry((place(&after.name), purpose)).or_default();
+            // An alias takes the place of every address of its name: none can be beside it.
+            let is_alias = after.data.record_type() == Some(RecordType::Cname);
+            *count = if is_alias { usize::MAX } else { count.saturating_add(1) };
+        }
+    }
+    if successors.is_empty() {
+        return;
+    }
+    for operation in &mut plan.operations {
+        let Subject::Record(RecordSubject { action: RecordAction::Delete { before, reason, .. }, was_wanted, .. }) =
+            &mut operation.subject
+        else {
+            continue;
+        };
+        let is_asked = match reason {
+            DeleteReason::Tombstone | DeleteReason::Removed => true,
+            DeleteReason::Pruned | DeleteReason::InTheWay => *was_wanted || is_complete,
+            DeleteReason::WithDelegation | DeleteReason::Replaced | DeleteReason::Undone => false,
+        };
+        if !is_asked {
+            continue;
+        }
+        let Some(purpose) = Use::of(&before.name, &before.data) else { continue };
+        if let Some(left) = successors.get_mut(&(place(&before.name), purpose)).filter(|left| **left > 0) {
+            *left -= 1;
+            *reason = DeleteReason::Replaced;
+            operation.dangers.retain(|danger| *danger != Danger::Delete);
+        }
+    }
+}
+
+/// Where a record is looked for: at its name; a DKIM key at any selector of its domain (RFC 6376 section 3.1), and a token whose
+/// name has the account in it at any account of its domain.
+fn place(name: &Fqdn) -> String {
+    if let Some((provider, domain)) = ownership_token(name) {
+        return format!("{provider} {domain}");
+    }
+    name.as_str().split_once("._domainkey.").map_or(name.as_str(), |(_, domain)| domain).to_owned()
+}
+
+/// What a record is for: one record can take the place of another with the same use.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Use {
+    /// It leads to a server.
+    Server,
+    /// It proves something to a service: the text before the token, without digits.
+    Token(String),
+    /// Anything else of a type.
+    Other(Option<RecordType>, Purpose),
+}
+
+impl Use {
+    /// The use of a value at a name; `None` for a text that nothing is known about.
+    fn of(name: &Fqdn, data: &Rdata) -> Option<Self> {
+        if let Some((provider, _)) = ownership_token(name).filter(|_| data.record_type() == Some(RecordType::Txt)) {
+            return Some(Self::Token(provider.to_owned()));
+        }
+        Some(match (data.record_type(), data.purpose()) {
+            (Some(RecordType::A | RecordType::Aaaa | RecordType::Cname), _) => Self::Server,
+            (Some(RecordType::Txt), Purpose::Shared) => return None,
+            (Some(RecordType::Txt), Purpose::Unique) => {
+                let text = data.presentation();
+                let text = text.trim_matches('"');
+                let key = text.split_once(['=', ':']).map_or("", |(key, _)| key);
+                Self::Token(key.to_ascii_lowercase())
+            }
+            (kind, purpose) => Self::Other(kind, purpose),
+        })
+    }
+}
