@@ -1,14 +1,14 @@
 //! What differs between two texts: by lines, by words, or by whatever they are divided into.
 //!
 //! `similar` compiles each of its algorithms for each kind of sequence that it compares, 2 MB of instructions in all. So this is the
-//! only place that asks it, always for slices of texts, and it names the algorithm.
+//! only place that asks it, always for slices of texts, and it names the algorithm. Its feature `text`, which divides texts into words and
+//! lines, would compile all algorithms for texts, even those that nothing uses; so that is done here.
 
 use std::fmt::Write as _;
 use std::ops::Range;
 
 use similar::algorithms::{Capture, Compact, Replace, myers};
-use similar::udiff::UnifiedHunkHeader;
-use similar::{DiffOp, DiffableStr, group_diff_ops};
+use similar::{DiffOp, group_diff_ops};
 
 /// Equal lines that a patch shows on both sides of a change.
 const CONTEXT: usize = 3;
@@ -38,20 +38,55 @@ pub fn steps(old: &[&str], new: &[&str]) -> Vec<TextStep> {
 /// The words of a text and the spaces between them.
 #[must_use]
 pub fn words(text: &str) -> Vec<&str> {
-    text.tokenize_words()
+    let mut words = Vec::new();
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let end = rest.find(|c: char| c.is_whitespace() != first.is_whitespace()).unwrap_or(rest.len());
+        let (word, after) = rest.split_at(end);
+        words.push(word);
+        rest = after;
+    }
+    words
+}
+
+/// The lines of a text, each with its end: a line feed, a carriage return, or both.
+fn lines(text: &str) -> Vec<&str> {
+    let mut lines = Vec::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let end =
+            rest.find(['\r', '\n']).map_or(rest.len(), |at| at + if rest[at..].starts_with("\r\n") { 2 } else { 1 });
+        let (line, after) = rest.split_at(end);
+        lines.push(line);
+        rest = after;
+    }
+    lines
+}
+
+/// A range of lines as the head of a hunk names it: the first line and how many, which one line leaves out. A range of none is named by
+/// the line before it.
+fn lines_of_hunk(range: Range<usize>) -> String {
+    match range.len() {
+        0 => format!("{},0", range.start),
+        1 => (range.start + 1).to_string(),
+        count => format!("{},{count}", range.start + 1),
+    }
 }
 
 /// What differs between two texts as a unified diff, with the names of the files; empty if nothing does.
 #[must_use]
 pub fn unified(before: &str, after: &str, (old_name, new_name): (&str, &str)) -> String {
-    let (old, new) = (before.tokenize_lines(), after.tokenize_lines());
+    let (old, new) = (lines(before), lines(after));
     let mut text = String::new();
     for hunk in group_diff_ops(operations(&old, &new), CONTEXT) {
         if text.is_empty() {
             text = format!("--- {old_name}\n+++ {new_name}\n");
         }
+        let (Some(first), Some(last)) = (hunk.first(), hunk.last()) else { continue };
+        let old_lines = lines_of_hunk(first.old_range().start..last.old_range().end);
+        let new_lines = lines_of_hunk(first.new_range().start..last.new_range().end);
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "{}", UnifiedHunkHeader::new(&hunk));
+        let _ = writeln!(text, "@@ -{old_lines} +{new_lines} @@");
         for change in hunk.iter().flat_map(|op| op.iter_changes(old.as_slice(), new.as_slice())) {
             let _ = write!(text, "{}{}", change.tag(), change.value());
             if !change.value().ends_with(['\r', '\n']) {
@@ -67,4 +102,35 @@ fn operations(old: &[&str], new: &[&str]) -> Vec<DiffOp> {
     let mut found = Compact::new(Replace::new(Capture::new()), old, new);
     let Ok(()) = myers::diff(&mut found, old, 0..old.len(), new, 0..new.len());
     found.into_inner().into_inner().into_ops()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{lines, unified, words};
+
+    #[test]
+    fn texts_are_divided_without_loss() {
+        assert_eq!(words("v=spf1  ip4:192.0.2.1\t-all "), ["v=spf1", "  ", "ip4:192.0.2.1", "\t", "-all", " "]);
+        assert_eq!(words("\u{3000}é\u{a0}"), ["\u{3000}", "é", "\u{a0}"]);
+        assert_eq!(words(""), [""; 0]);
+        assert_eq!(lines("a\r\nb\rc\n\nd"), ["a\r\n", "b\r", "c\n", "\n", "d"]);
+        assert_eq!(lines(""), [""; 0]);
+    }
+
+    /// Whoever applies a patch finds its lines by the heads of hunks.
+    #[test]
+    fn heads_of_hunks_name_the_lines() {
+        let head = |before: &str, after: &str| {
+            let text = unified(before, after, ("a", "b"));
+            text.lines().filter(|line| line.starts_with("@@")).map(str::to_owned).collect::<Vec<_>>()
+        };
+        assert_eq!(head("", "one\n"), ["@@ -0,0 +1 @@"]);
+        assert_eq!(head("one\n", ""), ["@@ -1 +0,0 @@"]);
+        assert_eq!(head("one\ntwo\n", "one\n2\n"), ["@@ -1,2 +1,2 @@"]);
+        let many = |middle: &str| {
+            (1..=20).map(|n| if n == 10 { middle.to_owned() } else { format!("{n}\n") }).collect::<String>()
+        };
+        assert_eq!(head(&many("10\n"), &many("ten\nand\n")), ["@@ -7,7 +7,8 @@"]);
+        assert_eq!(head(&many("10\n"), &many("")), ["@@ -7,7 +7,6 @@"]);
+    }
 }
