@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use futures_util::future::BoxFuture;
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, sleep};
 
@@ -124,7 +125,7 @@ impl Client {
         let kind = RequestKind::of(request);
         let mut attempt = 1;
         loop {
-            let failed = match shared.signed::<I>(request, &kind, attempt).await {
+            let failed = match shared.attempt::<I>(request, &kind, attempt).await {
                 Ok(envelope) => return Ok(envelope),
                 Err(failed) => failed,
             };
@@ -157,6 +158,17 @@ impl Client {
 const SLOWEST: f64 = 0.0001;
 
 impl Shared {
+    /// Sends a request once, in a box: else each place that awaits a request would get a copy of all that sends one.
+    #[inline(never)]
+    fn attempt<'a, I: Intake + 'a>(
+        &'a self,
+        request: &'a Request,
+        kind: &'a RequestKind,
+        attempt: u32,
+    ) -> BoxFuture<'a, Result<Envelope<I::Result>, Failed>> {
+        Box::pin(self.signed::<I>(request, kind, attempt))
+    }
+
     /// Sends a request once; twice if the token is refused and there is a key.
     async fn signed<I: Intake>(
         &self,

@@ -29,7 +29,6 @@ mod surroundings;
 mod zone_source;
 
 use std::ffi::OsString;
-use std::pin::Pin;
 
 use clap::{CommandFactory, FromArgMatches, Parser};
 use tracing_subscriber::filter::{LevelFilter, Targets};
@@ -88,16 +87,7 @@ pub fn main() -> Exit {
 }
 
 /// Runs one command; what went wrong is said.
-///
-/// In a box: each code-generation unit that polls a future directly gets its own copy of that code, and of everything awaited in it, which
-/// is half the program.
-#[inline(never)]
-fn run_to_end<'a>(cli: &'a mut Cli, output: &'a std::sync::Arc<Output>) -> Pin<Box<dyn Future<Output = Exit> + 'a>> {
-    Box::pin(run_and_report(cli, output))
-}
-
-/// Runs one command; what went wrong is said.
-async fn run_and_report(cli: &mut Cli, output: &std::sync::Arc<Output>) -> Exit {
+async fn run_to_end(cli: &mut Cli, output: &std::sync::Arc<Output>) -> Exit {
     let result = run(cli, output).await;
     output.hide();
     log_peak_memory();

@@ -39,8 +39,8 @@ pub struct Check {
 /// Declares the table: an id, the assumption, where it is relied on, and the function.
 macro_rules! checks {
     ($($id:literal: $assumption:literal, $relied_on:expr => $run:path;)+) => {
-        /// Every check.
-        pub const CHECKS: &[Check] = &[
+        /// Every check. Not a constant, as each use of one would compile all checks again.
+        pub static CHECKS: &[Check] = &[
             $(Check { id: $id, assumption: $assumption, relied_on: &$relied_on, run: |bench| Box::pin($run(bench)) },)+
         ];
     };

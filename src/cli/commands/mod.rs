@@ -5,6 +5,7 @@ mod run;
 use std::path::PathBuf;
 
 use clap::Subcommand;
+use futures_util::future::LocalBoxFuture;
 
 use super::args::Global;
 use super::exit::Exit;
@@ -41,7 +42,16 @@ macro_rules! commands {
             }
 
             async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
-                match self { $($(#[$meta])* Self::$command(command) => command.run(session).await,)+ }
+                self.begin(session).await
+            }
+        }
+
+        impl $name {
+            /// The run of a command, in a box: whatever polls a future directly gets a copy of its code and of all that it awaits,
+            /// which is half the program.
+            #[inline(never)]
+            fn begin<'a>(&'a self, session: &'a Session<'_>) -> LocalBoxFuture<'a, anyhow::Result<Exit>> {
+                match self { $($(#[$meta])* Self::$command(command) => Box::pin(command.run(session)),)+ }
             }
         }
     };

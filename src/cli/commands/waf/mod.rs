@@ -6,6 +6,7 @@ mod requests;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use futures_util::future::LocalBoxFuture;
 
 use super::{Facts, Run, Session};
 use crate::cli::args::Global;
