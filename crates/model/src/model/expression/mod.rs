@@ -3,7 +3,7 @@
 //! | step | files |
 //! |---|---|
 //! | text to tokens | `lexer` |
-//! | tokens to a tree with places | `parse`, `operand`, `compared_value`; `common_mistakes`; `syntax`: the tree |
+//! | tokens to a tree with places | `parse`, `operand`, `compared_value`; `mistaken_values`; `syntax`: the tree |
 //! | types and vocabulary | `check`, `call`, `literals` |
 //! | valid, but probably not what was meant | `suspicious_values`, `patterns` |
 //! | the canonical form | `canonical` |
@@ -19,11 +19,11 @@ mod bounds;
 mod call;
 mod canonical;
 mod check;
-mod common_mistakes;
 mod compared_value;
 mod evaluate;
 mod lexer;
 mod literals;
+mod mistaken_values;
 mod operand;
 mod pages;
 mod parse;
