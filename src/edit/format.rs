@@ -17,7 +17,7 @@ use granit_parser::{Event, Parser, ScalarStyle, StructureStyle};
 use pretty_yaml::config::{FormatOptions, LanguageOptions, LayoutOptions, Quotes};
 
 use super::change::json;
-use super::keys::{mappings, order};
+use super::order::{mappings, order, record_key};
 use super::shelf::Shelf;
 use super::source_tree::{Kind, NodeId, SourceTree, Style};
 use super::text::{Edit, apply};
@@ -189,14 +189,6 @@ fn ordered(text: &str, sort: bool) -> Result<String, FormatError> {
         text = apply(&text, edits).ok_or(FormatError::Meaning("two moves touch the same place"))?;
     }
     Ok(text)
-}
-
-/// By what records are sorted: the zone itself first, then names from their end, types and values.
-fn record_key(tree: &SourceTree<'_>, item: NodeId) -> (bool, Vec<String>, String, String) {
-    let text = |key| tree.get(item, key).map(|node| json(tree, node).to_string()).unwrap_or_default();
-    let name = tree.get(item, "name").map(|node| tree.scalar_text(node).to_lowercase()).unwrap_or_default();
-    let labels = name.rsplit('.').map(str::to_owned).collect();
-    (name != "@", labels, text("type"), text("priority") + &text("content") + &text("data"))
 }
 
 /// A list or mapping with its parts in another order; `None` where they cannot be moved.

@@ -8,17 +8,17 @@
 //! | `source_tree` | text → values with their bytes, and comments |
 //! | `write` | value → text that fits into its surroundings |
 //! | `change` | changes of one file → replacements of bytes |
-//! | `workspace` | changes of all files; a value changes where it is defined, if nothing else uses it |
+//! | `workspace`, `variables` | changes of all files; a value changes where it is defined, if nothing else uses it |
 //! | `records`, `rules`, `settings` | what differs in a zone → changes |
 //! | `pull` | spec and live state → new texts |
-//! | `format`, `keys`, `shelf` | text → the same values in one layout |
+//! | `format`, `order`, `shelf` | text → the same values in one layout |
 //!
 //! Nothing is written here, and nothing here knows whether a new text is right: whoever asks for it reads it again and plans again.
 
 mod change;
 mod chosen;
 mod format;
-mod keys;
+mod order;
 mod pull;
 mod records;
 mod rules;
@@ -26,6 +26,7 @@ mod settings;
 mod shelf;
 mod source_tree;
 mod text;
+mod variables;
 mod workspace;
 mod write;
 

@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, HashMap};
 use serde_json::{Map, Value as Json};
 
 use super::chosen::{Chosen, Left};
-use super::source_tree::Kind;
-use super::workspace::{At, Workspace};
+use super::source_tree::{At, Kind};
+use super::workspace::Workspace;
 use crate::diagnostic::Place;
 use crate::diff::{ChangeKind, DeleteReason, SetAsideReason, diff_records};
 use crate::model::{

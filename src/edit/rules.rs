@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value as Json};
 
 use super::chosen::{Chosen, Left};
-use super::source_tree::Kind;
-use super::workspace::{At, Workspace};
+use super::source_tree::{At, Kind};
+use super::workspace::Workspace;
 use crate::diagnostic::Place;
 use crate::diff::{PhaseChanges, RuleChange, RuleChangeKind, RuleDeleteReason, diff_rulesets};
 use crate::model::managed::{Managed, recognise};

@@ -3,7 +3,8 @@
 use serde_json::{Map, Value as Json};
 
 use super::chosen::{Chosen, Left};
-use super::workspace::{At, Workspace};
+use super::source_tree::At;
+use super::workspace::Workspace;
 use crate::diff::{ZoneSetting, diff_settings};
 use crate::model::{Address, DesiredZone, Gather, LiveSetting, LiveZone, Value};
 use crate::spec;

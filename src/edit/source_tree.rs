@@ -12,6 +12,15 @@ use granit_parser::{Event, Parser, ScalarStyle};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct NodeId(u32);
 
+/// A node of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct At {
+    /// Which file.
+    pub(super) file: usize,
+    /// Which node.
+    pub(super) node: NodeId,
+}
+
 /// How a scalar is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Style {

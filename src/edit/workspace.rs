@@ -1,24 +1,16 @@
 //! All files of a spec while they are edited: values change where they are defined, if nothing else uses them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use serde_json::Value as Json;
 
 use super::change::{Changes, json};
-use super::source_tree::{Kind, NodeId, SourceTree};
+use super::source_tree::{At, Kind, NodeId, SourceTree};
 use super::text::{Edit, apply};
+use super::variables::{Change, Variables, has_variable};
 use crate::diagnostic::SourceId;
 use crate::diff::text::{TextStep, steps};
 use crate::model::ZoneName;
-
-/// A node of a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct At {
-    /// Which file.
-    pub(super) file: usize,
-    /// Which node.
-    pub(super) node: NodeId,
-}
 
 /// A file.
 #[derive(Debug)]
@@ -31,53 +23,12 @@ pub(super) struct File<'t> {
     pub(super) changes: Changes<'t, 't>,
 }
 
-/// A variable.
-#[derive(Debug, Default)]
-struct Variable {
-    /// Where it is defined.
-    definitions: Vec<At>,
-    /// How often it is used, aliases counted.
-    uses: usize,
-    /// Its value, as it is written; that of the command line counts.
-    value: String,
-    /// Whether the command line gives it.
-    is_given: bool,
-}
-
-/// A piece of a scalar with substitutions.
-#[derive(Debug, PartialEq, Eq)]
-enum Piece<'s> {
-    Text(&'s str),
-    Variable(&'s str),
-}
-
-/// The pieces of a scalar.
-fn pieces(text: &str) -> Vec<Piece<'_>> {
-    let (mut pieces, mut rest, mut at) = (Vec::new(), text, 0);
-    while let Some(found) = rest[at..].find("${") {
-        let start = at + found;
-        let end = rest[start..].find('}').map(|n| start + n);
-        match end {
-            // `$${` means `${` itself.
-            _ if rest[..start].ends_with('$') => at = start + 2,
-            None => break,
-            Some(end) => {
-                pieces.extend((start > 0).then_some(Piece::Text(&rest[..start])));
-                pieces.push(Piece::Variable(&rest[start + 2..end]));
-                (rest, at) = (&rest[end + 1..], 0);
-            }
-        }
-    }
-    pieces.extend((!rest.is_empty()).then_some(Piece::Text(rest)));
-    pieces
-}
-
 /// All files.
 #[derive(Debug)]
 pub(super) struct Workspace<'t> {
     /// The files.
     pub(super) files: Vec<File<'t>>,
-    variables: BTreeMap<String, Variable>,
+    variables: Variables,
     /// Whether values change at their use only.
     pub(super) is_local: bool,
     /// What a reader should know about where values were changed.
@@ -91,28 +42,7 @@ impl<'t> Workspace<'t> {
         given: &[(String, String)],
         is_local: bool,
     ) -> Self {
-        let mut variables: BTreeMap<String, Variable> = BTreeMap::new();
-        for (file, (_, _, tree)) in files.iter().enumerate() {
-            let section = tree.get(tree.root, "variables");
-            for (key, value) in section.map(|s| tree.entries(s)).unwrap_or_default() {
-                let variable = variables.entry(tree.scalar_text(*key).to_owned()).or_default();
-                variable.definitions.push(At { file, node: *value });
-                variable.value = tree.scalar_text(*value).to_owned();
-            }
-            for node in tree.ids() {
-                let Kind::Scalar(text, _) = &tree.node(node).kind else { continue };
-                let shared = tree.shared_by(node).map_or(0, |anchor| tree.aliases(anchor).len());
-                for piece in pieces(text) {
-                    if let Piece::Variable(name) = piece {
-                        variables.entry(name.to_owned()).or_default().uses += 1 + shared;
-                    }
-                }
-            }
-        }
-        for (name, value) in given {
-            let variable = variables.entry(name.clone()).or_default();
-            (variable.is_given, variable.value) = (true, value.clone());
-        }
+        let variables = Variables::new(files.iter().map(|(_, _, tree)| *tree), given);
         let file = |(source, name, tree)| File { source, name, changes: Changes::new(tree) };
         Self { files: files.into_iter().map(file).collect(), variables, is_local, notes: BTreeSet::new() }
     }
@@ -129,12 +59,7 @@ impl<'t> Workspace<'t> {
 
     /// The text of a scalar with its substitutions made.
     pub(super) fn resolved(&self, at: At) -> String {
-        let text = self.tree(at.file).scalar_text(at.node);
-        let resolve = |piece: Piece<'_>| match piece {
-            Piece::Text(text) => text.replace("$${", "${"),
-            Piece::Variable(name) => self.variables.get(name).map(|v| v.value.clone()).unwrap_or_default(),
-        };
-        pieces(text).into_iter().map(resolve).collect()
+        self.variables.resolved(self.tree(at.file).scalar_text(at.node))
     }
 
     /// The mappings that say something about a zone, in the order of the files.
@@ -198,7 +123,7 @@ impl<'t> Workspace<'t> {
             (Kind::Sequence { items, .. }, Json::Array(old), Json::Array(new)) if items.len() == old.len() => {
                 self.merge_items(at, items, old, new, what);
             }
-            (Kind::Scalar(text, _), _, _) if pieces(text).iter().any(|p| matches!(p, Piece::Variable(_))) => {
+            (Kind::Scalar(text, _), _, _) if has_variable(text) => {
                 self.replace_substituted(at, text, after, what);
             }
             _ => self.files[at.file].changes.replace(at.node, after.clone()),
@@ -231,42 +156,13 @@ impl<'t> Workspace<'t> {
 
     /// Changes a value with a substitution: the variable, if nothing else uses it, or the value itself.
     fn replace_substituted(&mut self, at: At, text: &str, after: &Json, what: &str) {
-        let wanted = match after {
-            Json::String(text) => text.clone(),
-            other => other.to_string(),
+        let file_name = |file: usize| self.files[file].name;
+        let (at, value, note) = match self.variables.change(text, after, self.is_local, what, file_name) {
+            Change::AtDefinition(definition, value, note) => (definition, value, note),
+            Change::WrittenOut(note) => (at, after.clone(), note),
         };
-        let pieces = pieces(text);
-        let mut names = pieces.iter().filter_map(|p| match p {
-            Piece::Variable(name) => Some(*name),
-            Piece::Text(_) => None,
-        });
-        let (Some(name), None) = (names.next(), names.next()) else {
-            self.notes.insert(format!("{what}: several variables make up the value, so it is written out here"));
-            return self.files[at.file].changes.replace(at.node, after.clone());
-        };
-        let (before, behind) = match pieces.as_slice() {
-            [Piece::Text(before), _, Piece::Text(behind)] => (*before, *behind),
-            [Piece::Text(before), _] => (*before, ""),
-            [_, Piece::Text(behind)] => ("", *behind),
-            _ => ("", ""),
-        };
-        let own = wanted.strip_prefix(before).and_then(|rest| rest.strip_suffix(behind)).filter(|own| !own.is_empty());
-        let variable = self.variables.get(name);
-        let why = match (variable, own) {
-            (Some(v), _) if v.is_given => "comes from the command line",
-            (Some(v), Some(_)) if v.uses > 1 => "is used elsewhere too",
-            (Some(v), Some(own)) if v.definitions.len() == 1 && !self.is_local => {
-                let definition = v.definitions[0];
-                let value = if before.is_empty() && behind.is_empty() { after.clone() } else { Json::from(own) };
-                let file = &mut self.files[definition.file];
-                self.notes.insert(format!("{what}: `{name}` is changed where it is defined, in {}", file.name));
-                return file.changes.replace(definition.node, value);
-            }
-            (_, None) => "cannot give this value alone",
-            _ => "is defined in several places",
-        };
-        self.notes.insert(format!("{what}: `${{{name}}}` {why}, so the value is written out here"));
-        self.files[at.file].changes.replace(at.node, after.clone());
+        self.notes.insert(note);
+        self.files[at.file].changes.replace(at.node, value);
     }
 
     /// The texts after all changes, of the files that change.
@@ -303,18 +199,5 @@ fn patched(value: Json, before: &Json, after: &Json) -> Json {
             Json::Object(own)
         }
         _ => after.clone(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn substitutions_are_found() {
-        assert_eq!(pieces("a"), [Piece::Text("a")]);
-        assert_eq!(pieces("${A}"), [Piece::Variable("A")]);
-        assert_eq!(pieces("x${A}.y"), [Piece::Text("x"), Piece::Variable("A"), Piece::Text(".y")]);
-        assert_eq!(pieces("$${A} ${B"), [Piece::Text("$${A} ${B")]);
     }
 }

@@ -1,9 +1,9 @@
 //! Generates specs from live zones, and from the files of other tools. Planning the spec of a live zone changes nothing.
 
-mod bounded_read;
 mod comments;
 mod csv;
 mod dnscontrol;
+mod files;
 mod found;
 mod from_live;
 mod leave;

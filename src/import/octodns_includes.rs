@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use super::bounded_read::{read, within};
+use super::files::{read, within};
 use super::found::Found;
 use crate::diagnostic::{Diagnostics, Place, Source, SourceId, findings};
 use crate::model::Gather;

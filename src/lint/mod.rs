@@ -6,6 +6,7 @@
 //! | file | what |
 //! |---|---|
 //! | `rules` | the list of rules; each has its own file in the folder of that name |
+//! | `rule`, `limits` | what a rule is, and how much of what it finds is reported |
 //! | `view` | the zones of a spec, with name lookup as in the DNS |
 //! | `aliases` | where chains of CNAME records end |
 //! | `network` | addresses that Cloudflare does not proxy to |
@@ -18,6 +19,7 @@
 
 mod aliases;
 mod findings_page;
+mod limits;
 mod network;
 mod protection;
 mod rule;
@@ -26,22 +28,13 @@ mod suppress;
 mod view;
 
 pub use findings_page::findings_page;
+use limits::{Findings, MORE, MOST, RELATED, chain};
 pub use rule::Rule;
-use rule::{Findings, MOST, RELATED, chain};
 pub use rules::{ALL, lints};
 
-use crate::diagnostic::{Diagnostics, Finding, Severity};
+use crate::diagnostic::{Diagnostics, Finding};
 use crate::model::Desired;
 use view::View;
-
-/// Reports that findings were left out.
-static MORE: Finding = Finding {
-    code: "LINT0000",
-    severity: Severity::Note,
-    summary: "more findings than are reported",
-    why: "A rule keeps at most a thousand findings, of which the first hundred are reported.",
-    fix: "Fix the reported ones and run the command again.",
-};
 
 /// Every finding of the program: those of [`diagnostic::findings`](crate::diagnostic::findings) and those of the lints.
 pub fn findings() -> impl Iterator<Item = &'static Finding> {

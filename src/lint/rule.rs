@@ -1,7 +1,8 @@
-//! A rule, and what it finds.
+//! What a rule is.
 
+use super::limits::Findings;
 use super::view::View;
-use crate::diagnostic::{Diagnostic, Diagnostics, Finding, Place};
+use crate::diagnostic::{Diagnostic, Finding, Place};
 
 /// A rule: what it finds, why that matters, how to fix it.
 #[derive(Debug)]
@@ -24,44 +25,3 @@ impl Rule {
         self.finding.at(place, detail)
     }
 }
-
-/// How many findings of one rule are reported at most: a broken generator must not fill the memory.
-pub(super) const MOST: usize = 1_000;
-
-/// What one rule found.
-#[derive(Debug, Default)]
-pub(super) struct Findings {
-    pub(super) kept: Diagnostics,
-    /// How many there were in all.
-    pub(super) count: usize,
-}
-
-impl Findings {
-    /// Adds one, unless there are too many.
-    pub(super) fn push(&mut self, diagnostic: Diagnostic) {
-        self.count += 1;
-        if self.count <= MOST {
-            self.kept.push(diagnostic);
-        }
-    }
-}
-
-/// The names of a chain for a message, with the number left out.
-pub(super) fn chain<'n>(names: impl ExactSizeIterator<Item = &'n str>) -> String {
-    /// How many names are written out.
-    const SHOWN: usize = 8;
-    let length = names.len();
-    let mut words: Vec<String> = Vec::new();
-    for (n, name) in names.enumerate() {
-        // The last one is the end of the chain, so it is always shown.
-        if n + 1 < SHOWN || n + 1 == length {
-            words.push(name.to_owned());
-        } else if n + 1 == SHOWN {
-            words.push(format!("… {} more …", length - SHOWN));
-        }
-    }
-    words.join(" → ")
-}
-
-/// How many places a finding points to at most, in addition to the first.
-pub(super) const RELATED: usize = 8;

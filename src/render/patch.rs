@@ -21,6 +21,9 @@ pub(super) const DOCUMENT: Document = Document {
     requests: None,
 };
 
+/// Equal lines that a patch shows on both sides of a change.
+const CONTEXT: usize = 3;
+
 /// What was found in a spec, as lines that programs skip before a patch.
 fn preamble(out: &mut dyn Write, found: &Findings<'_>) -> io::Result<()> {
     found.diagnostics.iter().try_for_each(|d| writeln!(out, "# {}: {}", d.summary(), visible(&d.detail)))
@@ -32,7 +35,7 @@ pub fn patch(files: &[ChangedFile<'_>]) -> String {
     let mut text = String::new();
     for ChangedFile { name, before, after } in files {
         let name = name.strip_prefix("./").unwrap_or(name);
-        text.push_str(&unified(before, after, (&format!("a/{name}"), &format!("b/{name}"))));
+        text.push_str(&unified(before, after, (&format!("a/{name}"), &format!("b/{name}")), CONTEXT));
     }
     text
 }

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value as Json, json};
 
 use super::emit::{self, unquoted};
-use super::yaml::{one_line, scalar, to_yaml};
+use super::write_yaml::{one_line, scalar, to_yaml};
 use crate::diagnostic::{begins_command, is_hidden};
 use crate::model::{Desired, DesiredRecord, DesiredZone, Fqdn, Gather, Rdata, ZoneName};
 

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
 
-use super::template::escape;
-use super::yaml::{scalar, to_yaml};
+use super::variables::escape;
+use super::write_yaml::{scalar, to_yaml};
 use crate::diagnostic::Place;
 use crate::model::{
     Comment, Danger, Desired, DesiredRecord, DesiredSettings, DesiredZone, Facets, IgnorePattern, Rdata, STRING_OCTETS,

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::date::Day;
+use super::expiry::{Day, LastDay, not_a_date};
 use super::read::{Entries, Nullable, Spanned, Text};
 use super::record_syntax::DefaultsSyntax;
 use crate::diagnostic::findings;
@@ -241,10 +241,6 @@ impl Reader<'_> {
             return;
         }
         let place = self.place(syntax);
-        self.diagnostics.push(
-            findings::DATE
-                .at(place, format!("`{}` is not a date", super::clip(text)))
-                .help("write the last day on which the record is needed as YYYY-MM-DD, such as 2027-03-01"),
-        );
+        self.diagnostics.push(not_a_date(text, place, LastDay::Record));
     }
 }

@@ -1,4 +1,4 @@
-//! How much is read, and how much is reported.
+//! How much of a spec is read, and how much is reported: its files, their YAML, their variables.
 
 use crate::diagnostic::{Diagnostics, cut};
 
@@ -7,6 +7,39 @@ use crate::diagnostic::{Diagnostics, cut};
 /// # Units
 /// Bytes.
 pub(super) const LARGEST: u64 = 24 * 1024 * 1024;
+
+/// Most files and directories that are visited for one spec.
+pub(super) const MOST_ENTRIES: usize = 1_000_000;
+
+/// Most links to directories that are followed for one spec.
+pub(super) const MOST_LINKS: usize = 1_000;
+
+/// Deepest nesting; a spec needs about eight levels.
+pub(super) const DEPTH: usize = 64;
+
+/// How many nodes a file may have; a record takes about ten.
+pub(super) const NODES: usize = 2_000_000;
+
+/// How many nodes aliases may add, counting each node as often as it is referenced.
+pub(super) const ALIAS_NODES: u64 = 1_000_000;
+
+/// The bytes of a text that count as one more node: a long text that is repeated takes memory, too.
+pub(super) const BYTES_PER_NODE: usize = 256;
+
+/// Longest result of substituting in one scalar.
+///
+/// # Units
+/// Bytes.
+pub(super) const LONGEST: usize = 64 * 1024;
+
+/// The total length of all results in a file, so that a small file cannot fill the memory.
+///
+/// # Units
+/// Bytes.
+pub(super) const EXPANDED: usize = 64 * 1024 * 1024;
+
+/// How many errors are reported in one scalar.
+pub(super) const MISTAKES: usize = 20;
 
 /// How many findings are collected at most: a broken generator must not fill the memory.
 pub(super) const MOST: usize = 10_000;

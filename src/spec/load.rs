@@ -11,7 +11,7 @@ use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
 use super::limits::LARGEST;
-use super::scan::scan;
+use super::read_yaml::scan;
 use super::search::{self, Budget, Found};
 use super::tree::{Meaning, Tree};
 use crate::diagnostic::findings;

@@ -3,39 +3,41 @@
 //! | step | file | from → to |
 //! |---|---|---|
 //! | read | `load` | paths → texts and include relations; the only file access in `spec` |
-//! | scan | `scan`, `tree` | text → tree with places; syntax, duplicate keys, limits |
-//! | substitute | `template` | `${NAME}` in the tree |
-//! | check the shape | `schema_check`, `schema` | tree × JSON Schema → findings, and the tree without what was refused |
+//! | scan | `read_yaml`, `tree` | text → tree with places; syntax, duplicate keys |
+//! | substitute | `variables` | `${NAME}` in the tree |
+//! | check the shape | `schema_check`, `schema`, `suggest` | tree × JSON Schema → findings, and the tree without what was refused |
 //! | read | `read`, `syntax`, `record_syntax` | tree → typed syntax with places |
-//! | resolve | `resolve`, `records`, `facets`, `check` | syntax of all files → the model |
+//! | resolve | `zones`, `inherited_defaults`, `records`, `record_doubts`, `facets`, `expiry`, `conflicting_records` | syntax of all files → the model |
 //! | protection | `waf` | `waf` sections and profiles, in all of these steps |
-//! | print | `emit`, `arrange` | the model → YAML |
+//! | print | `emit`, `arrange`, `write_yaml` | the model → YAML |
+//! | all of them | `limits` | how much is read, and how much is reported |
 //!
 //! No step stops at the first error: each step removes what it refused and passes on the rest, so that all errors are
 //! reported at once. A [`Desired`] comes out only if there is no error at all.
 
 mod any_value;
 mod arrange;
-mod check;
-mod date;
+mod conflicting_records;
 mod emit;
 mod expect;
+mod expiry;
 mod facets;
-mod foreign;
 mod git;
+mod inherited_defaults;
 mod limits;
 mod load;
+mod other_tools_yaml;
 mod policy_file;
 mod read;
+mod read_yaml;
+mod record_doubts;
 mod record_syntax;
 mod records;
 mod repository;
-mod resolve;
 mod revision;
 mod revision_error;
 mod scalar;
 mod scalar_or_parts;
-mod scan;
 mod schema;
 mod schema_check;
 mod search;
@@ -44,10 +46,11 @@ mod settings;
 mod suggest;
 mod suppress;
 mod syntax;
-mod template;
 mod tree;
+mod variables;
 mod waf;
-mod yaml;
+mod write_yaml;
+mod zones;
 
 use std::collections::BTreeMap;
 
@@ -56,16 +59,16 @@ use ring::digest::{Context, SHA256};
 
 pub use arrange::{Arrangement, Part, Remarks, arrange};
 pub use emit::{print, record_entry, written, written_value};
-pub use foreign::{Include, Yaml, YamlKind, read_octodns_yaml, read_yaml};
 pub use git::GitEnvironment;
 use limits::{MOST, clip, is_enough};
 pub use load::Input;
+pub use other_tools_yaml::{Include, Yaml, YamlKind, read_octodns_yaml, read_yaml};
 pub use policy_file::{Allowed, PolicyError, PolicyFile, policy_schema, read_policy};
 pub use revision::{Revision, at_revision, is_object_id, resolve_revision};
 pub use revision_error::RevisionError;
 pub use schema::schema;
 pub use waf::{deployment_entry, print_waf, rule_entry};
-pub use yaml::{double_quoted, one_line};
+pub use write_yaml::{double_quoted, one_line};
 
 use crate::diagnostic::{Diagnostics, Place, Source, SourceId, Sources, Span, findings};
 use crate::model::{Desired, Suppression, names_credential};
@@ -129,12 +132,12 @@ pub fn load(inputs: &[Input], options: &Options, sources: &mut Sources) -> Outco
             syntax = typed(tree, &mut diagnostics);
         }
         let load::Loaded { source, tree, includers, named } = file;
-        files.push(resolve::FileIn { source, tree, syntax, includers, named, reduced });
+        files.push(inherited_defaults::FileIn { source, tree, syntax, includers, named, reduced });
     }
     let count = files.len();
     let first = files.first().map(|f| f.source);
-    let today = options.today.as_deref().and_then(date::Day::parse);
-    let desired = resolve::resolve(files, today, sources, &mut diagnostics);
+    let today = options.today.as_deref().and_then(expiry::Day::parse);
+    let desired = zones::resolve(files, today, sources, &mut diagnostics);
     let desired = Desired { suppressions, ..desired };
     // A key that names a credential is an error, so without errors there is nothing to mask.
     if diagnostics.has_errors() {
@@ -165,7 +168,7 @@ pub fn load(inputs: &[Input], options: &Options, sources: &mut Sources) -> Outco
 /// Whether a text is a calendar date, `YYYY-MM-DD`.
 #[must_use]
 pub fn is_date(text: &str) -> bool {
-    date::Day::parse(text).is_some()
+    expiry::Day::parse(text).is_some()
 }
 
 /// The typed syntax of a tree that passed the shape check.
@@ -183,8 +186,8 @@ fn variables(
     options: &Options,
     sources: &mut Sources,
     diagnostics: &mut Diagnostics,
-) -> template::Variables {
-    let mut variables = template::Variables::default();
+) -> variables::Variables {
+    let mut variables = variables::Variables::default();
     if !options.variables.is_empty() {
         let mut text = String::new();
         let mut spans = Vec::new();

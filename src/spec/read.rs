@@ -465,7 +465,7 @@ inline_schema!(<T> OneOrMany<T>, generator => {
 mod tests {
     use super::*;
     use crate::diagnostic::{Diagnostics, Sources};
-    use crate::spec::scan::scan;
+    use crate::spec::read_yaml::scan;
 
     /// Reads a value from a text.
     fn from_text<T: for<'de> Deserialize<'de>>(text: &str) -> Result<T, ReadError> {

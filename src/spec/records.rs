@@ -14,8 +14,8 @@ use crate::diagnostic::findings;
 use crate::diagnostic::{Diagnostic, Diagnostics, Place, SourceId};
 use crate::model::facts::{FieldKind, TypeFacts};
 use crate::model::{
-    Address, AsReported, Comment, DataError, DesiredRecord, Facets, Fields, Fqdn, NameError, Rdata, RecordType,
-    Settings, Spelling, Tombstone, Ttl, Value, ZoneName,
+    AsReported, Comment, DataError, DesiredRecord, Facets, Fields, Fqdn, NameError, Rdata, RecordType, Settings,
+    Spelling, Tombstone, Ttl, Value, ZoneName,
 };
 
 /// Where records are read from and written to.
@@ -76,7 +76,7 @@ impl Target<'_> {
                 self.tombstones.push(Tombstone { name, record_type, data: Some(data), allow: allow.clone(), spelling });
                 continue;
             }
-            self.check(&name, &data, place);
+            self.doubt_record(&name, &data, place);
             let protect = entry.protect.is_some_and(|p| p.value);
             self.records.push(DesiredRecord {
                 name,
@@ -332,7 +332,7 @@ impl Target<'_> {
         let (text, place) = (syntax.value.0.as_str(), self.place(syntax));
         let errors = match Rdata::from_content(record_type, text, priority) {
             Ok(data) => {
-                self.single_label(&data, text, place);
+                self.doubt_target(&data, text, place);
                 return Some((data, place));
             }
             Err(errors) => errors,
@@ -407,7 +407,7 @@ impl Target<'_> {
                     .find(|f| matches!(f.kind, FieldKind::Host | FieldKind::HostOrRoot | FieldKind::HostKeepDot));
                 let host = host.and_then(|h| syntax.value.0.iter().find(|(key, _)| key.value.0 == h.name));
                 if let Some((_, host)) = host {
-                    self.single_label(&data, &host.value.0, self.place(host));
+                    self.doubt_target(&data, &host.value.0, self.place(host));
                 }
                 (!unknown).then_some((data, handle))
             }
@@ -438,44 +438,6 @@ impl Target<'_> {
         let length =
             rest.find(char::is_whitespace).unwrap_or(rest.len()).max(rest.chars().next().map_or(0, char::len_utf8));
         within(place, self.text, scalar, start..start + length)
-    }
-
-    /// Warns of a target that looks relative to the zone.
-    fn single_label(&mut self, data: &Rdata, text: &str, place: Place) {
-        let is_full = |target: &Fqdn| {
-            text.split_whitespace().any(|w| w.ends_with('.') && Fqdn::parse(w).is_ok_and(|n| n == *target))
-        };
-        let Some(target) = data.target().filter(|t| t.label_count() == 1 && !is_full(t)) else {
-            return;
-        };
-        let zone = self.zone;
-        self.diagnostics.push(
-            findings::SINGLE_LABEL
-                .at(place, format!("this points to the top-level name `{target}`"))
-                .help(format!("write `{target}.{zone}` if a name in this zone is meant, or `{target}.` if not")),
-        );
-    }
-
-    /// Checks that need the name and the value together.
-    fn check(&mut self, name: &Fqdn, data: &Rdata, place: Place) {
-        let record_type = data.record_type();
-        let address = || Address::of_record(self.zone, name, data, false).to_string();
-        if record_type == Some(RecordType::Cname) && data.target() == Some(name) {
-            self.diagnostics.push(
-                findings::SELF_ALIAS
-                    .at(place, format!("`{name}` is the name of the record itself"))
-                    .about(address())
-                    .help("write the name that it should be an alias of"),
-            );
-        }
-        if record_type == Some(RecordType::Ns) && name == self.zone.as_fqdn() {
-            self.diagnostics.push(
-                findings::APEX_NS
-                    .at(place, format!("this is a name server of {} itself", self.zone))
-                    .about(address())
-                    .help("remove the record unless the zone has custom or additional name servers"),
-            );
-        }
     }
 }
 

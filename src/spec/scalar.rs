@@ -267,7 +267,7 @@ fn block(written: &str, is_folded: bool) -> Decoded {
 
 #[cfg(test)]
 mod tests {
-    use super::super::scan::scan;
+    use super::super::read_yaml::scan;
     use super::super::tree::{Kind, Tree};
     use super::*;
     use crate::diagnostic::{Diagnostics, Sources};

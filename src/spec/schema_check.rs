@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 
 use serde_json::Value;
 
-use super::suggest::{hint, nearest, switch_meant};
+use super::suggest::{foreign_key, foreign_type, hint, nearest, switch_meant};
 use super::tree::{Kind, Meaning, NodeId, Tree};
 use crate::diagnostic::findings;
 use crate::diagnostic::{Diagnostics, Place};
@@ -462,30 +462,6 @@ impl Check<'_> {
         };
         self.diagnostics
             .push(findings::WRONG_KIND.at(place, format!("{name} should be {expected}, not {found}")).help(help));
-    }
-}
-
-/// The key for a name that other programs and APIs use.
-fn foreign_key(key: &str) -> Option<&'static str> {
-    match key.to_ascii_lowercase().as_str() {
-        "value" | "values" | "target" | "address" | "rdata" | "answer" => Some("content"),
-        "prio" | "pref" | "preference" | "mx_priority" => Some("priority"),
-        "host" | "hostname" | "subdomain" => Some("name"),
-        "kind" | "record_type" => Some("type"),
-        "note" | "notes" | "description" => Some("comment"),
-        "proxy" | "cloud" => Some("proxied"),
-        _ => None,
-    }
-}
-
-/// What to write instead of a record type of other providers.
-fn foreign_type(text: &str) -> Option<&'static str> {
-    match text.to_ascii_uppercase().as_str() {
-        "ALIAS" | "ANAME" | "FLATTEN" => {
-            Some("write `CNAME`; Cloudflare answers with the addresses behind it at the apex, where a CNAME cannot be")
-        }
-        "SPF" => Some("write `TXT`: SPF records are TXT records since RFC 7208"),
-        _ => None,
     }
 }
 

@@ -7,11 +7,7 @@ use std::path::{Component, Path, PathBuf};
 
 use walkdir::{DirEntry, WalkDir};
 
-/// Most files and directories that are visited for one spec.
-const MOST_ENTRIES: usize = 1_000_000;
-
-/// Most links to directories that are followed for one spec.
-const MOST_LINKS: usize = 1_000;
+use super::limits::{MOST_ENTRIES, MOST_LINKS};
 
 /// How much may still be visited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! "Did you mean": the nearest of several words.
+//! "Did you mean": the nearest of several words, and words that other programs have for keys, record types and switches.
 
 /// The candidate nearest to a word, if one is near enough to be what the author meant.
 pub(super) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
@@ -27,6 +27,30 @@ pub(super) fn switch_meant(word: &str) -> Option<&'static str> {
     match word.to_ascii_lowercase().as_str() {
         "on" | "yes" | "y" | "true" | "enable" | "enabled" | "active" | "1" => Some("on"),
         "off" | "no" | "n" | "false" | "disable" | "disabled" | "inactive" | "0" => Some("off"),
+        _ => None,
+    }
+}
+
+/// The key for a name that other programs and APIs use.
+pub(super) fn foreign_key(key: &str) -> Option<&'static str> {
+    match key.to_ascii_lowercase().as_str() {
+        "value" | "values" | "target" | "address" | "rdata" | "answer" => Some("content"),
+        "prio" | "pref" | "preference" | "mx_priority" => Some("priority"),
+        "host" | "hostname" | "subdomain" => Some("name"),
+        "kind" | "record_type" => Some("type"),
+        "note" | "notes" | "description" => Some("comment"),
+        "proxy" | "cloud" => Some("proxied"),
+        _ => None,
+    }
+}
+
+/// What to write instead of a record type of other providers.
+pub(super) fn foreign_type(text: &str) -> Option<&'static str> {
+    match text.to_ascii_uppercase().as_str() {
+        "ALIAS" | "ANAME" | "FLATTEN" => {
+            Some("write `CNAME`; Cloudflare answers with the addresses behind it at the apex, where a CNAME cannot be")
+        }
+        "SPF" => Some("write `TXT`: SPF records are TXT records since RFC 7208"),
         _ => None,
     }
 }

@@ -16,11 +16,11 @@ use super::blocks::{META, head, is_single, key, members};
 use super::evaluate::{Budget, Globals, Scope};
 use super::modules::{Files, Modules, Role, plain};
 use super::nesting::is_too_deep;
-use super::types::conform;
 use super::value::{Missing, Term};
-use super::{ASSIGNED, Resource, ZONE_REFERENCE, remarks};
+use super::variable_types::conform;
+use super::{ASSIGNED, Resource, ZONE_REFERENCE, block_comments};
 use crate::diagnostic::{Place, Source, SourceId, Span, findings};
-use crate::import::bounded_read::read_below;
+use crate::import::files::read_below;
 use crate::import::found::Found;
 use crate::model::{Gather, sort_by_key};
 use calls::{Call, Called, Refused};
@@ -372,7 +372,8 @@ impl<'b> Module<'b> {
             return self.too_many(kind, &address, place, found);
         }
         let text = self.text(source);
-        let comments: Arc<[_]> = remarks::of(text, place.span.start as usize, place.span.end as usize, block).into();
+        let comments: Arc<[_]> =
+            block_comments::of(text, place.span.start as usize, place.span.end as usize, block).into();
         for (index, scope) in instances {
             let address = format!("{address}{index}");
             match members(&block.body, &scope) {

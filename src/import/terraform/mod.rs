@@ -3,6 +3,7 @@
 //! A state or plan has every value. A configuration is evaluated without running Terraform, as far as its values are in the
 //! files; an entry that needs more is refused with what is missing. All three give [`Resource`]s, which `resources` translates.
 
+mod block_comments;
 mod blocks;
 mod configuration;
 mod documents;
@@ -10,13 +11,12 @@ mod evaluate;
 mod functions;
 mod modules;
 mod nesting;
+mod not_imported;
 mod rate_limits;
-mod refusal;
-mod remarks;
 mod resources;
 mod rulesets;
-mod types;
 mod value;
+mod variable_types;
 mod zones;
 
 use std::collections::BTreeMap;

@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value as Json, json};
 
 use super::Resource;
-use super::refusal::Refusal;
+use super::not_imported::Refusal;
 use super::rulesets;
 use super::value::Term;
 use super::zones::Zones;

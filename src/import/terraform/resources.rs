@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::refusal::{Refusal, UnknownZone, other, refuse, without_zone};
+use super::not_imported::{Refusal, UnknownZone, other, refuse, without_zone};
 use super::rulesets::{self, FirewallRule};
 use super::value::{Missing, Term};
 use super::zones::Zones;

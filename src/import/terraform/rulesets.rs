@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value as Json, json};
 
 use super::Resource;
-use super::refusal::{Refusal, refuse};
+use super::not_imported::{Refusal, refuse};
 use super::value::Term;
 use super::zones::Zones;
 use crate::diagnostic::findings;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::refusal::{Refusal, UnknownZone};
+use super::not_imported::{Refusal, UnknownZone};
 use super::value::Term;
 use super::{ASSIGNED, GivenZones, Resource, ZONE_REFERENCE};
 use crate::model::ZoneName;

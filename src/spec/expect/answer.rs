@@ -9,7 +9,7 @@ use crate::diagnostic::Span;
 use crate::model::{Expected, ExpectedAnswer, Fqdn, Rdata, RecordType, ZoneName};
 use crate::spec::read::{Spanned, Text};
 use crate::spec::syntax::{AnswerSyntax, ExpectSyntax};
-use crate::spec::template::escape;
+use crate::spec::variables::escape;
 
 /// Reads it.
 pub(super) fn read(zone: &ZoneName, resolve: &Spanned<Text>, syntax: &ExpectSyntax, whole: Span) -> Outcome<Expected> {

@@ -8,7 +8,7 @@ use super::invalid::{Invalid, Outcome};
 use crate::model::{ClosedSet, ExpectedMail, ExpectedPolicy, Fqdn, MailPolicy, ZoneName};
 use crate::spec::read::{Spanned, Text};
 use crate::spec::syntax::MailSyntax;
-use crate::spec::template::escape;
+use crate::spec::variables::escape;
 
 /// Reads it.
 pub(super) fn read(zone: &ZoneName, syntax: &Spanned<MailSyntax>) -> Outcome<ExpectedMail> {

@@ -16,7 +16,7 @@ use invalid::{Invalid, Outcome};
 use super::facets::Reader;
 use super::read::Spanned;
 use super::syntax::ExpectSyntax;
-use super::template::escape;
+use super::variables::escape;
 use crate::diagnostic::{Diagnostic, Place, Severity, Span, findings};
 use crate::model::{Expectation, Expected, ZoneName};
 

@@ -7,7 +7,7 @@ use crate::model::request::{Given, Rate, Request, VerdictExpected};
 use crate::model::{ExpectedRequest, RequestText};
 use crate::spec::read::Spanned;
 use crate::spec::syntax::{ExpectSyntax, FromSyntax};
-use crate::spec::template::escape;
+use crate::spec::variables::escape;
 
 /// Reads it.
 pub(super) fn read(syntax: &Spanned<ExpectSyntax>) -> Outcome<ExpectedRequest> {

@@ -13,13 +13,10 @@ use crate::diagnostic::findings;
 use crate::diagnostic::{Place, Span};
 use crate::model::Value;
 use crate::model::expression::Expression;
-use crate::model::facts::owasp::{PARANOIA_TAGS, THRESHOLD_KEYWORDS};
+use crate::model::facts::owasp::THRESHOLD_KEYWORDS;
 use crate::model::facts::rulesets::MANAGED_PHASE;
 use crate::model::managed::{Managed, Overrides, Paranoia, RuleName, ScoreAction};
 use crate::model::ruleset::{RuleTuning, Switch, TagTuning, TuningTarget};
-
-/// The lowest threshold that is not likely to be a paranoia level.
-const LOWEST_LIKELY_THRESHOLD: u32 = 5;
 
 impl Section<'_> {
     /// The OWASP section.
@@ -135,13 +132,7 @@ impl Section<'_> {
             );
             return None;
         };
-        if number < LOWEST_LIKELY_THRESHOLD {
-            self.reader.diagnostics.push(
-                findings::THRESHOLD_LOW
-                    .at(place, format!("a request is acted on from a score of {number}"))
-                    .help(format!("write `paranoia: {number}` if the level is meant, and a threshold of 5 or more")),
-            );
-        }
+        self.doubt_threshold(number, place);
         Some(Facet { value: number, place })
     }
 
@@ -158,20 +149,9 @@ impl Section<'_> {
             self.doubt_overrides(&overrides, has_level, place);
         }
         for tag in &overrides.tags {
-            self.refuse_level(&tag.tag, ruleset, place);
+            self.doubt_level(&tag.tag, ruleset, place);
         }
         Some(Facet { value: value.clone(), place })
-    }
-
-    /// Refuses paranoia levels in a ruleset that has none.
-    fn refuse_level(&mut self, tag: &str, ruleset: Managed, place: Place) {
-        if ruleset != Managed::Owasp && PARANOIA_TAGS.contains(&tag) {
-            self.reader.diagnostics.push(
-                findings::PARANOIA_TAG
-                    .at(place, format!("`{tag}` is a tag of the OWASP ruleset"))
-                    .help("write `owasp: { paranoia: … }` instead"),
-            );
-        }
     }
 
     /// `disable` or `enable`.
@@ -197,7 +177,7 @@ impl Section<'_> {
             let future = future.filter(|f| f.value);
             match (target, future) {
                 (TuningTarget::Tag(tag), Some(_)) => {
-                    self.refuse_level(&tag, ruleset, place);
+                    self.doubt_level(&tag, ruleset, place);
                     layer.tags.push(TagTuning { tag, enabled: Some(enabled), action: None, note, place });
                 }
                 (TuningTarget::Rule(_), Some(future)) => {
@@ -213,7 +193,7 @@ impl Section<'_> {
                         self.doubt_anomaly(name, place, "`owasp: off` if that is meant");
                     }
                     if let TuningTarget::Tag(tag) = &target {
-                        self.refuse_level(tag, ruleset, place);
+                        self.doubt_level(tag, ruleset, place);
                     }
                     layer.rules.push(RuleTuning { target, enabled: Some(enabled), action: None, note, place });
                 }
@@ -261,7 +241,7 @@ impl Section<'_> {
     fn tag(&mut self, syntax: &Spanned<TagSyntax>) -> Option<TagTuning> {
         let TagSyntax { tag, action, enabled, reason, owner, expires } = &syntax.value;
         let (TuningTarget::Tag(tag), place) = self.target(syntax.span, None, Some(tag.as_ref()?))? else { return None };
-        self.refuse_level(&tag, Managed::Cloudflare, place);
+        self.doubt_level(&tag, Managed::Cloudflare, place);
         let notes = [reason.as_ref(), owner.as_ref(), expires.as_ref()];
         let (enabled, action) = (enabled.map(|e| e.value), action.as_ref().map(|a| a.value.0.clone()));
         let note = self.change(syntax.span, place, &tag, enabled, action.as_deref(), notes)?;

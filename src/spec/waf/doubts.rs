@@ -11,6 +11,9 @@ use crate::model::ruleset::SkipTarget;
 /// The description of the anomaly rule, in lower case.
 const ANOMALY_TITLE: &str = "inbound anomaly score exceeded";
 
+/// The lowest threshold that is not likely to be a paranoia level.
+const LOWEST_LIKELY_THRESHOLD: u32 = 5;
+
 /// Whether a name means the rule that acts on the score.
 fn is_anomaly(name: &RuleName) -> bool {
     let text = name.as_str().to_lowercase();
@@ -27,6 +30,28 @@ impl Section<'_> {
                 findings::ANOMALY_OFF
                     .at(place, "without the rule that acts on the score, all the others have no effect")
                     .help(format!("name the rules that add to the score instead, or write {instead}")),
+            );
+        }
+    }
+
+    /// Warns of a threshold that is probably meant as a paranoia level.
+    pub(super) fn doubt_threshold(&mut self, number: u32, place: Place) {
+        if number < LOWEST_LIKELY_THRESHOLD {
+            self.reader.diagnostics.push(
+                findings::THRESHOLD_LOW
+                    .at(place, format!("a request is acted on from a score of {number}"))
+                    .help(format!("write `paranoia: {number}` if the level is meant, and a threshold of 5 or more")),
+            );
+        }
+    }
+
+    /// Warns of paranoia levels in a ruleset that has none.
+    pub(super) fn doubt_level(&mut self, tag: &str, ruleset: Managed, place: Place) {
+        if ruleset != Managed::Owasp && PARANOIA_TAGS.contains(&tag) {
+            self.reader.diagnostics.push(
+                findings::PARANOIA_TAG
+                    .at(place, format!("`{tag}` is a tag of the OWASP ruleset"))
+                    .help("write `owasp: { paranoia: … }` instead"),
             );
         }
     }

@@ -5,8 +5,8 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use super::super::template::escape;
-use super::super::yaml::{scalar, to_yaml};
+use super::super::variables::escape;
+use super::super::write_yaml::{scalar, to_yaml};
 use super::rates::{CHARACTERISTICS, duration};
 use crate::model::Unmanaged;
 use crate::model::expression::{Expression, ExpressionSetting, parse_expression};

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::super::date::Day;
+use super::super::expiry::{Day, LastDay, is_soon, not_a_date, reminder};
 use super::super::facets::{Facet, Reader};
 use super::super::read::{Spanned, Text};
 use super::super::scalar::within;
@@ -18,9 +18,6 @@ use crate::model::expression::{Expression, ExpressionProblem, ExpressionSetting,
 use crate::model::managed::Managed;
 use crate::model::ruleset::{DesiredRule, Note, Phase};
 use crate::model::{Gather, Unmanaged};
-
-/// How many days before an entry expires the reminder begins.
-const SOON: i64 = 14;
 
 /// Reads sections of one file.
 pub(in crate::spec) struct Section<'a> {
@@ -132,7 +129,7 @@ impl Section<'_> {
         if let Some(expires) = expires {
             let left = self.expiry(expires, what);
             note.is_expired = left.is_some_and(|left| left < 0);
-            note.expires_soon = left.is_some_and(|left| (0..=SOON).contains(&left));
+            note.expires_soon = left.is_some_and(is_soon);
             note.days_left = left.and_then(|left| u32::try_from(left).ok());
             note.expires = Some(expires.value.0.clone()).filter(|text| Day::parse(text).is_some());
         }
@@ -143,31 +140,12 @@ impl Section<'_> {
     fn expiry(&mut self, syntax: &Spanned<Text>, what: &str) -> Option<i64> {
         let (text, place) = (syntax.value.0.as_str(), self.reader.place(syntax));
         let Some(last) = Day::parse(text) else {
-            self.reader.diagnostics.push(
-                findings::DATE
-                    .at(place, format!("`{}` is not a date", super::super::clip(text)))
-                    .help("write the last day on which the entry holds as YYYY-MM-DD, such as 2027-03-01"),
-            );
+            self.reader.diagnostics.push(not_a_date(text, place, LastDay::Entry));
             return None;
         };
         let left = self.today.map(|today| today.until(last))?;
-        if left < 0 {
-            self.reader.diagnostics.push(
-                findings::EXPIRED
-                    .at(place, format!("`{what}` held until {text} and is planned for removal"))
-                    .help("remove the entry; if it is still needed, write a later date and say why"),
-            );
-        } else if left <= SOON {
-            let days = match left {
-                0 => "today".to_owned(),
-                1 => "tomorrow".to_owned(),
-                days => format!("in {days} days"),
-            };
-            self.reader.diagnostics.push(
-                findings::EXPIRES_SOON
-                    .at(place, format!("the last day of `{what}` is {days}"))
-                    .help("see whether it is still needed; after that day it is planned for removal"),
-            );
+        if let Some(reminder) = reminder(what, text, left, place) {
+            self.reader.diagnostics.push(reminder);
         }
         Some(left)
     }

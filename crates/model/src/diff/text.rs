@@ -10,9 +10,6 @@ use std::ops::Range;
 use similar::algorithms::{Capture, Compact, Replace, myers};
 use similar::{DiffOp, group_diff_ops};
 
-/// Equal lines that a patch shows on both sides of a change.
-const CONTEXT: usize = 3;
-
 /// A step from one sequence to another.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextStep {
@@ -73,12 +70,13 @@ fn lines_of_hunk(range: Range<usize>) -> String {
     }
 }
 
-/// What differs between two texts as a unified diff, with the names of the files; empty if nothing does.
+/// What differs between two texts as a unified diff, with the names of the files and so many equal
+/// lines on both sides of a change; empty if nothing does.
 #[must_use]
-pub fn unified(before: &str, after: &str, (old_name, new_name): (&str, &str)) -> String {
+pub fn unified(before: &str, after: &str, (old_name, new_name): (&str, &str), context: usize) -> String {
     let (old, new) = (lines(before), lines(after));
     let mut text = String::new();
-    for hunk in group_diff_ops(operations(&old, &new), CONTEXT) {
+    for hunk in group_diff_ops(operations(&old, &new), context) {
         if text.is_empty() {
             text = format!("--- {old_name}\n+++ {new_name}\n");
         }
@@ -121,7 +119,7 @@ mod tests {
     #[test]
     fn heads_of_hunks_name_the_lines() {
         let head = |before: &str, after: &str| {
-            let text = unified(before, after, ("a", "b"));
+            let text = unified(before, after, ("a", "b"), 3);
             text.lines().filter(|line| line.starts_with("@@")).map(str::to_owned).collect::<Vec<_>>()
         };
         assert_eq!(head("", "one\n"), ["@@ -0,0 +1 @@"]);

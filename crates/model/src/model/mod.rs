@@ -14,6 +14,7 @@ pub mod facts;
 mod fields;
 mod gather;
 mod ids;
+mod index_sort;
 pub mod managed;
 mod name;
 mod name_map;
@@ -28,7 +29,6 @@ mod record;
 mod reported;
 pub mod request;
 pub mod ruleset;
-mod sort;
 mod state;
 mod tier;
 pub mod time;
@@ -50,6 +50,8 @@ pub use fields::{Fields, Value};
 #[doc(hidden)]
 pub use gather::Gather;
 pub use ids::{RecordId, ZoneId};
+#[doc(hidden)]
+pub use index_sort::{permute, sort_by, sort_by_key};
 pub use name::{Fqdn, LABEL_OCTETS, NAME_OCTETS, NameError, ZoneName};
 #[doc(hidden)]
 pub use name_map::{NameMap, NameSet};
@@ -66,8 +68,6 @@ pub use record::{
     Comment, CommentError, DesiredRecord, Facets, LiveRecord, RecordForm, Settings, Spelling, Tag, TagError, Tombstone,
 };
 pub use reported::AsReported;
-#[doc(hidden)]
-pub use sort::{permute, sort_by, sort_by_key};
 pub use state::{
     Desired, DesiredSettings, DesiredZone, IgnorePattern, Live, LiveDnssec, LiveSetting, LiveSettings, LiveZone,
     Suppression, SuppressionScope,

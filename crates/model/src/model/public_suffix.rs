@@ -36,6 +36,12 @@ impl<'n> PublicSuffix<'n> {
         self.length == self.name.len() && self.section == Some(psl::Type::Icann)
     }
 
+    /// Whether the name itself cannot be a zone: registries sell names directly below it, by the section of the list about them.
+    /// The list's other section holds domains of companies, which are zones.
+    pub fn is_no_zone(self) -> bool {
+        self.is_registry()
+    }
+
     /// Whether the name itself is the domain of a company that gives out names below it.
     pub fn is_company(self) -> bool {
         self.length == self.name.len() && self.is_of_company()

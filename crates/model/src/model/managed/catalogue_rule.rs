@@ -4,24 +4,6 @@ use crate::model::facts::crs::{ATTACK_FAMILIES, AttackFamily, CRS_RULES};
 use crate::model::facts::owasp::{ANOMALY_NUMBER, ANOMALY_RULE, ANOMALY_THRESHOLD, PARANOIA_TAGS};
 use crate::model::ruleset::RuleId;
 
-/// A paranoia level, 1 to 4.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Paranoia(u8);
-
-impl Paranoia {
-    /// A level; `None` outside 1 to 4.
-    #[must_use]
-    pub fn new(level: u8) -> Option<Self> {
-        (1..=4).contains(&level).then_some(Self(level))
-    }
-
-    /// As a number.
-    #[must_use]
-    pub fn level(self) -> u8 {
-        self.0
-    }
-}
-
 /// A rule of a managed ruleset.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CatalogueRule {
@@ -73,13 +55,6 @@ impl CatalogueRule {
             score: None,
             threshold: Some(ANOMALY_THRESHOLD),
         }
-    }
-
-    /// Its paranoia level, if it has such a tag.
-    #[must_use]
-    pub fn level(&self) -> Option<Paranoia> {
-        let level = self.tags.iter().find_map(|t| t.strip_prefix("paranoia-level-")?.parse().ok())?;
-        Paranoia::new(level)
     }
 
     /// Its description in lower case, without the number.

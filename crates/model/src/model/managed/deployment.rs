@@ -4,10 +4,10 @@
 //! back recognises only what would be written in exactly the same way; everything else is kept verbatim.
 
 use super::catalogue::{Catalogue, Managed, ScoreAction};
-use super::catalogue_rule::Paranoia;
 use super::effective::Anyway;
 use super::names::Unresolved;
 use super::overrides::{Overrides, RuleOverride, TagOverride};
+use super::paranoia::{Paranoia, set_paranoia, strange_levels};
 use crate::diagnostic::Place;
 use crate::model::expression::Expression;
 use crate::model::facts::owasp::PARANOIA_TAGS;
@@ -156,29 +156,6 @@ fn lay_over(
         lay_rules(tuning, desired.ruleset, catalogue, overrides, problems);
     }
     *overrides = std::mem::take(overrides).pruned();
-}
-
-/// Turns the tags of all higher levels off and the others on, by the ruleset's default or an existing override.
-fn set_paranoia(wanted: Paranoia, catalogue: Option<&Catalogue>, overrides: &mut Overrides) {
-    // If the ruleset's own switch turns everything off, no level would be on.
-    if overrides.enabled == Some(false) {
-        overrides.enabled = None;
-    }
-    for (level, tag) in (1u8..).zip(PARANOIA_TAGS) {
-        let off_by_default = catalogue.is_some_and(|c| {
-            let mut of_level = c.rules.iter().filter(|r| r.tags.iter().any(|t| t == tag)).peekable();
-            of_level.peek().is_some() && of_level.all(|r| !r.enabled)
-        });
-        let is_said = overrides.tags.iter().rfind(|t| t.tag == tag).is_some_and(|t| t.enabled == Some(true));
-        let enabled = match level > wanted.level() {
-            true => Some(false),
-            false => (off_by_default || is_said).then_some(true),
-        };
-        if enabled.is_some() || overrides.tags.iter().any(|t| t.tag == tag) {
-            overrides.tag_mut(tag).enabled = enabled;
-        }
-    }
-    overrides.tags.retain(|t| !t.is_empty());
 }
 
 /// Puts tags in the wanted order; those that are already right stay where they are.
@@ -392,30 +369,6 @@ fn take_owasp(
     }
     rest.rules.retain(|r| !r.is_empty());
     strange
-}
-
-/// Why overrides do not correspond to a paranoia level.
-fn strange_levels(overrides: &Overrides, levels: &[&TagOverride]) -> String {
-    match overrides.enabled {
-        Some(false) => return "all rules are off by an override of the whole ruleset".to_owned(),
-        Some(true) => return "all rules are on by an override of the whole ruleset".to_owned(),
-        None => {}
-    }
-    let off = levels.iter().filter(|t| t.enabled == Some(false));
-    let off: Vec<_> = off.filter_map(|t| t.tag.strip_prefix("paranoia-level-")).collect();
-    match off.as_slice() {
-        [] => {
-            let on = levels.iter().filter(|t| t.enabled == Some(true));
-            match on.filter_map(|t| t.tag.strip_prefix("paranoia-level-")).max() {
-                Some("4") | None => "levels are switched on, or given an action, by overrides of their own".to_owned(),
-                Some(level) => {
-                    format!("level {level} is switched on, but no level above it is switched off, so level 4 applies")
-                }
-            }
-        }
-        [one] => format!("only level {one} is off, which is not a paranoia level"),
-        several => format!("the levels {} are off, which is not a paranoia level", several.join(", ")),
-    }
 }
 
 /// Rules that are switched on or off and, in other rulesets, those with another action.

@@ -7,11 +7,13 @@ mod deployment;
 mod effective;
 mod names;
 mod overrides;
+mod paranoia;
 
 pub use catalogue::{Catalogue, Managed, ScoreAction, threshold_keyword};
-pub use catalogue_rule::{CatalogueRule, Paranoia, attack_family};
+pub use catalogue_rule::{CatalogueRule, attack_family};
 pub use catalogue_rules::CatalogueRules;
 pub use deployment::{Compiled, Problem, ProblemKind, Recognised, compile, find_deployment, recognise};
 pub use effective::{Anyway, Effect, effective};
 pub use names::{RuleName, Unresolved};
 pub use overrides::{Overrides, RuleOverride, TagOverride};
+pub use paranoia::Paranoia;

@@ -16,6 +16,8 @@
 mod binding;
 mod caa;
 mod hex_and_base64;
+mod host_name;
+mod ip_address;
 mod loc;
 mod mnemonics;
 mod naptr;
@@ -35,7 +37,8 @@ use super::facts::{Slot, TypeFacts};
 use super::fields::{Fields, Value};
 use super::name::Fqdn;
 
-use reader::{FieldReader, Root, host};
+use host_name::{Root, host};
+use reader::FieldReader;
 use record_data::RecordData;
 pub use record_data::{DataError, Purpose};
 

@@ -4,9 +4,10 @@
 //! LOC, NAPTR, SVCB and HTTPS.
 
 use std::iter;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::IpAddr;
 
 use super::hex_and_base64::{Digits, base64, check_length, lower_hex, upper_hex};
+use super::ip_address::{ipv4, ipv6};
 use super::mnemonics::Mnemonics;
 use super::presentation::{self, Token, tokens};
 use super::{DataError, FieldReader, Purpose, Root, host};
@@ -272,30 +273,6 @@ fn of_text(field: &'static FieldFacts, text: &str) -> Result<Part, DataError> {
 fn of_digits(field: &'static FieldFacts, digits: &Digits) -> Result<Part, DataError> {
     let octets = if field.kind == FieldKind::Base64 { digits.base64(field.name) } else { digits.hex(field.name) };
     octets.map(|octets| Part::Octets(octets.into()))
-}
-
-/// An IPv4 address.
-fn ipv4(name: &'static str, text: &str) -> Result<Ipv4Addr, DataError> {
-    text.parse().map_err(|_| {
-        let has_letters = text.contains(|c: char| c.is_ascii_alphabetic());
-        let help = match text.parse::<Ipv6Addr>() {
-            Ok(_) => "this is an IPv6 address: use type AAAA",
-            Err(_) if has_letters && host(name, text, Root::Refused).is_ok() => "this is a host name: use type CNAME",
-            Err(_) => "write four numbers from 0 to 255, without leading zeros, such as 192.0.2.10",
-        };
-        DataError::field(name, format!("`{text}` is not an IPv4 address")).help(help)
-    })
-}
-
-/// An IPv6 address; equal however it was spelled (RFC 4291 section 2.2), printed as in RFC 5952.
-fn ipv6(name: &'static str, text: &str) -> Result<Ipv6Addr, DataError> {
-    text.parse().map_err(|_| {
-        let help = match text.parse::<Ipv4Addr>() {
-            Ok(_) => "this is an IPv4 address: use type A",
-            Err(_) => "write groups of hexadecimal digits such as 2001:db8::10",
-        };
-        DataError::field(name, format!("`{text}` is not an IPv6 address")).help(help)
-    })
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use super::super::facts::{FieldKind, TypeFacts};
 use super::super::fields::{Fields, Value};
 use super::super::name::Fqdn;
 use super::hex_and_base64::Digits;
+use super::host_name::{Root, host};
 use super::{DataError, presentation};
 
 /// Reads the fields of one value and collects every error.
@@ -141,37 +142,4 @@ impl<'a> FieldReader<'a> {
             _ => Err(self.errors),
         }
     }
-}
-
-/// Whether `.` is a valid host.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Root {
-    /// `.` says that there is no such service (RFC 7505, RFC 2782).
-    Allowed,
-    /// `.` is an error.
-    Refused,
-}
-
-/// A host that a record points to.
-pub(super) fn host(field: &'static str, text: &str, root: Root) -> Result<Fqdn, DataError> {
-    if text == "@" {
-        return Err(
-            DataError::field(field, "`@` stands for the zone only in `name`").help("write the zone's name in full")
-        );
-    }
-    let bare = text.strip_suffix('.').unwrap_or(text);
-    if bare.parse::<std::net::IpAddr>().is_ok() {
-        return Err(DataError::field(field, format!("`{text}` is an address, not a host name"))
-            .help("write the host's name, or use a record of type A or AAAA"));
-    }
-    let name = Fqdn::parse(text)
-        .map_err(|e| DataError::field(field, e.to_string()).help("write a host name such as host.example.com"))?;
-    if name.is_root() && root == Root::Refused {
-        return Err(DataError::field(field, "`.` is not a host").help("write a host name such as host.example.com"));
-    }
-    if name.is_wildcard() {
-        return Err(DataError::field(field, "a record cannot point to a wildcard")
-            .help("write a host name such as host.example.com"));
-    }
-    Ok(name)
 }

@@ -4,27 +4,16 @@
 //! both places, merge keys, tags, several documents, keys that are not scalars, and excessive nesting and aliases.
 //! Anything refused that can be skipped is left out of the tree, so that the rest is still checked.
 //!
-//! octoDNS's files may have merge keys and `!include`, which `foreign` resolves.
+//! octoDNS's files may have merge keys and `!include`, which `other_tools_yaml` resolves.
 
 use std::collections::HashMap;
 
 use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, ScanError};
 
+use super::limits::{ALIAS_NODES, BYTES_PER_NODE, DEPTH, NODES};
 use super::tree::{Entry, Kind, Node, NodeId, Style, Tree};
 use crate::diagnostic::findings;
 use crate::diagnostic::{Diagnostic, Diagnostics, Place, SourceId, Span};
-
-/// Deepest nesting; a spec needs about eight levels.
-const DEPTH: usize = 64;
-
-/// How many nodes a file may have; a record takes about ten.
-const NODES: usize = 2_000_000;
-
-/// How many nodes aliases may add, counting each node as often as it is referenced.
-const ALIAS_NODES: u64 = 1_000_000;
-
-/// The bytes of a text that count as one more node: a long text that is repeated takes memory, too.
-const BYTES_PER_NODE: usize = 256;
 
 /// From this many keys on, duplicates are looked up in a table instead of one by one.
 const KEYS_IN_TABLE: usize = 16;

@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use super::limits::{EXPANDED, LONGEST, MISTAKES};
 use super::scalar::within;
 use super::suggest::nearest;
 use super::tree::{Kind, Meaning, NodeId, Style, Tree};
@@ -224,21 +225,6 @@ fn is_name(text: &str) -> bool {
     let legal = |c: char| c.is_ascii_alphanumeric() || c == '_';
     !text.is_empty() && text.len() <= 64 && text.chars().all(legal) && !text.starts_with(|c: char| c.is_ascii_digit())
 }
-
-/// Longest result of substituting in one scalar.
-///
-/// # Units
-/// Bytes.
-const LONGEST: usize = 64 * 1024;
-
-/// The total length of all results in a file, so that a small file cannot fill the memory.
-///
-/// # Units
-/// Bytes.
-const EXPANDED: usize = 64 * 1024 * 1024;
-
-/// How many errors are reported in one scalar.
-const MISTAKES: usize = 20;
 
 /// A substitution that failed: its range in the scalar, and why.
 #[derive(Debug, PartialEq, Eq)]

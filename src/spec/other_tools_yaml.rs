@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::scan::{Dialect, MERGE, scan, scan_dialect};
+use super::read_yaml::{Dialect, MERGE, scan, scan_dialect};
 use super::tree::{Entry, Kind, Meaning, NodeId, Style, Tree};
 use crate::diagnostic::{Diagnostics, Place, SourceId};
 

@@ -3,41 +3,25 @@
 //! Files come in with their include relations; [`Desired`] comes out, complete only if no error was found. The result
 //! does not depend on the order in which files were given.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
 use super::any_value::AnyValue;
-use super::check;
-use super::date::Day;
+use super::conflicting_records;
 use super::expect::expectation;
+use super::expiry::Day;
 use super::facets::{Defaults, Facet, Reader};
+use super::inherited_defaults::{FileIn, file_defaults};
 use super::read::{Deferred, Entries, Spanned, Text};
 use super::record_syntax::RecordSyntax;
 use super::records::Target;
-use super::syntax::{FileSyntax, IgnoreSyntax, SwitchSyntax, ZoneSyntax};
-use super::tree::Tree;
+use super::syntax::{IgnoreSyntax, SwitchSyntax, ZoneSyntax};
 use super::waf::{Fragment, ProfileSyntax, Profiles, Section, Used};
 use crate::diagnostic::findings;
-use crate::diagnostic::{Diagnostics, Place, Source, SourceId, Sources};
+use crate::diagnostic::{Diagnostics, Place, Source, Sources};
 use crate::model::{
     Danger, Desired, DesiredSettings, DesiredZone, Expectation, Gather, IgnorePattern, NameError, PublicSuffix,
-    Unmanaged, Value, ZoneId, ZoneName, sort_by_key,
+    Unmanaged, Value, ZoneId, ZoneName,
 };
-
-/// A file as it comes in.
-pub(super) struct FileIn {
-    /// Its text.
-    pub(super) source: SourceId,
-    /// Its tree; `None` where it could not be read.
-    pub(super) tree: Option<Tree>,
-    /// Its syntax, from the tree.
-    pub(super) syntax: Option<FileSyntax>,
-    /// The files that include it.
-    pub(super) includers: Vec<(usize, Place)>,
-    /// Whether it was named on the command line.
-    pub(super) named: bool,
-    /// Starts of mappings from which the shape check removed something.
-    pub(super) reduced: HashSet<u32>,
-}
 
 /// A zone while its fragments are being merged.
 struct Fragments {
@@ -158,16 +142,10 @@ fn add_profile(
     profiles.add(name, layer, diagnostics);
 }
 
-/// Whether registries sell names directly below a name, by the section of the Public Suffix List about them (publicsuffix.org).
-/// The list's other section holds domains of companies, which are zones.
-fn is_public_suffix(name: &ZoneName) -> bool {
-    PublicSuffix::of(name.as_fqdn().as_str()).is_some_and(PublicSuffix::is_registry)
-}
-
 /// The name of a zone.
 fn zone_name(syntax: &Spanned<Text>, reader: &mut Reader<'_>) -> Option<ZoneName> {
     let error = match ZoneName::parse(&syntax.value.0) {
-        Ok(name) if is_public_suffix(&name) => {
+        Ok(name) if PublicSuffix::of(name.as_fqdn().as_str()).is_some_and(PublicSuffix::is_no_zone) => {
             let help = format!("write the registered domain, such as `example.{name}`");
             let place = reader.place(syntax);
             reader.diagnostics.push(
@@ -464,133 +442,6 @@ fn zone(
             }
         }
     }
-    check::check(&mut zone, diagnostics);
+    conflicting_records::check(&mut zone, diagnostics);
     zone
-}
-
-/// The defaults that apply in each file: its own, then those of the files that include it.
-fn file_defaults(files: &[FileIn], sources: &Sources, diagnostics: &mut Diagnostics) -> Vec<Defaults> {
-    let own: Vec<Defaults> = files
-        .iter()
-        .map(|file| match file.syntax.as_ref().and_then(|s| s.defaults.as_ref()) {
-            Some(defaults) => Defaults::new(defaults, file.source, diagnostics),
-            None => Defaults::default(),
-        })
-        .collect();
-    if files.iter().all(|f| f.syntax.as_ref().is_none_or(|s| s.defaults.is_none())) {
-        return own;
-    }
-    let depths = depths(files, sources);
-    let includers: Vec<Vec<(usize, Place)>> =
-        (0..files.len()).map(|n| true_includers(files, &depths, n, sources)).collect();
-    let all = chained(&own, &includers);
-    for (number, includers) in includers.iter().enumerate() {
-        let Some(((first, first_place), others)) = includers.split_first() else { continue };
-        for (other, place) in others {
-            // A key that the file sets itself is not inherited, so a difference there does not matter.
-            let (a, b) = (own[number].clone().or(&all[*first]), own[number].clone().or(&all[*other]));
-            let Some((key, one, another)) = a.difference(&b) else { continue };
-            let mut diagnostic = findings::DEFAULTS_CLASH
-                .at(
-                    *place,
-                    format!("`{}` inherits another default `{key}` from here", sources.name(files[number].source)),
-                )
-                .and_at(*first_place, "than from here");
-            for place in [one, another].into_iter().flatten() {
-                diagnostic = diagnostic.and_at(place, format!("a default `{key}`"));
-            }
-            diagnostics.push(diagnostic.help("include the file once, or give it its own `defaults`"));
-            break;
-        }
-    }
-    all
-}
-
-/// The files whose defaults a file inherits, by name: those that include it, without those that only close a cycle.
-fn true_includers(files: &[FileIn], depths: &[usize], number: usize, sources: &Sources) -> Vec<(usize, Place)> {
-    let mut includers: Vec<_> = files[number].includers.clone();
-    if includers.iter().any(|(i, _)| depths[*i] >= depths[number]) {
-        // Includers that can be reached from here, and are no nearer to an input, close a cycle.
-        let mut above = HashSet::new();
-        for (includer, _) in &includers {
-            if depths[*includer] >= depths[number] && reaches(files, number, *includer) {
-                above.insert(*includer);
-            }
-        }
-        includers.retain(|(i, _)| !above.contains(i));
-    }
-    sort_by_key(&mut includers, |(i, _)| sources.name(files[*i].source).to_owned());
-    includers
-}
-
-/// The minimum number of includes that lead from a top file to each file.
-///
-/// Top files are those named on the command line and those that no file includes; in a cycle that nothing leads to, the
-/// file with the shortest path.
-fn depths(files: &[FileIn], sources: &Sources) -> Vec<usize> {
-    let mut included = vec![Vec::new(); files.len()];
-    for (number, file) in files.iter().enumerate() {
-        file.includers.iter().for_each(|(i, _)| included[*i].push(number));
-    }
-    let mut tops: Vec<usize> = (0..files.len()).collect();
-    tops.sort_by_cached_key(|n| {
-        let name = sources.name(files[*n].source).to_owned();
-        (!(files[*n].named || files[*n].includers.is_empty()), name.matches('/').count(), name)
-    });
-    let mut depths = vec![usize::MAX; files.len()];
-    let certain = |n: usize| files[n].named || files[n].includers.is_empty();
-    let mut next = std::collections::VecDeque::new();
-    for (n, top) in tops.iter().enumerate() {
-        if depths[*top] != usize::MAX {
-            continue;
-        }
-        depths[*top] = 0;
-        next.push_back(*top);
-        // All files that are certainly at the top come first, and together.
-        if tops.get(n + 1).is_some_and(|t| certain(*t)) {
-            continue;
-        }
-        while let Some(file) = next.pop_front() {
-            for child in &included[file] {
-                if depths[*child] == usize::MAX {
-                    depths[*child] = depths[file] + 1;
-                    next.push_back(*child);
-                }
-            }
-        }
-    }
-    depths
-}
-
-/// Whether one file includes another, directly or through others.
-fn reaches(files: &[FileIn], from: usize, to: usize) -> bool {
-    let mut seen = HashSet::from([to]);
-    let mut next = vec![to];
-    while let Some(number) = next.pop() {
-        if number == from {
-            return true;
-        }
-        next.extend(files[number].includers.iter().map(|(i, _)| *i).filter(|i| seen.insert(*i)));
-    }
-    false
-}
-
-/// The defaults of every file, merged with those of all files above it.
-fn chained(own: &[Defaults], includers: &[Vec<(usize, Place)>]) -> Vec<Defaults> {
-    let mut all: Vec<Option<Defaults>> = vec![None; own.len()];
-    for number in 0..own.len() {
-        // Go up to a file whose defaults are known, that has nothing above it, or that closes a cycle; then down again.
-        let mut way = Vec::new();
-        let mut on_way = HashSet::new();
-        let mut at = Some(number);
-        while let Some(file) = at.filter(|f| all[*f].is_none() && on_way.insert(*f)) {
-            way.push(file);
-            at = includers[file].first().map(|(above, _)| *above);
-        }
-        for file in way.into_iter().rev() {
-            let above = includers[file].first().and_then(|(above, _)| all[*above].as_ref());
-            all[file] = Some(above.map_or_else(|| own[file].clone(), |above| own[file].clone().or(above)));
-        }
-    }
-    all.into_iter().map(Option::unwrap_or_default).collect()
 }

@@ -1,7 +1,8 @@
-//! The order of keys that `fmt` writes: what a thing is comes first, then its value, then how it is treated, then why.
+//! The order of keys, and of records where it sorts them, that `fmt` writes: what a thing is comes first, then its value, then how it is treated, then why.
 
 use std::sync::LazyLock;
 
+use super::change::json;
 use super::source_tree::{Kind, NodeId, SourceTree};
 use crate::model::ruleset::Phase;
 
@@ -83,6 +84,14 @@ pub(super) fn order(path: &[&str]) -> &'static [&'static str] {
         ["zones" | "profiles", _, "waf", key, "-"] if Phase::ALL.iter().any(|phase| phase.key() == *key) => RULE,
         _ => &[],
     }
+}
+
+/// By what records are sorted: the zone itself first, then names from their end, types and values.
+pub(super) fn record_key(tree: &SourceTree<'_>, item: NodeId) -> (bool, Vec<String>, String, String) {
+    let text = |key| tree.get(item, key).map(|node| json(tree, node).to_string()).unwrap_or_default();
+    let name = tree.get(item, "name").map(|node| tree.scalar_text(node).to_lowercase()).unwrap_or_default();
+    let labels = name.rsplit('.').map(str::to_owned).collect();
+    (name != "@", labels, text("type"), text("priority") + &text("content") + &text("data"))
 }
 
 /// Every mapping with its path.
