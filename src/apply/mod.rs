@@ -41,7 +41,7 @@ pub use journal_line::{JournalLine, StepFate};
 pub use journal_run::{Entry, JournalRun, PartEffect, RecordEffect, RuleDone, RuleEffect, ZoneRun};
 pub use journal_text::{Bytes, JournalReadError, JournalText, MOST_OPERATIONS};
 pub use outcome::{Noticed, Outcome, RecordsApplied, ZoneApplied};
-pub use server_dry_run::{DryRunResult, DryRuns, dry_runs, server_dry_run};
+pub use server_dry_run::{DryRunResult, DryRuns, dry_runs, note_server_check, server_dry_run};
 pub use undo::{Undone, needed, undo_zone};
 pub use undo_conflict::Moved;
 pub use verify::Verified;

@@ -13,9 +13,9 @@ use std::collections::btree_map::Entry;
 
 use super::response::said;
 use crate::api::{ApiError, Checker};
-use crate::model::ZoneId;
 use crate::model::ruleset::{Phase, RulesetId};
-use crate::plan::{ExpectRuleset, ZonePlan, lower_operation};
+use crate::model::{Address, ZoneId};
+use crate::plan::{ExpectRuleset, Plan, ZonePlan, lower_operation};
 use crate::wire::ruleset::{dry_run, dry_run_probe};
 
 /// What Cloudflare says about one planned change.
@@ -73,6 +73,31 @@ pub async fn server_dry_run<C: Checker>(checker: &C, zone: &ZonePlan) -> Vec<Dry
         });
     }
     answers
+}
+
+/// Adds what Cloudflare said to the plan: a count, and each refusal.
+pub fn note_server_check(plan: &mut Plan, answers: &[(Address, DryRunResult)]) {
+    for zone in &mut plan.zones {
+        let own: Vec<_> =
+            answers.iter().filter(|(address, _)| zone.rules().any(|(_, o, _)| o.address == *address)).collect();
+        if own.is_empty() {
+            continue;
+        }
+        let accepted = own.iter().filter(|(_, answer)| *answer == DryRunResult::Accepted).count();
+        zone.notes
+            .push(format!("server check: {accepted} of {} changes of rules would be accepted (dry run)", own.len()));
+        for (address, answer) in own {
+            match answer {
+                DryRunResult::Accepted => {}
+                DryRunResult::Refused(why) => {
+                    zone.notes.push(format!("server check: {address} would be refused: {why}"))
+                }
+                DryRunResult::Unchecked(why) => {
+                    zone.notes.push(format!("server check: {address} was not checked: {why}"))
+                }
+            }
+        }
+    }
 }
 
 /// Whether Cloudflare supports dry runs.

@@ -14,6 +14,7 @@ use crate::live::AnyReader;
 use crate::model::expression::{ListItems, Lists};
 use crate::reconcile::{self, Goal, Planned, Protected, RehearsedRequests, RequestsToRehearse, rehearse_requests};
 use crate::recorded::{self, Recorded, Recording};
+use crate::render::requests::headlines;
 use crate::seclang::RuleSet;
 
 /// The public OWASP rules.
@@ -266,7 +267,7 @@ impl Foresight {
         let zones = zones.context("failed to read the rules that recorded requests meet")?;
         let rehearsed = recordings.rehearse(goal, &zones, output)?;
         for zone in &mut planned.plan.zones {
-            zone.impact.extend(rehearsed.report.headlines(zone.name.as_str()));
+            zone.impact.extend(headlines(&rehearsed.report, zone.name.as_str()));
         }
         Ok(())
     }

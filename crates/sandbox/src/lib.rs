@@ -16,7 +16,7 @@ mod auth;
 mod batch;
 mod call;
 mod clock;
-mod connection;
+mod cut_connection;
 mod dns;
 mod dns_settings;
 mod dnssec;
@@ -67,7 +67,7 @@ use serde_json::Value;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-use connection::Link;
+use cut_connection::Link;
 use listener::SwitchedListener;
 use server::Service;
 

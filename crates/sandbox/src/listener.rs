@@ -7,7 +7,7 @@ use axum::extract::connect_info::Connected;
 use axum::serve::{IncomingStream, Listener};
 use tokio::net::TcpListener;
 
-use super::connection::{Link, Stream};
+use super::cut_connection::{Link, Stream};
 use super::server::Service;
 
 /// A listener whose connections can be cut, and which can refuse connections for a while.

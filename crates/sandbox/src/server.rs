@@ -17,7 +17,7 @@ use tokio::time::Instant;
 use super::auth::{self, Known, Scheme};
 use super::call::Call;
 use super::clock;
-use super::connection::Link;
+use super::cut_connection::Link;
 use super::envelope::{Outcome, Refusal, Success};
 use super::faults::{Cut, Ending, Script, What};
 use super::listener_switch::ListenerSwitch;

@@ -9,7 +9,7 @@ use clap::Args;
 
 use super::{Facts, Run, Session};
 use crate::api::CheckClient;
-use crate::apply::{DryRunResult, server_dry_run};
+use crate::apply::{DryRunResult, note_server_check, server_dry_run};
 use crate::cli::args::{ConsentArgs, Format, Global, PartArgs, SpecArgs, duration};
 use crate::cli::exit::{Ended, Exit};
 use crate::cli::file_kinds::Takes;
@@ -212,31 +212,6 @@ async fn server_check(plan: &Plan, checker: &CheckClient) -> Vec<(Address, DryRu
         all.extend(zone.rules().map(|(_, operation, _)| operation.address.clone()).zip(answers));
     }
     all
-}
-
-/// Adds what Cloudflare said to the plan: a count, and each refusal.
-fn note_server_check(plan: &mut Plan, answers: &[(Address, DryRunResult)]) {
-    for zone in &mut plan.zones {
-        let own: Vec<_> =
-            answers.iter().filter(|(address, _)| zone.rules().any(|(_, o, _)| o.address == *address)).collect();
-        if own.is_empty() {
-            continue;
-        }
-        let accepted = own.iter().filter(|(_, answer)| *answer == DryRunResult::Accepted).count();
-        zone.notes
-            .push(format!("server check: {accepted} of {} changes of rules would be accepted (dry run)", own.len()));
-        for (address, answer) in own {
-            match answer {
-                DryRunResult::Accepted => {}
-                DryRunResult::Refused(why) => {
-                    zone.notes.push(format!("server check: {address} would be refused: {why}"))
-                }
-                DryRunResult::Unchecked(why) => {
-                    zone.notes.push(format!("server check: {address} was not checked: {why}"))
-                }
-            }
-        }
-    }
 }
 
 /// Prints a plan as wanted; `extent` is how much of it, as text.

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use super::names::{LONGEST_NAME, Names, OTHERS};
+use super::most_frequent::{LONGEST_NAME, Names, OTHERS};
 use super::report::{Example, Flip, Group, Set};
 use super::score::Fate;
 use super::seen::Seen;

@@ -9,14 +9,14 @@
 //! | the anomaly score under a deployment of the OWASP ruleset | `score` |
 //! | how often requests are made | `rates` |
 //! | how many requests each level and threshold would act on | `matrix` |
-//! | many recorded requests, before and after a change | `report`; `tally` counts them with bounded memory: `seen`, `flips`, `names` |
+//! | many recorded requests, before and after a change | `report`; `tally` counts them with bounded memory: `seen`, `flips`, `most_frequent` |
 //!
 //! Nothing is guessed: what a request does not tell is unknown, and a verdict that depends on it says on what.
 
 mod act;
 mod flips;
 mod matrix;
-mod names;
+mod most_frequent;
 mod protection;
 mod rates;
 mod report;

@@ -1,10 +1,9 @@
-//! What becomes of recorded requests before and after a change of rules: the report, as people and programs read it.
+//! What becomes of recorded requests before and after a change of rules: the report, as programs read it.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::matrix::Matrix;
-use crate::diagnostic::count;
 
 /// What becomes of recorded requests.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -198,32 +197,5 @@ impl Report {
     #[must_use]
     pub fn set(&self, set: Set) -> Option<&Outcomes> {
         self.sets.iter().find(|outcomes| outcomes.set == set)
-    }
-
-    /// What matters most about a zone, in at most three sentences; none if no request was for it.
-    #[must_use]
-    pub fn headlines(&self, zone: &str) -> Vec<String> {
-        let Some(zone) = self.zones.iter().find(|own| own.name == zone) else { return Vec::new() };
-        let requests = count(zone.requests, "recorded request");
-        let mut lines = Vec::new();
-        if zone.stopped + zone.let_through == 0 {
-            lines.push(format!("{requests}: none is newly stopped, none is newly let through"));
-        } else {
-            let (stopped, through) = (zone.stopped, zone.let_through);
-            lines.push(format!("{requests}: {stopped} newly stopped, {through} newly let through"));
-        }
-        if let Some(group) = self.changes.iter().find(|group| group.zone == zone.name) {
-            let paths: Vec<_> = group.paths.iter().take(3).map(|path| path.name.as_str()).collect();
-            let requests = count(group.requests, "request");
-            lines.push(format!("{}: {requests} by {} on {}", group.change.words(), group.rule, paths.join(", ")));
-        }
-        if zone.unknown > 0 {
-            let why: Vec<_> = self.depends_on.iter().take(3).map(|reason| reason.name.as_str()).collect();
-            let verb = if zone.unknown == 1 { "depends" } else { "depend" };
-            lines.push(format!("{} {verb} on {}", count(zone.unknown, "unknown outcome"), why.join(", ")));
-        } else if let Some(what) = self.not_evaluated.first() {
-            lines.push(format!("not evaluated: {}", what.name));
-        }
-        lines
     }
 }

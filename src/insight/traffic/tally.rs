@@ -1,10 +1,10 @@
-//! Counts requests for a report. Memory does not grow with their number (`names`, `flips`).
+//! Counts requests for a report. Memory does not grow with their number (`most_frequent`, `flips`).
 
 use std::collections::BTreeMap;
 
 use super::flips::{Flips, flip};
 use super::matrix::{Matrix, THRESHOLDS};
-use super::names::Names;
+use super::most_frequent::Names;
 use super::report::{Cell, Counts, Flip, Outcomes, Report, ReportKind, Set, Zone};
 use super::score::Scored;
 use super::seen::Seen;

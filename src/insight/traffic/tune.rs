@@ -62,6 +62,13 @@ pub struct Bounds {
 }
 
 impl Bounds {
+    /// The thresholds that are tried: from that of the Core Rule Set itself to Cloudflare's lowest sensitivity.
+    pub const THRESHOLDS: (u32, u32) = (5, 60);
+    /// Entries that are proposed at most, unless another number is given.
+    pub const ENTRIES: usize = 5;
+    /// Requests that differ at most: about 100 MB.
+    pub const MOST_LOADS: usize = 300_000;
+
     /// Whether some setting within them could act on a request; any other request has no influence.
     #[must_use]
     pub fn could_act_on(&self, request: &Load) -> bool {
@@ -116,6 +123,9 @@ impl Entry {
 }
 
 impl Tuning {
+    /// Days until exceptions expire, unless another number is given.
+    pub const DAYS: u16 = 90;
+
     /// The score of a request.
     #[must_use]
     pub fn score(&self, request: &Load) -> u32 {

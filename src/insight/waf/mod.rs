@@ -23,11 +23,11 @@ mod impact;
 pub mod lock;
 mod lock_out;
 mod narrow;
-mod order;
 mod phrases;
 mod rate;
 mod reach;
 mod rule;
+mod rule_position;
 mod scope;
 mod strength;
 mod survey;
@@ -43,10 +43,10 @@ pub use filter::RuleFilter;
 pub use impact::{Impact, NO_EFFECT};
 pub use lock_out::{deployment_locks_out, rule_locks_out};
 pub use narrow::{narrow_exception, narrow_overrides};
-pub use order::{Move, MovedRule, lets_pass, move_impact};
 pub use phrases::{SHORT_ID, rule_label, title};
 pub use reach::{Reach, reach_summary, unreachable_families};
 pub use rule::rule_impact;
+pub use rule_position::{Move, MovedRule, lets_pass, move_impact};
 pub use survey::{
     AccountSurvey, Deployed, FamilyCount, RuleRow, RuleSurvey, RulesetSurvey, Survey, survey, survey_account,
 };

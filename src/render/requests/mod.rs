@@ -8,6 +8,7 @@ pub(super) use markdown::markdown;
 pub(super) use page::page;
 pub use text::write;
 
+use crate::diagnostic::count;
 use crate::insight::traffic::{COLUMNS, Cell, Matrix, Named, Outcomes, Report, Set};
 
 /// The word of a threshold, if it has one.
@@ -108,4 +109,31 @@ fn caveats(outcomes: &Outcomes) -> Vec<String> {
 /// Names with their numbers.
 fn listed(names: &[Named]) -> Vec<String> {
     names.iter().take(5).map(|named| format!("{} ({})", named.name, named.requests)).collect()
+}
+
+/// What matters most about a zone, in at most three sentences; none if no request was for it.
+#[must_use]
+pub fn headlines(report: &Report, zone: &str) -> Vec<String> {
+    let Some(zone) = report.zones.iter().find(|own| own.name == zone) else { return Vec::new() };
+    let requests = count(zone.requests, "recorded request");
+    let mut lines = Vec::new();
+    if zone.stopped + zone.let_through == 0 {
+        lines.push(format!("{requests}: none is newly stopped, none is newly let through"));
+    } else {
+        let (stopped, through) = (zone.stopped, zone.let_through);
+        lines.push(format!("{requests}: {stopped} newly stopped, {through} newly let through"));
+    }
+    if let Some(group) = report.changes.iter().find(|group| group.zone == zone.name) {
+        let paths: Vec<_> = group.paths.iter().take(3).map(|path| path.name.as_str()).collect();
+        let requests = count(group.requests, "request");
+        lines.push(format!("{}: {requests} by {} on {}", group.change.words(), group.rule, paths.join(", ")));
+    }
+    if zone.unknown > 0 {
+        let why: Vec<_> = report.depends_on.iter().take(3).map(|reason| reason.name.as_str()).collect();
+        let verb = if zone.unknown == 1 { "depends" } else { "depend" };
+        lines.push(format!("{} {verb} on {}", count(zone.unknown, "unknown outcome"), why.join(", ")));
+    } else if let Some(what) = report.not_evaluated.first() {
+        lines.push(format!("not evaluated: {}", what.name));
+    }
+    lines
 }

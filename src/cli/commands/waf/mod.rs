@@ -1,7 +1,7 @@
 //! `waf`: what a setting of the protection means. Holds no means of writing to Cloudflare.
 
+mod explain_and_tune;
 mod protection;
-mod requests;
 
 use std::path::PathBuf;
 

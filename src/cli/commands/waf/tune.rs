@@ -7,8 +7,8 @@ use anyhow::{anyhow, bail};
 use clap::Args;
 use ring::digest::{Context, SHA256};
 
+use super::explain_and_tune::{after_days, find_in_each, spec_of};
 use super::protection::{self, SettingArgs};
-use super::requests::{after_days, find_in_each, spec_of};
 use crate::cli::args::{Format, Global, SpecArgs};
 use crate::cli::commands::{Facts, Run, Session};
 use crate::cli::exit::Exit;
@@ -25,13 +25,6 @@ use crate::reconcile::protection_in_spec;
 use crate::recorded::Sample;
 use crate::render::waf_tune::{Outcome, Tuned, document, write_tuned};
 use crate::spec::print_waf;
-
-/// The thresholds that are tried: from that of the Core Rule Set itself to Cloudflare's lowest sensitivity.
-const THRESHOLDS: (u32, u32) = (5, 60);
-/// Requests of one half that differ at most: about 100 MB.
-const MOST_LOADS: usize = 300_000;
-/// Entries that are proposed at most, unless another number is given.
-const ENTRIES: usize = 5;
 
 /// Find the OWASP setting that stops no benign request and the most attacks
 #[derive(Debug, Args)]
@@ -58,13 +51,13 @@ pub(super) struct WafTuneArgs {
     #[arg(long, value_name = "SCORE", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     max_threshold: Option<u32>,
     /// The most exceptions and disabled rules to propose
-    #[arg(long, value_name = "N", default_value_t = ENTRIES)]
+    #[arg(long, value_name = "N", default_value_t = Bounds::ENTRIES)]
     max_exceptions: usize,
     /// The reason to write into the edit
     #[arg(long, value_name = "TEXT", default_value = "false alarms on benign requests")]
     reason: String,
     /// Days until exceptions expire
-    #[arg(long, value_name = "DAYS", default_value_t = 90, value_parser = clap::value_parser!(u16).range(1..=3650))]
+    #[arg(long, value_name = "DAYS", default_value_t = Tuning::DAYS, value_parser = clap::value_parser!(u16).range(1..=3650))]
     days: u16,
 }
 
@@ -89,8 +82,8 @@ impl Run for WafTuneArgs {
                  with --min-level LEVEL and --max-threshold SCORE"
                     .to_owned(),
             ),
-            (true, _, Some(threshold)) if threshold < THRESHOLDS.0 => {
-                Err(format!("--max-threshold is at least {}, the score of one critical rule", THRESHOLDS.0))
+            (true, _, Some(threshold)) if threshold < Bounds::THRESHOLDS.0 => {
+                Err(format!("--max-threshold is at least {}, the score of one critical rule", Bounds::THRESHOLDS.0))
             }
             _ => Ok(()),
         }
@@ -121,9 +114,9 @@ impl Run for WafTuneArgs {
             );
         };
         let has_attacks = !self.attacks.is_empty();
-        let highest = self.max_threshold.unwrap_or(THRESHOLDS.1);
+        let highest = self.max_threshold.unwrap_or(Bounds::THRESHOLDS.1);
         // Without attacks the weakest setting that the floor allows needs the fewest entries.
-        let lowest = if has_attacks { THRESHOLDS.0.min(highest) } else { highest };
+        let lowest = if has_attacks { Bounds::THRESHOLDS.0.min(highest) } else { highest };
         let least = self.min_level.unwrap_or(1);
         let most = if has_attacks { 4 } else { least };
         let bounds = Bounds { levels: least..=most, thresholds: lowest..=highest, entries: self.max_exceptions };
@@ -262,8 +255,11 @@ impl Halves {
         let load = Load { host: request.host.clone(), path: request.path_seen(), hits };
         if bounds.could_act_on(&load) {
             *half.loads.entry(load).or_default() += 1;
-            if half.loads.len() > MOST_LOADS {
-                bail!("more than {MOST_LOADS} requests differ in path and rules: give a part of the recording");
+            if half.loads.len() > Bounds::MOST_LOADS {
+                bail!(
+                    "more than {} requests differ in path and rules: give a part of the recording",
+                    Bounds::MOST_LOADS
+                );
             }
         }
         Ok(())

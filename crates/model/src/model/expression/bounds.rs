@@ -11,6 +11,7 @@
 
 use ipnet::IpNet;
 
+use super::super::facts::{BROWSER_HEADERS, BROWSER_USER_AGENTS};
 use super::canonical::{CanonicalForm, CanonicalKind};
 use super::evaluate::comparison_accepts;
 use super::pages::{is_path_field, says_something, segments, tells_pages_apart};
@@ -47,19 +48,6 @@ const ORDINARY: &[(&str, &[&str], Bound)] = &[
     ("http.request.version", &["HTTP/1.1", "HTTP/2", "HTTP/3"], Bound::Content),
     ("cf.tls_version", &["TLSv1.2", "TLSv1.3"], Bound::Content),
     ("cf.edge.server_port", &["443", "80"], Bound::Content),
-];
-
-/// Headers that browsers send with every request.
-const HEADERS: &[&str] =
-    &["accept", "accept-encoding", "accept-language", "connection", "host", "upgrade-insecure-requests", "user-agent"];
-
-/// What common browsers send as their user agent. A text of one of them names ordinary visitors.
-const BROWSERS: &[&str] = &[
-    "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36",
-    "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Safari/605.1.15",
-    "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1",
-    "Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36",
-    "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
 ];
 
 /// The highest score that a detection gives to automated requests and attacks alone.
@@ -162,7 +150,7 @@ fn of_comparison(comparison: &Comparison, holds: bool) -> Option<Bound> {
         "http.request.headers" => match header(&comparison.left) {
             Some("user-agent") => "http.user_agent",
             Some("host") => "http.host",
-            Some(own) if HEADERS.contains(&own) || own.starts_with("sec-") => return None,
+            Some(own) if BROWSER_HEADERS.contains(&own) || own.starts_with("sec-") => return None,
             Some(_) | None => "http.request.headers",
         },
         name => name,
@@ -185,7 +173,7 @@ fn of_comparison(comparison: &Comparison, holds: bool) -> Option<Bound> {
     match name {
         // Whoever cannot tell takes it for one that every browser sends.
         "http.request.headers.names"
-            if HEADERS.iter().any(|own| comparison_accepts(comparison, own.as_bytes()).unwrap_or(true)) =>
+            if BROWSER_HEADERS.iter().any(|own| comparison_accepts(comparison, own.as_bytes()).unwrap_or(true)) =>
         {
             None
         }
@@ -422,7 +410,7 @@ fn is_in_browsers(text: &[u8], ignores_case: bool) -> bool {
     let folded = |bytes: &[u8]| if ignores_case { bytes.to_ascii_lowercase() } else { bytes.to_vec() };
     let part = folded(text);
     let has = |browser: &&&str| folded(browser.as_bytes()).windows(part.len().max(1)).any(|w| w == part);
-    BROWSERS.iter().any(|browser| has(&browser))
+    BROWSER_USER_AGENTS.iter().any(|browser| has(&browser))
 }
 
 /// Whether a boolean, or its negation, names something.

@@ -3,9 +3,10 @@
 //! The facts of a type are under `rdata/`; this file defines their format. They describe how Cloudflare
 //! expects a value and how it returns it; they contain no parsing or printing code. The sandbox may use this folder and
 //! nothing else of the model, so that an error in our codecs is not repeated there. The folder also has the facts about
-//! rulesets, the Rules language, the OWASP Core Rule Set, zone settings, the permissions of API tokens, and the
-//! networks that Cloudflare does not proxy to.
+//! rulesets, the Rules language, the OWASP Core Rule Set, zone settings, the permissions of API tokens, the
+//! networks that Cloudflare does not proxy to, and what browsers send.
 
+mod browsers;
 pub mod crs;
 pub mod expressions;
 mod networks;
@@ -18,8 +19,11 @@ mod tiers;
 mod ttl;
 mod types;
 
+pub use browsers::{BROWSER_HEADERS, BROWSER_USER_AGENTS};
 pub use networks::{CLOUDFLARE_NETWORKS, PRIVATE_NETWORKS};
-pub use tiers::{FREE_QUOTA_CHANGED_ON, FREE_RECORDS_OF_OLD_ZONES, TIERS, TierFacts, UNKNOWN_TIER};
+pub use tiers::{
+    FREE_QUOTA_CHANGED_ON, FREE_RECORDS_OF_OLD_ZONES, RATE_LONGEST_PERIOD, TIERS, TierFacts, UNKNOWN_TIER,
+};
 pub use ttl::{AUTOMATIC_TTL, AUTOMATIC_TTL_SECONDS, MAXIMUM_TTL};
 pub use types::{all, of};
 

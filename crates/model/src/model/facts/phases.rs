@@ -4,6 +4,8 @@
 //! developers.cloudflare.com/ruleset-engine (phases list, rules language actions) and /waf/concepts (the order), read
 //! 2026-11-20. The member `source` was seen in answers.
 
+use super::tiers::{CUSTOM_RULES, RATE_LIMITS};
+
 /// What Cloudflare says about a phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PhaseFacts {
@@ -78,7 +80,7 @@ phases! {
         name: "http_request_firewall_custom",
         source: Some("firewall_custom"),
         actions: &["block", "challenge", "js_challenge", "managed_challenge", "log", "skip"],
-        most_rules: Some([5, 20, 100, 1000]),
+        most_rules: Some(CUSTOM_RULES),
     } {
         key: "custom",
         rules: RuleKind::Action,
@@ -91,7 +93,7 @@ phases! {
         name: "http_ratelimit",
         source: Some("rate_limit"),
         actions: &["block", "challenge", "js_challenge", "managed_challenge", "log"],
-        most_rules: Some([1, 2, 5, 100]),
+        most_rules: Some(RATE_LIMITS),
     } {
         key: "rate_limits",
         rules: RuleKind::Rate,

@@ -133,7 +133,5 @@ pub const RATE_VISITOR: &str = "cf.unique_visitor_id";
 /// All documented periods, in seconds.
 pub const RATE_PERIODS: &[u32] =
     &[10, 15, 20, 30, 40, 45, 60, 90, 120, 180, 240, 300, 480, 600, 900, 1200, 1800, 2400, 3600, 65_535, 86_400];
-/// The longest period in seconds on the plans free, pro, business and enterprise.
-pub const RATE_LONGEST_PERIOD: [u32; 4] = [10, 60, 600, 86_400];
 /// Durations of a mitigation in seconds.
 pub const RATE_TIMEOUTS: &[u32] = &[0, 10, 60, 120, 300, 600, 3600, 86_400];

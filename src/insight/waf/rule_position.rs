@@ -1,4 +1,4 @@
-//! The effect of moving a rule.
+//! The effect of a rule's position among the others, and of moving it.
 //!
 //! A rule that moves changes places with others. In each pair of the moved rule and another one, one *rises* and the
 //! other *sinks*, whichever of them was moved. Only requests that match both matter:

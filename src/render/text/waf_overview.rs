@@ -1,23 +1,19 @@
-//! Insight into the protection of zones as text.
+//! What protects zones, as text: its rulesets (`waf effective`) and their rules (`waf rules`).
 
 use std::io::{self, Write};
 
 use super::layout::pad;
-use super::signs::UPDATED;
-use super::style::{BOLD, CREATE, DANGER, DIM, UPDATE, styled};
+use super::style::{BOLD, CREATE, DIM, styled};
 use crate::diagnostic::{count, cut};
-use crate::insight::Direction;
-use crate::insight::waf::lock::LockChanges;
 use crate::insight::waf::{
-    AccountSurvey, Deployed, Difference, FamilyCount, RuleRow, RuleSurvey, RulesetSurvey, SHORT_ID, Survey,
-    reach_summary, rule_label, title,
+    AccountSurvey, Deployed, FamilyCount, RuleRow, RuleSurvey, RulesetSurvey, SHORT_ID, Survey, reach_summary, title,
 };
 use crate::model::facts::crs::HIGHEST_SCORE;
 use crate::model::managed::{CatalogueRule, threshold_keyword};
 use crate::render::safe::safe;
 
 /// Widest title in a table.
-const WIDEST_TITLE: usize = 56;
+pub(super) const WIDEST_TITLE: usize = 56;
 /// Width of the first column of a survey.
 const LABEL: usize = 12;
 
@@ -236,77 +232,4 @@ fn write_account(out: &mut dyn Write, account: &AccountSurvey, colour: bool) -> 
         }
     }
     writeln!(out)
-}
-
-/// Writes the effective changes of a spec.
-///
-/// # Errors
-/// Those of the writer.
-pub fn write_waf_difference(out: &mut dyn Write, zone: &str, difference: &Difference, colour: bool) -> io::Result<()> {
-    let Difference { direction, changed, rules } = difference;
-    if changed.is_empty() && rules.is_empty() {
-        return writeln!(out, "{}  in effect as wanted", styled(&safe(zone), BOLD, colour));
-    }
-    writeln!(out, "{}  {}\n", styled(&safe(zone), BOLD, colour), direction_text(*direction, colour))?;
-    for change in changed {
-        let name = safe(&change.name);
-        writeln!(out, "  {name} ({})  {}", change.phase.about(), direction_text(change.impact.direction, colour))?;
-        for effect in &change.impact.lines {
-            writeln!(out, "    {}", safe(effect))?;
-        }
-    }
-    if !rules.is_empty() {
-        writeln!(out, "\n  {} of managed rulesets:", count(rules.len(), "rule"))?;
-    }
-    for rule in rules {
-        let label = match rule.rule.number {
-            Some(number) => format!("{number} {}", cut(&safe(title(&rule.rule)), WIDEST_TITLE)),
-            None => safe(&rule_label(&rule.rule)).into_owned(),
-        };
-        let state = match rule.before == rule.after {
-            true => safe(&rule.after).into_owned(),
-            false => format!("{} → {}", safe(&rule.before), safe(&rule.after)),
-        };
-        let passed = match rule.exceptions_before == rule.exceptions_after {
-            true => String::new(),
-            false if rule.exceptions_after.is_empty() => "  (no exception any more)".to_owned(),
-            false => format!("  (except {})", safe(&rule.exceptions_after.join(", "))),
-        };
-        writeln!(out, "  {} {label}: {state}{passed}", styled(UPDATED.0.trim_end(), UPDATED.1, colour))?;
-    }
-    writeln!(out)
-}
-
-/// A direction, coloured.
-fn direction_text(direction: Direction, colour: bool) -> String {
-    let style = match direction {
-        Direction::Neutral => DIM,
-        Direction::Strengthens => CREATE,
-        Direction::Weakens | Direction::Both => DANGER,
-        Direction::Unclassified => UPDATE,
-    };
-    styled(direction.as_str(), style, colour)
-}
-
-/// Writes what Cloudflare changed since the lock was written.
-///
-/// # Errors
-/// Those of the writer.
-pub fn write_waf_lock(
-    out: &mut dyn Write,
-    file: &str,
-    changes: &[LockChanges],
-    is_same: bool,
-    is_check: bool,
-    is_first: bool,
-) -> io::Result<()> {
-    for change in changes.iter().filter(|_| !is_first) {
-        writeln!(out, "{}", safe(&change.sentence()))?;
-    }
-    let file = safe(file);
-    match (is_same, is_check) {
-        (true, _) => writeln!(out, "{file} is up to date."),
-        (false, true) => writeln!(out, "{file} is not up to date."),
-        (false, false) => writeln!(out, "Wrote {file}: {}.", count(changes.len(), "ruleset")),
-    }
 }
