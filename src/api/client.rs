@@ -12,7 +12,7 @@ use tokio::time::{Instant, sleep};
 use super::base_url::BaseUrl;
 use super::credentials::{Redactor, Scheme, Signer};
 use super::error::{ApiError, RequestName, Signature};
-use super::error_codes::OF_WHO_ASKS;
+use super::error_codes::OTHER_CREDENTIALS_MAY_DO;
 use super::rate_limiter::Limiter;
 use super::request_kind::RequestKind;
 use super::retry::{self, BackOff, Next};
@@ -276,7 +276,7 @@ fn is_for_the_key(error: &ApiError) -> bool {
     match status {
         401 => true,
         403 if messages.iter().all(|message| message.code.is_none()) => true,
-        400 | 403 | 405 => OF_WHO_ASKS.iter().any(|code| error.has_code(*code)),
+        400 | 403 | 405 => OTHER_CREDENTIALS_MAY_DO.iter().any(|code| error.has_code(*code)),
         _ => false,
     }
 }

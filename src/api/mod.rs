@@ -10,7 +10,7 @@ mod base_url;
 mod client;
 mod credentials;
 mod error;
-pub mod error_codes;
+pub(crate) mod error_codes;
 mod event;
 mod handles;
 mod headers;

@@ -1,4 +1,4 @@
-//! What keeps an undo from reverting something: it is no longer as the apply left it. All reasons, in words.
+//! What keeps an undo from reverting something, such as a later change by someone else: all reasons, in words.
 
 use super::journal_run::Entry;
 use crate::diff::field_changes;

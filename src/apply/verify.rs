@@ -1,4 +1,5 @@
-//! Whether a zone is read back; reads it back and compares again: only what was read is reported as "in sync".
+//! Decides whether a zone is read back, reads it back, and compares again. Only what was read, or what the responses confirm, is
+//! reported as "in sync".
 
 use std::collections::BTreeSet;
 

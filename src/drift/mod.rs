@@ -5,9 +5,9 @@
 //! has findings if and only if its plan has operations.
 
 mod classify;
+mod drift_verdict;
 mod state;
-mod verdict;
 
 pub use classify::{CheckedExpectation, Finding, Report, ZoneReport, classify};
+pub use drift_verdict::Verdict;
 pub use state::State;
-pub use verdict::Verdict;

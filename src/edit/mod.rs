@@ -8,17 +8,18 @@
 //! | `source_tree` | text → values with their bytes, and comments |
 //! | `write` | value → text that fits into its surroundings |
 //! | `change` | changes of one file → replacements of bytes |
-//! | `workspace`, `variables` | changes of all files; a value changes where it is defined, if nothing else uses it |
+//! | `workspace` | changes of all files; a value changes where it is defined, if nothing else uses it |
+//! | `variables` | where a value with `${NAME}` is changed: at the definition, or written out |
 //! | `records`, `rules`, `settings` | what differs in a zone → changes |
 //! | `pull` | spec and live state → new texts |
-//! | `format`, `order`, `shelf` | text → the same values in one layout |
+//! | `format`, `key_order`, `shelf` | text → the same values in one layout |
 //!
 //! Nothing is written here, and nothing here knows whether a new text is right: whoever asks for it reads it again and plans again.
 
 mod change;
 mod chosen;
 mod format;
-mod order;
+mod key_order;
 mod pull;
 mod records;
 mod rules;

@@ -1,10 +1,10 @@
-//! How often something is read again: repeats reads whose result cannot be used: a server in trouble may respond so for a moment.
+//! Repeats reads whose result cannot be used, and says how often: a server in trouble may respond so for a moment.
 
 use std::time::Duration;
 
 use super::error::FetchError;
 
-/// How often a listing that falls short is read again before it is given up.
+/// How often a listing that falls short is read, the first time included, before it is given up.
 pub(super) const LISTINGS: usize = 3;
 
 /// Delays before a read is repeated.

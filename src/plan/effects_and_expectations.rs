@@ -1,4 +1,5 @@
-//! What the operations on records of some zones mean to those who ask name servers: sentences for each, and for each zone.
+//! What the operations on records of some zones mean to those who ask name servers, as sentences for each operation and each zone; and
+//! which expectations of the spec fail after them.
 //!
 //! All zones are looked at together, because aliases and mail servers lead from one to another. Nothing is computed where no
 //! operation changes an answer.

@@ -1,4 +1,4 @@
-//! Whether a plan still holds: plan again, and compare. This is the one check, for a saved plan and for a plan that
+//! Plans again, and compares with the plan that was reviewed. This is the one check, for a saved plan and for a plan that
 //! waited for confirmation.
 
 use std::collections::BTreeMap;

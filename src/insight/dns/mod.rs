@@ -14,7 +14,7 @@
 mod answer;
 mod caching;
 mod compare;
-mod edit_words;
+mod edit_effects;
 mod index;
 mod refer;
 mod say;
@@ -25,7 +25,7 @@ mod zones;
 pub use answer::{Alias, Answer, End, NoData, Own, Referral, Unknown};
 pub use caching::NEGATIVE_TTL;
 pub use compare::{Class, Difference, differences};
-pub use edit_words::{Edit, Explained, explain};
+pub use edit_effects::{Edit, Explained, explain};
 pub use index::{Entry, Location, Node, ZoneIndex};
 pub use refer::{HostRule, Reference, References};
 pub use serving::{Hindrance, Serving};

@@ -7,7 +7,7 @@ use super::super::facts::expressions::{
     ExpressionFunction, FIELDS, FUNCTIONS, Given, Parameter, ParameterType, REQUEST_PHASES,
 };
 use super::check::{Check, Layer, OperandType, Position, Scalar, has_known_names};
-use super::mistaken_values;
+use super::mistaken_terms;
 use super::problem::{nearest, quoted};
 use super::suspicious_values;
 use super::syntax::{Base, Index, Literal, Node, NodeKind, Operand, Operator, Span};
@@ -68,9 +68,9 @@ impl Check<'_> {
         let is_known = |word: &str| FUNCTIONS.iter().any(|f| f.name == word);
         let method = name.rsplit_once('.').filter(|(field, _)| FIELDS.iter().any(|f| f.name == *field));
         let is_operator = |word: &str| Operator::ALL.iter().any(|o| o.keyword() == word);
-        let help = match (method, mistaken_values::function_meant(name), nearest(name, names)) {
+        let help = match (method, mistaken_terms::function_meant(name), nearest(name, names)) {
             _ if is_operator(name) => format!("`{name}` is an operator: write `… {name} …`"),
-            (Some((field, method)), ..) => match mistaken_values::function_meant(method) {
+            (Some((field, method)), ..) => match mistaken_terms::function_meant(method) {
                 Some(meant) => format!("write `{meant}({field}, …)`"),
                 None if is_known(method) => format!("write `{method}({field}, …)`"),
                 None if is_operator(method) => format!("write `{field} {method} …`"),

@@ -10,7 +10,7 @@ use super::super::facts::expressions::{
     ACCOUNT_RULESETS, ExpressionField, FIELDS, FUNCTIONS, FieldType, ONCE_PER_EXPRESSION, REGULAR_EXPRESSIONS,
     REQUEST_PHASES,
 };
-use super::mistaken_values;
+use super::mistaken_terms;
 use super::patterns;
 use super::problem::{Problems, nearest, quoted};
 use super::setting::ExpressionSetting;
@@ -359,7 +359,7 @@ impl Check<'_> {
     /// Reports an unknown field.
     fn unknown_field(&mut self, name: &str, span: &Span) {
         let names = || FIELDS.iter().filter(|f| f.instead.is_none()).map(|f| f.name);
-        let help = if let Some(meant) = mistaken_values::field_meant(name) {
+        let help = if let Some(meant) = mistaken_terms::field_meant(name) {
             format!("write `{meant}`")
         } else if FUNCTIONS.iter().any(|f| f.name == name) {
             format!("`{name}` is a function: write `{name}(…)`")

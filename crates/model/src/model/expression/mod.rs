@@ -3,7 +3,7 @@
 //! | step | files |
 //! |---|---|
 //! | text to tokens | `lexer` |
-//! | tokens to a tree with places | `parse`, `operand`, `compared_value`; `mistaken_values`; `syntax`: the tree |
+//! | tokens to a tree with places | `parse`, `operand`, `compared_value`; `mistaken_terms`: words of the dashboard and of other languages; `syntax`: the tree |
 //! | types and vocabulary | `check`, `call`, `literals` |
 //! | valid, but probably not what was meant | `suspicious_values`, `patterns` |
 //! | the canonical form | `canonical` |
@@ -23,7 +23,7 @@ mod compared_value;
 mod evaluate;
 mod lexer;
 mod literals;
-mod mistaken_values;
+mod mistaken_terms;
 mod operand;
 mod pages;
 mod parse;
@@ -54,7 +54,7 @@ use syntax::{Base, Node, Operator};
 /// An expression as its author wrote it.
 ///
 /// Two are equal if their canonical texts are equal. The canonical form covers the equivalences that are visible in the
-/// form of an expression; see `normal.rs`.
+/// form of an expression; see `canonical.rs`.
 #[derive(Debug, Clone)]
 pub struct Expression {
     /// As it was written.

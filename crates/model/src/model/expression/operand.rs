@@ -2,7 +2,7 @@
 
 use super::super::facts::expressions::FIELDS;
 use super::lexer::TokenKind;
-use super::mistaken_values;
+use super::mistaken_terms;
 use super::parse::Parser;
 use super::syntax::{Base, Connective, Index, Literal, Node, Operand, Span};
 
@@ -66,7 +66,7 @@ impl Parser<'_> {
             self.at += 2;
             return Base::Call(word.to_owned(), self.arguments(span));
         }
-        if let Some((field, count)) = mistaken_values::label(&self.next_keywords(mistaken_values::PHRASE_WORDS)) {
+        if let Some((field, count)) = mistaken_terms::label(&self.next_keywords(mistaken_terms::PHRASE_WORDS)) {
             self.at += count;
             let span = span.start..self.end();
             let message = format!("`{}` is the dashboard's name of a field", self.shown(&span));

@@ -13,7 +13,7 @@
 
 use super::super::facts::expressions::{FIELDS, FUNCTIONS};
 use super::lexer::{Token, TokenKind};
-use super::mistaken_values::{self, Meaning};
+use super::mistaken_terms::{self, Meaning};
 use super::problem::{Problems, quoted};
 use super::syntax::{Base, ComparedValue, Comparison, Connective, Node, NodeKind, Operand, Operator, Span};
 
@@ -407,10 +407,10 @@ impl<'t> Parser<'t> {
             self.at += 1;
             return Some(Found::proper(*operator));
         }
-        let words = self.next_keywords(mistaken_values::PHRASE_WORDS);
+        let words = self.next_keywords(mistaken_terms::PHRASE_WORDS);
         let first = words.first()?.as_str();
         // `matches regex "…"` and `in list $x` are phrases although they begin with an operator.
-        if let Some((meaning, is_denied, count)) = mistaken_values::operator(&words) {
+        if let Some((meaning, is_denied, count)) = mistaken_terms::operator(&words) {
             self.at += count;
             return Some(Found { meaning, is_denied, is_phrase: true });
         }

@@ -1,4 +1,5 @@
-//! Facts about rulesets: actions, managed rulesets, and limits of plans, as plain data. The phases are in [`super::phases`].
+//! Facts about rulesets: actions and managed rulesets, as plain data. The phases are in [`super::phases`], the limits of plans in
+//! [`super::tiers`].
 //!
 //! # Sources
 //! developers.cloudflare.com/ruleset-engine (rules language actions, rulesets API), /waf/managed-rules and

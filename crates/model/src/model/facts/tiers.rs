@@ -1,4 +1,4 @@
-//! What zones hold on each of Cloudflare's plans.
+//! What zones may hold on each of Cloudflare's plans: records, rules, periods.
 
 /// The limits of Cloudflare's plans.
 ///

@@ -1,4 +1,5 @@
-//! The order of keys, and of records where it sorts them, that `fmt` writes: what a thing is comes first, then its value, then how it is treated, then why.
+//! The order of keys that `fmt` writes, and of records where it sorts them. Of keys: what a thing is comes first, then its value, then
+//! how it is treated, then why.
 
 use std::sync::LazyLock;
 
