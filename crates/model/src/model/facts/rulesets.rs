@@ -1,5 +1,5 @@
 //! Facts about rulesets: actions and managed rulesets, as plain data. The phases are in [`super::phases`], the limits of plans in
-//! [`super::tiers`].
+//! `tiers.rs`.
 //!
 //! # Sources
 //! developers.cloudflare.com/ruleset-engine (rules language actions, rulesets API), /waf/managed-rules and
