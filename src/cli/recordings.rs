@@ -9,11 +9,11 @@ use clap::Args;
 use super::args::SpecArgs;
 use super::output::Output;
 use crate::crs;
-use crate::insight::traffic::Set;
+use crate::insight::traffic::{Hits, Set};
 use crate::live::AnyReader;
 use crate::model::expression::{ListItems, Lists};
 use crate::reconcile::{self, Goal, Planned, Protected, RehearsedRequests, RequestsToRehearse, rehearse_requests};
-use crate::recorded::{self, Recorded, Recording};
+use crate::recorded::{self, Recorded, Recording, Sample};
 use crate::render::requests::headlines;
 use crate::seclang::RuleSet;
 
@@ -147,8 +147,28 @@ pub(super) fn each<T: Recording>(
     Ok(count)
 }
 
+/// Tells what the rules find in each request of files, one after the other.
+///
+/// # Errors
+/// A file cannot be read any further, there is no request, or `heard` fails.
+pub(super) fn find_in_each(
+    paths: &[PathBuf],
+    options: &recorded::Options,
+    rules: &RuleSet,
+    output: &Output,
+    heard: &mut dyn FnMut(Sample, Hits) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    let mut evaluator = rules.evaluator();
+    let requests = recorded::open(paths, options)?;
+    let count = each(requests, output, &mut |sample: Sample| {
+        let hits = crs::hits(rules, &evaluator.evaluate(&sample.as_sent()));
+        heard(sample, hits)
+    })?;
+    if count == 0 { Err(no_requests(paths)) } else { Ok(()) }
+}
+
 /// The error of recordings without a request, which would let everything pass.
-pub(super) fn no_requests(paths: &[PathBuf]) -> anyhow::Error {
+fn no_requests(paths: &[PathBuf]) -> anyhow::Error {
     let names: Vec<_> = paths.iter().map(|path| path.display().to_string()).collect();
     let verb = if names.len() == 1 { "has" } else { "have" };
     anyhow!("{} {verb} no requests: check how they were recorded", names.join(", "))

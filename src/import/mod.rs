@@ -3,13 +3,13 @@
 mod comments;
 mod csv;
 mod dnscontrol;
-mod files;
 mod found;
 mod from_live;
 mod leave;
 mod octodns;
 mod octodns_includes;
 mod source;
+mod source_files;
 mod source_kind;
 mod terraform;
 mod zone_file;

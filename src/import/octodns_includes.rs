@@ -6,8 +6,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use super::files::{read, within};
 use super::found::Found;
+use super::source_files::{read, within};
 use crate::diagnostic::{Diagnostics, Place, Source, SourceId, findings};
 use crate::model::Gather;
 use crate::spec::{Yaml, YamlKind, read_octodns_yaml};

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value as Json;
 
-use super::files::{read, read_below};
 use super::found::Found;
 use super::octodns_includes::Includes;
+use super::source_files::{read, read_below};
 use super::source_kind::{SourceKind, is_terraform_code};
 use super::terraform::{self, GivenZones};
 use super::{csv, dnscontrol, octodns, zone_file};

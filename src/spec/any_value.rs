@@ -5,7 +5,7 @@ use std::fmt;
 use schemars::json_schema;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
-use super::read::inline_schema;
+use super::deserialize::inline_schema;
 use crate::model::Value;
 
 /// Any value: text, number, boolean, null, list or mapping.

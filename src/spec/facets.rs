@@ -4,8 +4,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::deserialize::{Entries, Nullable, Spanned, Text};
 use super::expiry::{Day, LastDay, not_a_date};
-use super::read::{Entries, Nullable, Spanned, Text};
 use super::record_syntax::DefaultsSyntax;
 use crate::diagnostic::findings;
 use crate::diagnostic::{Diagnostics, Place, SourceId};

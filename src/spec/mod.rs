@@ -6,7 +6,7 @@
 //! | scan | `read_yaml`, `tree` | text → tree with places; syntax, duplicate keys |
 //! | substitute | `variables` | `${NAME}` in the tree |
 //! | check the shape | `schema_check`, `schema`, `suggest` | tree × JSON Schema → findings, and the tree without what was refused |
-//! | read | `read`, `syntax`, `record_syntax` | tree → typed syntax with places |
+//! | deserialize | `deserialize`, `syntax`, `record_syntax` | tree → typed syntax with places |
 //! | resolve | `zones`, `inherited_defaults`, `records`, `record_doubts`, `facets`, `expiry`, `conflicting_records` | syntax of all files → the model |
 //! | protection | `waf` | `waf` sections and profiles, in all of these steps |
 //! | print | `emit`, `arrange`, `write_yaml` | the model → YAML |
@@ -18,6 +18,7 @@
 mod any_value;
 mod arrange;
 mod conflicting_records;
+mod deserialize;
 mod emit;
 mod expect;
 mod expiry;
@@ -28,7 +29,6 @@ mod limits;
 mod load;
 mod other_tools_yaml;
 mod policy_file;
-mod read;
 mod read_yaml;
 mod record_doubts;
 mod record_syntax;
@@ -177,7 +177,9 @@ fn typed(tree: &tree::Tree, diagnostics: &mut Diagnostics) -> Option<syntax::Fil
     if !matches!(tree.node(tree.root).kind, tree::Kind::Mapping(_)) {
         return None;
     }
-    read::read(tree, tree.root).map_err(|error: read::ReadError| diagnostics.push(error.diagnostic(tree))).ok()
+    deserialize::read(tree, tree.root)
+        .map_err(|error: deserialize::ReadError| diagnostics.push(error.diagnostic(tree)))
+        .ok()
 }
 
 /// The variables of all files and of the command line.

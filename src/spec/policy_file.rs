@@ -7,9 +7,9 @@ use std::sync::OnceLock;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::deserialize::{Entries, Spanned, Text, read};
 use super::facets::Reader;
 use super::load::parse;
-use super::read::{Entries, Spanned, Text, read};
 use super::record_syntax::{allow, lint};
 use super::schema_check::{CompiledSchema, check_with_schema};
 use super::tree::Kind;

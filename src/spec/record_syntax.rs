@@ -3,7 +3,7 @@
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 
-use super::read::{Entries, Nullable, OneOrMany, Spanned, Text};
+use super::deserialize::{Entries, Nullable, OneOrMany, Spanned, Text};
 use crate::model::facts::MAXIMUM_TTL;
 use crate::model::{Danger, RecordType, Settings};
 

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use serde::de::{self, Deserialize, Deserializer, Visitor};
 
-use super::read::{SCALAR_OR, Text};
+use super::deserialize::{SCALAR_OR, Text};
 
 /// A single value as written, or a mapping or list.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 
 use super::any_value::AnyValue;
-use super::read::{Deferred, Entries, Spanned, Text};
+use super::deserialize::{Deferred, Entries, Spanned, Text};
 use super::record_syntax::{DefaultsSyntax, RecordSyntax, allow, lint, record_type};
 use super::waf::{ProfileSyntax, WafSyntax};
 use crate::model::Unmanaged;

@@ -7,11 +7,11 @@ use std::collections::BTreeMap;
 
 use super::any_value::AnyValue;
 use super::conflicting_records;
+use super::deserialize::{Deferred, Entries, Spanned, Text};
 use super::expect::expectation;
 use super::expiry::Day;
 use super::facets::{Defaults, Facet, Reader};
 use super::inherited_defaults::{FileIn, file_defaults};
-use super::read::{Deferred, Entries, Spanned, Text};
 use super::record_syntax::RecordSyntax;
 use super::records::Target;
 use super::syntax::{IgnoreSyntax, SwitchSyntax, ZoneSyntax};
@@ -145,7 +145,7 @@ fn add_profile(
 /// The name of a zone.
 fn zone_name(syntax: &Spanned<Text>, reader: &mut Reader<'_>) -> Option<ZoneName> {
     let error = match ZoneName::parse(&syntax.value.0) {
-        Ok(name) if PublicSuffix::of(name.as_fqdn().as_str()).is_some_and(PublicSuffix::is_no_zone) => {
+        Ok(name) if PublicSuffix::of(name.as_fqdn().as_str()).is_some_and(PublicSuffix::is_registry) => {
             let help = format!("write the registered domain, such as `example.{name}`");
             let place = reader.place(syntax);
             reader.diagnostics.push(

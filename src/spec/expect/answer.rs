@@ -7,7 +7,7 @@ use serde_json::{Map, Value as Json, json};
 use super::invalid::{Invalid, Outcome, networks};
 use crate::diagnostic::Span;
 use crate::model::{Expected, ExpectedAnswer, Fqdn, Rdata, RecordType, ZoneName};
-use crate::spec::read::{Spanned, Text};
+use crate::spec::deserialize::{Spanned, Text};
 use crate::spec::syntax::{AnswerSyntax, ExpectSyntax};
 use crate::spec::variables::escape;
 

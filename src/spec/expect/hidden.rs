@@ -4,7 +4,7 @@ use ipnet::IpNet;
 use serde_json::{Value as Json, json};
 
 use super::invalid::{Outcome, networks};
-use crate::spec::read::{Spanned, Text};
+use crate::spec::deserialize::{Spanned, Text};
 
 /// Reads them.
 pub(super) fn read(written: &Spanned<Vec<Spanned<Text>>>) -> Outcome<Vec<IpNet>> {

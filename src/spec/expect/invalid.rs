@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use ipnet::IpNet;
 
 use crate::diagnostic::Span;
-use crate::spec::read::{Spanned, Text};
+use crate::spec::deserialize::{Spanned, Text};
 
 /// A mistake in an expectation: where, what, and what to write instead.
 pub(super) struct Invalid {

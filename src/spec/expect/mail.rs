@@ -6,7 +6,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::invalid::{Invalid, Outcome};
 use crate::model::{ClosedSet, ExpectedMail, ExpectedPolicy, Fqdn, MailPolicy, ZoneName};
-use crate::spec::read::{Spanned, Text};
+use crate::spec::deserialize::{Spanned, Text};
 use crate::spec::syntax::MailSyntax;
 use crate::spec::variables::escape;
 

@@ -5,7 +5,7 @@ use serde_json::{Map, Value as Json, json};
 use super::invalid::{Invalid, Outcome};
 use crate::model::request::{Given, Rate, Request, VerdictExpected};
 use crate::model::{ExpectedRequest, RequestText};
-use crate::spec::read::Spanned;
+use crate::spec::deserialize::Spanned;
 use crate::spec::syntax::{ExpectSyntax, FromSyntax};
 use crate::spec::variables::escape;
 

@@ -1,6 +1,6 @@
 //! Rate limits: `per`, `limit` and `then`, and durations such as `10m`.
 
-use super::super::read::{OneOrMany, Spanned, Text};
+use super::super::deserialize::{OneOrMany, Spanned, Text};
 use super::rules::parts;
 use super::section::Section;
 use super::syntax::RateSyntax;

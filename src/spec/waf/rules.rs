@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::super::any_value::AnyValue;
-use super::super::read::{Spanned, Text};
+use super::super::deserialize::{Spanned, Text};
 use super::super::record_syntax::StateSyntax;
 use super::super::scalar_or_parts::ScalarOr;
 use super::section::{NoteKeys, Section};

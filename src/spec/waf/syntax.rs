@@ -13,7 +13,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::json;
 
 use super::super::any_value::AnyValue;
-use super::super::read::{OneOrMany, Spanned, Text};
+use super::super::deserialize::{OneOrMany, Spanned, Text};
 use super::super::record_syntax::{StateSyntax, date};
 use super::super::scalar_or_parts::ScalarOr;
 use super::super::syntax::UnmanagedSyntax;

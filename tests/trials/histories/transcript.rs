@@ -1,5 +1,6 @@
 //! A history and what happened in it, for reading.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use serde_json::{Value as Json, json};
@@ -52,20 +53,45 @@ pub(crate) fn of(history: &History, played: Option<&Played>, problems: &[String]
 /// What each run showed and sent, for programs: the document, the messages, the requests, the journal, the exit code.
 ///
 /// # Order
-/// Requests are in the order in which they came, or sorted where several zones were worked on at a time.
+/// Requests and lines of the journal are in the order in which they came. Where several zones were worked on at a time, requests are
+/// sorted, and lines of the journal are zone after zone, because only the order within a zone is certain.
 pub(crate) fn record(history: &History, Played { plan, first, second, third }: &Played) -> Json {
     let run = |ran: &Ran| {
         let one = |r: &LoggedRequest| json!({ "method": r.method, "path": r.path, "body": r.body, "status": r.status });
         let mut requests: Vec<Json> = ran.requests.iter().map(one).collect();
+        let mut journal = ran.journal.clone();
         if history.call.concurrency > 1 {
             requests.sort_by_key(Json::to_string);
+            journal = zone_after_zone(journal);
         }
         json!({
             "arguments": ran.arguments, "exit": ran.exit, "document": ran.document,
-            "messages": ran.messages.lines().collect::<Vec<_>>(), "requests": requests, "journal": ran.journal,
+            "messages": ran.messages.lines().collect::<Vec<_>>(), "requests": requests, "journal": journal,
         })
     };
     json!({ "seed": history.seed, "concurrency": history.call.concurrency, "plan": run(plan), "first": run(first), "second": run(second), "third": run(third) })
+}
+
+/// The lines of a journal zone after zone, with steps counted in this order. Lines about no zone stay first.
+///
+/// The line that ends the journal is about no zone; its place says nothing here, and that it is there is compared.
+fn zone_after_zone(mut lines: Vec<Json>) -> Vec<Json> {
+    let zone_of_step: HashMap<u64, String> =
+        lines.iter().filter_map(|line| Some((line["step"].as_u64()?, line["zone"].as_str()?.to_owned()))).collect();
+    let zone = |line: &Json| match (line["zone"].as_str(), line["step"].as_u64()) {
+        (Some(zone), _) => zone.to_owned(),
+        (None, Some(step)) => zone_of_step.get(&step).cloned().unwrap_or_default(),
+        (None, None) => String::new(),
+    };
+    lines.sort_by_cached_key(zone);
+    let mut numbers: HashMap<u64, usize> = HashMap::new();
+    for line in &mut lines {
+        if let Some(step) = line["step"].as_u64() {
+            let next = numbers.len() + 1;
+            line["step"] = (*numbers.entry(step).or_insert(next)).into();
+        }
+    }
+    lines
 }
 
 /// One run.

@@ -31,15 +31,10 @@ impl<'n> PublicSuffix<'n> {
         self.section.is_some()
     }
 
-    /// Whether a registry sells names directly below the name itself.
+    /// Whether a registry sells names directly below the name itself, by the section of the list about registries. Such a name cannot
+    /// be a zone. The list's other section holds domains of companies, which are zones.
     pub fn is_registry(self) -> bool {
         self.length == self.name.len() && self.section == Some(psl::Type::Icann)
-    }
-
-    /// Whether the name itself cannot be a zone: registries sell names directly below it, by the section of the list about them.
-    /// The list's other section holds domains of companies, which are zones.
-    pub fn is_no_zone(self) -> bool {
-        self.is_registry()
     }
 
     /// Whether the name itself is the domain of a company that gives out names below it.

@@ -7,14 +7,14 @@ use std::sync::Arc;
 use anyhow::{anyhow, bail};
 use clap::Args;
 
-use super::explain_and_tune::{after_days, find_in_each, spec_of};
+use super::proposed_spec::{after_days, spec_of};
 use super::protection::{self, SettingArgs};
 use crate::cli::args::{Format, Global};
 use crate::cli::commands::{Facts, Run, Session};
 use crate::cli::exit::{Ended, Exit};
 use crate::cli::options_in_help::Matters;
 use crate::cli::output::Output;
-use crate::cli::recordings::{ReadingArgs, check_standard_input};
+use crate::cli::recordings::{ReadingArgs, check_standard_input, find_in_each};
 use crate::cli::settings::Settings;
 use crate::cli::zone_source;
 use crate::crs;

@@ -1,6 +1,6 @@
 //! `waf`: what a setting of the protection means. Holds no means of writing to Cloudflare.
 
-mod explain_and_tune;
+mod proposed_spec;
 mod protection;
 
 use std::path::PathBuf;

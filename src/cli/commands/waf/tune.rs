@@ -7,14 +7,14 @@ use anyhow::{anyhow, bail};
 use clap::Args;
 use ring::digest::{Context, SHA256};
 
-use super::explain_and_tune::{after_days, find_in_each, spec_of};
+use super::proposed_spec::{after_days, spec_of};
 use super::protection::{self, SettingArgs};
 use crate::cli::args::{Format, Global, SpecArgs};
 use crate::cli::commands::{Facts, Run, Session};
 use crate::cli::exit::Exit;
 use crate::cli::load::load;
 use crate::cli::options_in_help::Matters;
-use crate::cli::recordings::{ReadingArgs, check_standard_input};
+use crate::cli::recordings::{ReadingArgs, check_standard_input, find_in_each};
 use crate::crs;
 use crate::diagnostic::count;
 use crate::insight::traffic::{Bounds, Hits, Load, Loads, Protection, Scored, Tuning, acted_on, least_damage};
