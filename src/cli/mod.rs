@@ -19,6 +19,7 @@ mod lock;
 mod monitor;
 mod options_in_help;
 mod output;
+mod policy;
 mod progress;
 mod recordings;
 mod service;

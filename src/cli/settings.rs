@@ -14,16 +14,14 @@ use secrecy::SecretString;
 
 use super::args::{ConsentArgs, Global};
 use super::exit::Ended;
-use super::files::is_below;
+use super::policy::{accepted_lints, policy};
 use crate::api::Credentials;
 use crate::diagnostic::{count, read_text};
 use crate::model::Danger;
-use crate::model::Suppression;
 use crate::model::time::rfc3339;
-use crate::model::{Policy, PolicyEntry};
 use crate::plan::Consents;
 use crate::reconcile::{BaseOptions, Selection};
-use crate::spec::{self, Allowed, GitEnvironment, PolicyFile, read_policy};
+use crate::spec::{self, GitEnvironment};
 use crate::{api, reconcile};
 
 /// What a run goes by.
@@ -259,61 +257,4 @@ pub(super) fn raw(global: &Global, name: &str) -> Option<OsString> {
 fn absolute_only(path: &OsStr) -> Option<OsString> {
     let places: Vec<_> = std::env::split_paths(path).filter(|place| place.is_absolute()).collect();
     if places.is_empty() { None } else { std::env::join_paths(places).ok() }
-}
-
-/// The policy that is read where none is named, if it is there.
-const POLICY: &str = ".zonewright-policy.yaml";
-
-/// Largest policy file that is read, in bytes.
-const LARGEST_POLICY: u64 = 4 * 1024 * 1024;
-
-/// The text of a policy file.
-fn read_policy_text(path: &Path) -> io::Result<String> {
-    read_text(fs::File::open(path)?, LARGEST_POLICY)
-}
-
-/// The lints that the policy accepts.
-///
-/// # Errors
-/// The policy cannot be read.
-fn accepted_lints(global: &Global) -> anyhow::Result<Vec<Suppression>> {
-    Ok(policy_file(global)?.map(|file| file.suppressions).unwrap_or_default())
-}
-
-/// The policy file, if there is one.
-fn policy_file(global: &Global) -> anyhow::Result<Option<PolicyFile>> {
-    let usual = PathBuf::from(POLICY);
-    let path = match &global.policy {
-        Some(path) => path,
-        None if usual.is_file() => {
-            // Nobody named it, so a link in it must not show someone else's file to whoever reads the messages.
-            if !is_below(&usual, Path::new(".")) {
-                bail!(
-                    "{POLICY} is a link that leads out of its directory; name the file with --policy if that is meant"
-                );
-            }
-            &usual
-        }
-        None => return Ok(None),
-    };
-    let text = read_policy_text(path).with_context(|| format!("failed to read the policy {}", path.display()))?;
-    read_policy(&path.display().to_string(), &text)
-        .map(Some)
-        .map_err(|error| *error)
-        .with_context(|| format!("the policy {} cannot be used", path.display()))
-}
-
-/// What the policy file says about plans.
-fn policy(global: &Global) -> anyhow::Result<Policy> {
-    let usual = Policy::default();
-    let Some(file) = policy_file(global)? else { return Ok(usual) };
-    let PolicyFile { most_changes, from_records, narrow_rules, narrow_days, allowed, suppressions: _ } = file;
-    let entry = |Allowed { zones, danger, reason }| PolicyEntry { zones, danger, reason };
-    Ok(Policy {
-        most_changes,
-        from_records,
-        narrow_rules: narrow_rules.unwrap_or(usual.narrow_rules).min(usual.narrow_rules),
-        narrow_days: narrow_days.unwrap_or(usual.narrow_days).min(usual.narrow_days),
-        allowed: allowed.into_iter().map(entry).collect(),
-    })
 }

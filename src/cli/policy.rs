@@ -1,0 +1,70 @@
+//! The policy file: which one is read, and what it says about plans and lints.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+
+use super::args::Global;
+use super::files::is_below;
+use crate::diagnostic::read_text;
+use crate::model::{Policy, PolicyEntry, Suppression};
+use crate::spec::{Allowed, PolicyFile, read_policy};
+
+/// The policy that is read where none is named, if it is there.
+const POLICY: &str = ".zonewright-policy.yaml";
+
+/// Largest policy file that is read, in bytes.
+const LARGEST_POLICY: u64 = 4 * 1024 * 1024;
+
+/// The text of a policy file.
+fn read_policy_text(path: &Path) -> io::Result<String> {
+    read_text(fs::File::open(path)?, LARGEST_POLICY)
+}
+
+/// The lints that the policy accepts.
+///
+/// # Errors
+/// The policy cannot be read.
+pub(super) fn accepted_lints(global: &Global) -> anyhow::Result<Vec<Suppression>> {
+    Ok(policy_file(global)?.map(|file| file.suppressions).unwrap_or_default())
+}
+
+/// The policy file, if there is one.
+fn policy_file(global: &Global) -> anyhow::Result<Option<PolicyFile>> {
+    let usual = PathBuf::from(POLICY);
+    let path = match &global.policy {
+        Some(path) => path,
+        None if usual.is_file() => {
+            // Nobody named it, so a link in it must not show someone else's file to whoever reads the messages.
+            if !is_below(&usual, Path::new(".")) {
+                bail!(
+                    "{POLICY} is a link that leads out of its directory; name the file with --policy if that is meant"
+                );
+            }
+            &usual
+        }
+        None => return Ok(None),
+    };
+    let text = read_policy_text(path).with_context(|| format!("failed to read the policy {}", path.display()))?;
+    read_policy(&path.display().to_string(), &text)
+        .map(Some)
+        .map_err(|error| *error)
+        .with_context(|| format!("the policy {} cannot be used", path.display()))
+}
+
+/// What the policy file says about plans.
+pub(super) fn policy(global: &Global) -> anyhow::Result<Policy> {
+    let usual = Policy::default();
+    let Some(file) = policy_file(global)? else { return Ok(usual) };
+    let PolicyFile { most_changes, from_records, narrow_rules, narrow_days, allowed, suppressions: _ } = file;
+    let entry = |Allowed { zones, danger, reason }| PolicyEntry { zones, danger, reason };
+    Ok(Policy {
+        most_changes,
+        from_records,
+        narrow_rules: narrow_rules.unwrap_or(usual.narrow_rules).min(usual.narrow_rules),
+        narrow_days: narrow_days.unwrap_or(usual.narrow_days).min(usual.narrow_days),
+        allowed: allowed.into_iter().map(entry).collect(),
+    })
+}
