@@ -19,7 +19,7 @@ use crate::wire::json::{MOST_VALUES, parse};
 /// Largest file that is read, in bytes.
 const LARGEST: u64 = 16 * 1024 * 1024;
 
-/// A directory of managed rulesets of one service.
+/// A directory of managed rulesets, of one address of the API.
 #[derive(Debug)]
 pub(super) struct FileCache {
     directory: PathBuf,

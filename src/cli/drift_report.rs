@@ -8,10 +8,10 @@ use clap::Args;
 use secrecy::SecretString;
 
 use super::args::duration_in_words;
+use super::connection::{Access, OpenConnection};
 use super::exit::{Ended, Exit};
 use super::files::{self, Readers};
 use super::output::Output;
-use super::service::{Access, Service};
 use super::settings::Settings;
 use crate::api::{WEBHOOK_TIMEOUT, Webhook};
 use crate::document::drift::Drift as DriftDocument;
@@ -64,18 +64,18 @@ impl Look {
 /// Looks once, and adds the requests that it took. There is no means of writing, so credentials that may only read are enough.
 ///
 /// # Errors
-/// No credentials, no service.
+/// No credentials, no connection.
 pub(super) async fn look(
     goal: Goal,
     settings: &Settings<'_>,
     output: &Arc<Output>,
     requests: &mut u64,
 ) -> anyhow::Result<Look> {
-    let service = Service::open(settings, Access::Read, output, goal.needed_zones()).await?;
-    let options = service.options(settings, output);
-    let drift = reconcile::drift(&goal, &service.reader, &options, settings.now()?).await;
-    *requests += service.requests();
-    service.close().await;
+    let connection = OpenConnection::open(settings, Access::Read, output, goal.needed_zones()).await?;
+    let options = connection.options(settings, output);
+    let drift = reconcile::drift(&goal, &connection.reader, &options, settings.now()?).await;
+    *requests += connection.requests();
+    connection.close().await;
     let Drift { plan, live, report } = drift?;
     output.hide();
     Ok(Look { goal, plan, live, report })

@@ -4,6 +4,7 @@ mod applicable;
 mod args;
 mod cache;
 mod commands;
+mod connection;
 mod credentials;
 mod default_spec;
 mod drift_report;
@@ -22,7 +23,7 @@ mod output;
 mod policy;
 mod progress;
 mod recordings;
-mod service;
+
 mod settings;
 mod shard;
 mod signals;

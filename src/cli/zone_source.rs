@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use super::args::SpecArgs;
 use super::commands::Facts;
+use super::connection::{Access, OpenConnection};
 use super::file_kinds::Takes;
 use super::load::load;
 use super::output::Output;
-use super::service::{Access, Service};
 use super::settings::Settings;
 use crate::live::{Fetched, ZoneQuery, fetch};
 use crate::model::ZoneName;
@@ -73,8 +73,8 @@ pub(super) async fn of_cloudflare(
     settings: &Settings<'_>,
     output: &Arc<Output>,
 ) -> anyhow::Result<Fetched> {
-    let service = Service::open(settings, Access::Read, output, std::iter::empty()).await?;
-    let fetched = fetch(&service.reader, zones, &service.options(settings, output).read, &|_| {}).await;
-    service.close().await;
+    let connection = OpenConnection::open(settings, Access::Read, output, std::iter::empty()).await?;
+    let fetched = fetch(&connection.reader, zones, &connection.options(settings, output).read, &|_| {}).await;
+    connection.close().await;
     Ok(fetched?)
 }

@@ -9,13 +9,13 @@ use super::plan::{begin, show};
 use super::{Facts, Run, Session};
 use crate::apply::Verify;
 use crate::cli::args::{ConsentArgs, Format, Global, PartArgs, SpecArgs, VerifyArg, duration};
+use crate::cli::connection::{Access, OpenConnection};
 use crate::cli::execution::execute;
 use crate::cli::exit::{Ended, Exit};
 use crate::cli::file_kinds::Takes;
 use crate::cli::lock;
 use crate::cli::output::Output;
 use crate::cli::recordings::{Foresight, RequestArgs};
-use crate::cli::service::{Access, Service};
 use crate::cli::settings::Settings;
 use crate::cli::signals::Interrupt;
 use crate::diagnostic::MOST_OF_A_KIND;
@@ -188,25 +188,25 @@ pub(super) async fn plan_and_apply(
 ) -> anyhow::Result<Exit> {
     let Session { settings, output, interrupt, .. } = *session;
     let access = if how.dry_run { Access::Read } else { Access::Write(interrupt.stop().clone()) };
-    let service = Service::open(settings, access, output, goal.0.needed_zones()).await?;
-    let exit = connected(&service, how, goal, foresight, session).await;
-    service.close().await;
+    let connection = OpenConnection::open(settings, access, output, goal.0.needed_zones()).await?;
+    let exit = connected(&connection, how, goal, foresight, session).await;
+    connection.close().await;
     exit
 }
 
 /// Everything between opening and closing the connection.
 async fn connected(
-    service: &Service,
+    connection: &OpenConnection,
     how: How,
     (goal, consents): (&Goal, &Consents),
     foresight: Foresight,
     session: &Session<'_>,
 ) -> anyhow::Result<Exit> {
     let Session { settings, output, interrupt, .. } = *session;
-    let options = foresight.options(service.options(settings, output));
+    let options = foresight.options(connection.options(settings, output));
     let options = reconcile::Options { verify: how.verify, ..options };
-    let mut planned = reconcile::plan(goal, &service.reader, &options).await?;
-    foresight.add_to(&mut planned, &service.reader, output).await?;
+    let mut planned = reconcile::plan(goal, &connection.reader, &options).await?;
+    foresight.add_to(&mut planned, &connection.reader, output).await?;
     output.hide();
     let mut consents = consents.clone();
     let stale = match how.resume {
@@ -245,25 +245,25 @@ async fn connected(
             (false, _) => output.result(|out| write_requests(out, &requests, output.colour))?,
         }
     }
-    let (None, Some(writer)) = (stop, &service.writer) else { return Ok(stop.unwrap_or(Exit::Success)) };
+    let (None, Some(writer)) = (stop, &connection.writer) else { return Ok(stop.unwrap_or(Exit::Success)) };
     if !how.yes {
-        confirm(&planned, service, output, interrupt).await?;
+        confirm(&planned, connection, output, interrupt).await?;
     }
-    let handles = (&service.reader, writer, interrupt.stop());
+    let handles = (&connection.reader, writer, interrupt.stop());
     interrupt.while_writing(execute((&planned, &consents), handles, requests.len(), settings, output)).await
 }
 
 /// Asks whether to go on, and looks whether the plan still holds: someone thought about it, so time has passed.
 async fn confirm(
     planned: &Planned<'_>,
-    service: &Service,
+    connection: &OpenConnection,
     output: &Output,
     interrupt: &Interrupt,
 ) -> anyhow::Result<()> {
     if !interrupt.while_asking(|| ask(planned, output))? {
         return Err(Ended::Told(Exit::Refused).into());
     }
-    let stale = changed_since(planned, &service.reader).await?;
+    let stale = changed_since(planned, &connection.reader).await?;
     if !stale.is_empty() {
         let error = "error: the live state has changed since this plan was made; nothing was written. Plan again.";
         return Err(report_stale(error, &stale, output).into());

@@ -8,10 +8,10 @@ use clap::Args;
 
 use super::{Facts, Run, Session};
 use crate::cli::args::{Format, Global};
+use crate::cli::connection::{Access, OpenConnection};
 use crate::cli::exit::Exit;
 use crate::cli::options_in_help::Matters;
 use crate::cli::output::Output;
-use crate::cli::service::{Access, Service};
 use crate::cli::settings::Settings;
 use crate::cli::signals::Interrupt;
 use crate::conformance::{CHECKS, NotReady, prepare, run as run_checks};
@@ -99,10 +99,10 @@ async fn run(
     let [name] = settings.flags.zone.as_slice() else { bail!("name one zone with --zone") };
     let zone = ZoneName::parse(name).with_context(|| format!("--zone {name:?} is not the name of a zone"))?;
     let access = Access::Write(interrupt.stop().clone());
-    let service = Service::open(settings, access, output, std::iter::once((&zone, "free"))).await?;
-    let tried = try_all(args, &zone, &service, settings, output, interrupt).await;
-    let requests = service.requests();
-    service.close().await;
+    let connection = OpenConnection::open(settings, access, output, std::iter::once((&zone, "free"))).await?;
+    let tried = try_all(args, &zone, &connection, settings, output, interrupt).await;
+    let requests = connection.requests();
+    connection.close().await;
     output.hide();
     let mut report = tried?;
     report.requests = requests;
@@ -122,30 +122,30 @@ async fn run(
 async fn try_all(
     args: &ConformanceArgs,
     zone: &ZoneName,
-    service: &Service,
+    connection: &OpenConnection,
     settings: &Settings<'_>,
     output: &Arc<Output>,
     interrupt: &Interrupt,
 ) -> anyhow::Result<Conformance> {
-    let options = service.options(settings, output).read;
-    let Some(live) = find_zone_by_name(&service.reader, zone, &options).await? else {
+    let options = connection.options(settings, output).read;
+    let Some(live) = find_zone_by_name(&connection.reader, zone, &options).await? else {
         bail!(
             "Cloudflare does not have the zone {zone}, or does not show it to these credentials: run `zonewright doctor`"
         )
     };
-    let (Some(writer), Some(checker)) = (service.writer.clone(), service.checker.clone()) else {
+    let (Some(writer), Some(checker)) = (connection.writer.clone(), connection.checker.clone()) else {
         bail!("the connection cannot write")
     };
     // Each hasher of the standard library begins with another state.
     let random = RandomState::new().build_hasher().finish();
-    let bench = match prepare((service.reader.clone(), writer, checker), &live, random).await {
+    let bench = match prepare((connection.reader.clone(), writer, checker), &live, random).await {
         Ok(bench) => bench,
         Err(NotReady::Read(error)) => return Err(anyhow::Error::new(error).context("failed to read the scratch name")),
         Err(error) => return Err(error.into()),
     };
     let tried = CHECKS.iter().filter(|check| args.only.is_empty() || args.only.iter().any(|id| id == check.id)).count();
     output.say(&format!("trying {} at and below {}", count(tried, "assumption"), bench.scratch()));
-    let report = Conformance::new(settings.today()?, service.host.clone(), live.tier.facts().name.to_owned());
+    let report = Conformance::new(settings.today()?, connection.host.clone(), live.tier.facts().name.to_owned());
     let left = bench.may_be_left();
     let checks = run_checks(&bench, &args.only, interrupt.stop(), report, |id| output.status(id));
     let report = interrupt.while_leaving(&left, Exit::Partial, checks).await;

@@ -8,11 +8,11 @@ use clap::Args;
 use super::{Facts, Run, Session};
 use crate::api::Seen;
 use crate::cli::args::{Format, SpecArgs};
+use crate::cli::connection::{Access, OpenConnection};
 use crate::cli::exit::Exit;
 use crate::cli::file_kinds::Takes;
 use crate::cli::load::load;
 use crate::cli::output::Output;
-use crate::cli::service::{Access, Service};
 use crate::cli::settings::Settings;
 use crate::doctor::{Question, clock, examine};
 use crate::document::doctor::{Connection, RateLimit, Requests, Spec, Sufficiency};
@@ -59,21 +59,21 @@ impl Run for DoctorArgs {
         let lock = goal.as_ref().and_then(|(goal, _)| lock(goal));
         let access = Access::Probe { asks: self.probe_writes };
         let zones = goal.iter().flat_map(|(goal, _)| goal.needed_zones());
-        let service = Service::open(settings, access, output, zones).await?;
+        let connection = OpenConnection::open(settings, access, output, zones).await?;
         let question = Question {
-            secret: service.secret,
+            secret: connection.secret,
             desired: goal.as_ref().map(|(goal, _)| &goal.desired),
             patterns: &patterns,
             lock: lock.as_ref(),
         };
-        let options = service.options(settings, output).read;
-        let examined = examine(&service.reader, service.checker.as_ref(), &question, &options).await;
+        let options = connection.options(settings, output).read;
+        let examined = examine(&connection.reader, connection.checker.as_ref(), &question, &options).await;
         let (seen, requests, host, proxy) =
-            (service.reader.seen(), service.requests(), service.host.clone(), service.proxy.clone());
-        service.close().await;
+            (connection.reader.seen(), connection.requests(), connection.host.clone(), connection.proxy.clone());
+        connection.close().await;
         output.hide();
         let mut report = examined?;
-        report.connection = connection(host, proxy, seen);
+        report.connection = describe_connection(host, proxy, seen);
         report.spec = goal.map(|(_, spec)| spec);
         report.requests = Requests { made: requests };
         let report = report.judged();
@@ -110,7 +110,7 @@ fn lock(goal: &Goal) -> Option<Lock> {
 }
 
 /// How Cloudflare was reached.
-fn connection(host: String, proxy: Option<String>, seen: Seen) -> Connection {
+fn describe_connection(host: String, proxy: Option<String>, seen: Seen) -> Connection {
     let Seen { limits, clock_offset } = seen;
     let limits = limits.into_iter().map(|(name, limit)| RateLimit {
         name,

@@ -11,11 +11,11 @@ use clap::Args;
 
 use super::{Facts, Run, Session};
 use crate::api::ReadClient;
+use crate::cli::connection::{Access, OpenConnection};
 use crate::cli::exit::Exit;
 use crate::cli::files;
 use crate::cli::options_in_help::Matters;
 use crate::cli::output::Output;
-use crate::cli::service::{Access, Service};
 use crate::cli::settings::Settings;
 use crate::diagnostic::{Diagnostics, Severity, Sources, count, findings};
 use crate::edit;
@@ -326,13 +326,13 @@ async fn live_zones(
     };
     let file = names.iter().find(|text| Path::new(text.as_str()).exists());
     let names = names.iter().map(name).collect::<anyhow::Result<Vec<_>>>()?;
-    let opened = Service::open(settings, Access::Read, output, std::iter::empty()).await;
-    let service = match file {
+    let opened = OpenConnection::open(settings, Access::Read, output, std::iter::empty()).await;
+    let connection = match file {
         Some(file) => opened.with_context(|| format!("failed to read the live zone {file:?}{}", file_hint(file)))?,
         None => opened?,
     };
-    let imported = read(args, &names, &service.reader, &service.options(settings, output).read).await;
-    service.close().await;
+    let imported = read(args, &names, &connection.reader, &connection.options(settings, output).read).await;
+    connection.close().await;
     imported
 }
 

@@ -13,12 +13,12 @@ use clap::Args;
 use super::import::{self, ImportArgs};
 use super::{Facts, Run, Session};
 use crate::cli::args::{Format, Global, SANDBOX_DIRECTORY};
+use crate::cli::connection::{Access, OpenConnection};
 use crate::cli::default_spec;
 use crate::cli::exit::{Ended, Exit};
 use crate::cli::files;
 use crate::cli::options_in_help::Matters;
 use crate::cli::output::Output;
-use crate::cli::service::{Access, Service};
 use crate::cli::settings::Settings;
 use crate::diagnostic::{Diagnostics, Place, Sources, count, first_of};
 use crate::document::written_files::NewFiles;
@@ -171,9 +171,9 @@ async fn imported(
     settings: &Settings<'_>,
     output: &Arc<Output>,
 ) -> anyhow::Result<()> {
-    let service = Service::open(settings, Access::Read, output, std::iter::empty()).await?;
-    let all = list_zones(&service.reader, &service.options(settings, output).read).await;
-    service.close().await;
+    let connection = OpenConnection::open(settings, Access::Read, output, std::iter::empty()).await?;
+    let all = list_zones(&connection.reader, &connection.options(settings, output).read).await;
+    connection.close().await;
     let all: BTreeSet<ZoneName> = all?.into_iter().map(|zone| zone.name).gather();
     output.hide();
     if all.is_empty() {

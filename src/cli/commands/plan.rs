@@ -11,6 +11,7 @@ use super::{Facts, Run, Session};
 use crate::api::CheckClient;
 use crate::apply::{DryRunResult, note_server_check, server_dry_run};
 use crate::cli::args::{ConsentArgs, Format, Global, PartArgs, SpecArgs, duration};
+use crate::cli::connection::{Access, OpenConnection};
 use crate::cli::exit::{Ended, Exit};
 use crate::cli::file_kinds::Takes;
 use crate::cli::files::{self, Readers};
@@ -19,7 +20,6 @@ use crate::cli::load::load;
 use crate::cli::output::Output;
 use crate::cli::progress::show_reads;
 use crate::cli::recordings::{Foresight, RequestArgs};
-use crate::cli::service::{Access, Service};
 use crate::cli::settings::Settings;
 use crate::diagnostic::findings;
 use crate::document::plan::Plan as PlanDocument;
@@ -112,18 +112,18 @@ impl Run for PlanArgs {
             return plan_snapshot(file, (&mut goal, &consents), foresight, self, settings, output).await;
         }
         let access = if self.server_check { Access::Check } else { Access::Read };
-        let service = Service::open(settings, access, output, goal.needed_zones()).await?;
-        let options = foresight.options(service.options(settings, output));
-        let mut planned = reconcile::plan(&goal, &service.reader, &options).await;
+        let connection = OpenConnection::open(settings, access, output, goal.needed_zones()).await?;
+        let options = foresight.options(connection.options(settings, output));
+        let mut planned = reconcile::plan(&goal, &connection.reader, &options).await;
         let foreseen = match &mut planned {
-            Ok(planned) => foresight.add_to(planned, &service.reader, output).await,
+            Ok(planned) => foresight.add_to(planned, &connection.reader, output).await,
             Err(_) => Ok(()),
         };
-        let answers = match (&planned, &service.checker) {
+        let answers = match (&planned, &connection.checker) {
             (Ok(planned), Some(checker)) => server_check(&planned.plan, checker).await,
             _ => Vec::new(),
         };
-        service.close().await;
+        connection.close().await;
         let mut planned = planned?;
         foreseen?;
         output.hide();

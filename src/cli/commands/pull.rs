@@ -8,6 +8,7 @@ use clap::Args;
 
 use super::{Facts, Run, Session};
 use crate::cli::args::{Format, Global, SpecArgs, address, duration};
+use crate::cli::connection::{Access, OpenConnection};
 use crate::cli::edited_spec::{Wish, changed, edited, is_in_files};
 use crate::cli::exit::Exit;
 use crate::cli::file_kinds::Takes;
@@ -15,7 +16,6 @@ use crate::cli::files::{self, Rewrite};
 use crate::cli::load::load;
 use crate::cli::output::Output;
 use crate::cli::progress::show_reads;
-use crate::cli::service::{Access, Service};
 use crate::cli::settings::Settings;
 use crate::diagnostic::count;
 use crate::document::written_files::PulledFiles;
@@ -78,9 +78,9 @@ impl Run for PullArgs {
         let Session { settings, output, .. } = *session;
         let mut goal = load("pull", &self.spec, settings, output)?;
         let Some(file) = &self.against else {
-            let service = Service::open(settings, Access::Read, output, goal.needed_zones()).await?;
-            let planned = reconcile::plan(&goal, &service.reader, &service.options(settings, output)).await;
-            service.close().await;
+            let connection = OpenConnection::open(settings, Access::Read, output, goal.needed_zones()).await?;
+            let planned = reconcile::plan(&goal, &connection.reader, &connection.options(settings, output)).await;
+            connection.close().await;
             let Planned { plan, live, .. } = planned?;
             return finish(self, (&goal, &plan, &live), None, settings, output);
         };

@@ -16,10 +16,10 @@ use super::{Facts, Run, Session};
 use crate::api::{Client, Credentials};
 use crate::apply::{ApplyEvent, Journal, Verify, ZoneDone};
 use crate::cli::args::{ConsentArgs, Format, SpecArgs, duration};
+use crate::cli::connection::{self, Access, OpenConnection, SEED};
 use crate::cli::exit::Exit;
 use crate::cli::file_kinds::Takes;
 use crate::cli::output::Output;
-use crate::cli::service::{self, Access, SEED, Service};
 use crate::cli::settings::Settings;
 use crate::diagnostic::count;
 use crate::document::apply::Applied;
@@ -119,9 +119,9 @@ fn stop(verdict: &Verdict) -> Option<Exit> {
 
 /// What Cloudflare has; there is no means of writing.
 async fn read(goal: &Goal, settings: &Settings<'_>, output: &Arc<Output>) -> anyhow::Result<Snapshot> {
-    let service = Service::open(settings, Access::Read, output, goal.needed_zones()).await?;
-    let taken = super::snapshot::read(goal, &service, settings, output).await;
-    service.close().await;
+    let connection = OpenConnection::open(settings, Access::Read, output, goal.needed_zones()).await?;
+    let taken = super::snapshot::read(goal, &connection, settings, output).await;
+    connection.close().await;
     Ok(taken?.snapshot)
 }
 
@@ -195,7 +195,7 @@ async fn in_sandbox(
 fn connect(running: &Running, session: &Session<'_>) -> anyhow::Result<Client> {
     let token = Credentials::Token(SecretString::from(sandbox::Credentials::default().token));
     let access = Access::Write(session.interrupt.stop().clone());
-    service::client(session.settings, &access, session.output, running.base_url(), token)
+    connection::client(session.settings, &access, session.output, running.base_url(), token)
 }
 
 /// The operations that are planned for Cloudflare or for the copy only.

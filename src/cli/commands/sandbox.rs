@@ -1,4 +1,4 @@
-//! `sandbox`: run, fill, print or empty the embedded service.
+//! `sandbox`: run, fill, print or empty the sandbox.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -8,10 +8,10 @@ use clap::{Args, Subcommand};
 
 use super::{Facts, Run, Session};
 use crate::cli::args::{Global, SANDBOX_DIRECTORY};
+use crate::cli::connection::{SEED, store};
 use crate::cli::exit::Exit;
 use crate::cli::options_in_help::Matters;
 use crate::cli::output::Output;
-use crate::cli::service::{SEED, store};
 use crate::diagnostic::{count, read_bytes, read_text};
 use crate::model::facts::permissions::{Permission, PermissionGroup};
 use crate::sandbox::{self, StoreLocation};

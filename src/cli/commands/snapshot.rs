@@ -8,13 +8,13 @@ use clap::Args;
 
 use super::{Facts, Run, Session};
 use crate::cli::args::{Format, SpecArgs};
+use crate::cli::connection::{Access, OpenConnection};
 use crate::cli::exit::Exit;
 use crate::cli::files::{self, Readers};
 use crate::cli::load::load;
 use crate::cli::options_in_help::Matters;
 use crate::cli::output::Output;
 use crate::cli::progress::show_reads;
-use crate::cli::service::{Access, Service};
 use crate::cli::settings::Settings;
 use crate::diagnostic::count;
 use crate::document::written_files::SnapshotFile;
@@ -57,10 +57,10 @@ impl Run for SnapshotArgs {
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
         let goal = load("snapshot", &self.spec, settings, output)?;
-        let service = Service::open(settings, Access::Read, output, goal.needed_zones()).await?;
-        let taken = read(&goal, &service, settings, output).await;
-        let requests = service.requests();
-        service.close().await;
+        let connection = OpenConnection::open(settings, Access::Read, output, goal.needed_zones()).await?;
+        let taken = read(&goal, &connection, settings, output).await;
+        let requests = connection.requests();
+        connection.close().await;
         let taken = taken?;
         let bytes = taken.snapshot.to_bytes().context("failed to pack the snapshot")?;
         let (path, written) = match &self.out {
@@ -76,7 +76,7 @@ impl Run for SnapshotArgs {
 /// Takes the snapshot.
 pub(super) async fn read(
     goal: &Goal,
-    service: &Service,
+    connection: &OpenConnection,
     settings: &Settings<'_>,
     output: &Arc<Output>,
 ) -> anyhow::Result<Taken> {
@@ -85,12 +85,12 @@ pub(super) async fn read(
     let about = About {
         taken_at: rfc3339(settings.now()?),
         tool: concat!("zonewright ", env!("CARGO_PKG_VERSION")).to_owned(),
-        service: service.host.clone(),
+        service: connection.host.clone(),
         account: None,
         zones: Vec::new(),
     };
-    let options = service.options(settings, output).read;
-    let taken = take(&service.reader, &queries, &records, about, &options, &*show_reads(output)).await;
+    let options = connection.options(settings, output).read;
+    let taken = take(&connection.reader, &queries, &records, about, &options, &*show_reads(output)).await;
     output.hide();
     Ok(taken?)
 }

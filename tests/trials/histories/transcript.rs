@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
+use std::sync::LazyLock;
 
+use regex::Regex;
 use serde_json::{Value as Json, json};
 use zonewright::sandbox::LoggedRequest;
 
@@ -53,16 +55,18 @@ pub(crate) fn of(history: &History, played: Option<&Played>, problems: &[String]
 /// What each run showed and sent, for programs: the document, the messages, the requests, the journal, the exit code.
 ///
 /// # Order
-/// Requests and lines of the journal are in the order in which they came. Where several zones were worked on at a time, requests are
-/// sorted, and lines of the journal are zone after zone, because only the order within a zone is certain.
+/// Requests and lines of the journal are in the order in which they came. Where several zones were worked on at a time, only the order
+/// within a zone is certain: requests are sorted, lines of the journal are zone after zone, and ids, which the sandbox gives in the
+/// order of the requests, are hidden.
 pub(crate) fn record(history: &History, Played { plan, first, second, third }: &Played) -> Json {
     let run = |ran: &Ran| {
         let one = |r: &LoggedRequest| json!({ "method": r.method, "path": r.path, "body": r.body, "status": r.status });
         let mut requests: Vec<Json> = ran.requests.iter().map(one).collect();
         let mut journal = ran.journal.clone();
         if history.call.concurrency > 1 {
+            requests = requests.iter().map(without_ids).collect();
             requests.sort_by_key(Json::to_string);
-            journal = zone_after_zone(journal);
+            journal = zone_after_zone(journal.iter().map(without_ids).collect());
         }
         json!({
             "arguments": ran.arguments, "exit": ran.exit, "document": ran.document,
@@ -70,6 +74,12 @@ pub(crate) fn record(history: &History, Played { plan, first, second, third }: &
         })
     };
     json!({ "seed": history.seed, "concurrency": history.call.concurrency, "plan": run(plan), "first": run(first), "second": run(second), "third": run(third) })
+}
+
+/// The same without what looks like an id.
+fn without_ids(value: &Json) -> Json {
+    static ID: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\b[0-9a-f]{32}\b").expect("the expression is right"));
+    serde_json::from_str(&ID.replace_all(&value.to_string(), "ID")).expect("an id is within a text")
 }
 
 /// The lines of a journal zone after zone, with steps counted in this order. Lines about no zone stay first.

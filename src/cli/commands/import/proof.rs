@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use anyhow::Context;
 
+use crate::cli::connection::{Access, OpenConnection};
 use crate::cli::output::Output;
-use crate::cli::service::{Access, Service};
 use crate::cli::settings::Settings;
 use crate::diagnostic::count;
 use crate::import::Found;
@@ -66,9 +66,9 @@ async fn planned(
         report(&planned, found, output);
         return Ok(());
     }
-    let service = Service::open(settings, Access::Read, output, goal.needed_zones()).await?;
-    let planned = plan(&goal, &service.reader, &service.options(settings, output)).await;
-    service.close().await;
+    let connection = OpenConnection::open(settings, Access::Read, output, goal.needed_zones()).await?;
+    let planned = plan(&goal, &connection.reader, &connection.options(settings, output)).await;
+    connection.close().await;
     report(&planned?, found, output);
     Ok(())
 }

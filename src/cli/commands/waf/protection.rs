@@ -8,10 +8,10 @@ use clap::Args;
 
 use crate::cli::args::SpecArgs;
 use crate::cli::commands::Facts;
+use crate::cli::connection::{Access, OpenConnection};
 use crate::cli::load::load;
 use crate::cli::output::Output;
 use crate::cli::recordings::{ListArgs, RuleArgs};
-use crate::cli::service::{Access, Service};
 use crate::cli::settings::Settings;
 use crate::cli::zone_source;
 use crate::diagnostic::count;
@@ -71,9 +71,9 @@ pub(super) async fn of_spec(
     output: &Arc<Output>,
 ) -> anyhow::Result<(Goal, Vec<Protected>)> {
     let goal = load("waf", spec, settings, output)?;
-    let service = Service::open(settings, Access::Read, output, goal.needed_zones()).await?;
-    let zones = protection(&goal, &service.reader, &service.options(settings, output).read).await;
-    service.close().await;
+    let connection = OpenConnection::open(settings, Access::Read, output, goal.needed_zones()).await?;
+    let zones = protection(&goal, &connection.reader, &connection.options(settings, output).read).await;
+    connection.close().await;
     let zones = zones.map_err(unreadable)?;
     for Protected { name, problems, .. } in zones.iter().filter(|zone| zone.problems > 0) {
         let entries = count(*problems, "entry");
@@ -98,9 +98,9 @@ pub(super) async fn of_names(
     let mut names = names.iter().map(parse).collect::<anyhow::Result<Vec<_>>>()?;
     names.sort();
     names.dedup();
-    let service = Service::open(settings, Access::Read, output, std::iter::empty()).await?;
-    let zones = protection_of(&names, &service.reader, &service.options(settings, output).read).await;
-    service.close().await;
+    let connection = OpenConnection::open(settings, Access::Read, output, std::iter::empty()).await?;
+    let zones = protection_of(&names, &connection.reader, &connection.options(settings, output).read).await;
+    connection.close().await;
     let zones = zones.map_err(unreadable)?;
     output.hide();
     Ok(zones)

@@ -16,7 +16,7 @@ use crate::live::CatalogueCache;
 use crate::model::ZoneName;
 use crate::reconcile::Options;
 
-/// Where ids of the embedded service begin; the same for every run, so that rehearsals can be repeated.
+/// Where the ids of the sandbox begin; the same for every run, so that rehearsals can be repeated.
 #[cfg(feature = "sandbox")]
 pub(super) const SEED: u64 = 1;
 
@@ -37,7 +37,7 @@ pub(super) enum Access {
 }
 
 /// An open connection.
-pub(super) struct Service {
+pub(super) struct OpenConnection {
     /// The host that it leads to, with its port if that is not the usual one.
     pub(super) host: String,
     /// The proxy that leads there, if there is one.
@@ -54,16 +54,16 @@ pub(super) struct Service {
     requests: Box<dyn Fn() -> u64 + Send + Sync>,
     /// The account that zones are looked up in.
     account: Option<String>,
-    /// Where managed rulesets are kept; not those of the embedded service, which are made up.
+    /// Where managed rulesets are kept; not those of the sandbox, which are made up.
     cache: Option<Arc<dyn CatalogueCache>>,
     #[cfg(feature = "sandbox")]
     sandbox: Option<crate::sandbox::Running>,
 }
 
-impl Service {
+impl OpenConnection {
     /// Connects as the flags and the environment say.
     ///
-    /// The embedded service is started here; zones of the spec that it does not have yet are made, empty, so that a spec can
+    /// The embedded connection is started here; zones of the spec that it does not have yet are made, empty, so that a spec can
     /// be rehearsed without preparation.
     pub(super) async fn open<'z>(
         settings: &Settings<'_>,
@@ -95,7 +95,7 @@ impl Service {
         }
     }
 
-    /// Starts the embedded service and connects to it.
+    /// Starts the sandbox and connects to it.
     #[cfg(feature = "sandbox")]
     async fn embedded<'z>(
         settings: &Settings<'_>,
@@ -156,7 +156,7 @@ impl Service {
         options
     }
 
-    /// Ends the connection; the embedded service writes everything out.
+    /// Ends the connection; the sandbox writes everything out.
     pub(super) async fn close(self) {
         #[cfg(feature = "sandbox")]
         if let Some(running) = self.sandbox {
@@ -165,7 +165,7 @@ impl Service {
     }
 }
 
-/// The file of the embedded service in a directory, which is made if it is missing.
+/// The file of the sandbox in a directory, which is made if it is missing.
 #[cfg(feature = "sandbox")]
 pub(super) fn store(directory: &std::path::Path) -> anyhow::Result<crate::sandbox::StoreLocation> {
     files::check_own(directory, "--sandbox=DIR")?;
