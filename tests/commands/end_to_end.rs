@@ -1,4 +1,4 @@
-//! The binary against the embedded service: it converges, once and for all, whatever happens on the way.
+//! The binary against the sandbox: it converges, once and for all, whatever happens on the way.
 
 use std::fmt::Write as _;
 

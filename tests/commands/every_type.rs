@@ -1,4 +1,4 @@
-//! Many records of every type, in whatever spelling, on the embedded service in each of its profiles.
+//! Many records of every type, in whatever spelling, on the sandbox in each of its profiles.
 
 use std::fmt::Write as _;
 

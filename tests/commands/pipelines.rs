@@ -1,6 +1,6 @@
 //! The files below `examples/pipelines`, as far as a machine without a forge can run them.
 //!
-//! The scripts are run for real, in a repository of their own against the embedded service: a change is planned and commented,
+//! The scripts are run for real, in a repository of their own against the sandbox: a change is planned and commented,
 //! merged and applied; someone else writes in between; a plan is forged. `gh` is a stand-in that keeps comments in files.
 
 mod workflows;

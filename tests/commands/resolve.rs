@@ -1,4 +1,4 @@
-//! `resolve`, `test` and what a plan says of answers and expectations, against the embedded service.
+//! `resolve`, `test` and what a plan says of answers and expectations, against the sandbox.
 
 use crate::support::workspace::{Workspace, options, options_on};
 use serde_json::json;

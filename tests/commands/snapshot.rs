@@ -1,4 +1,4 @@
-//! Snapshots and plans against them: the binary against the embedded service, and then without it.
+//! Snapshots and plans against them: the binary against the sandbox, and then without it.
 
 use std::fs;
 use std::io::{Read, Write};

@@ -1,4 +1,4 @@
-//! Protection of zones, end to end: the binary against the embedded service, over HTTP.
+//! Protection of zones, end to end: the binary against the sandbox, over HTTP.
 
 use crate::support::workspace::{Workspace, options, options_on};
 use serde_json::{Value, json};

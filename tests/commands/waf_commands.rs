@@ -1,4 +1,4 @@
-//! `zonewright waf …` against the embedded service.
+//! `zonewright waf …` against the sandbox.
 
 use crate::support::workspace::{Workspace, options, options_on};
 use serde_json::{Value, json};

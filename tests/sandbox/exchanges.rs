@@ -1,7 +1,7 @@
 //! Recorded and documented exchanges with Cloudflare: what it answers to a create is never a difference to what was asked for.
 //!
 //! Where they are is named by `ZONEWRIGHT_SERVICE_EXAMPLES`, a folder of JSON files; without it this is skipped. The other
-//! half, that the embedded service answers the same, is in tests/sandbox/contract.rs.
+//! half, that the sandbox answers the same, is in tests/sandbox/contract.rs.
 
 use std::io::Write;
 use std::path::PathBuf;

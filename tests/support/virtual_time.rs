@@ -1,4 +1,4 @@
-//! The whole program and an embedded service in one runtime whose clock is paused: waits of minutes take no time.
+//! The whole program and a sandbox in one runtime whose clock is paused: waits of minutes take no time.
 //!
 //! A paused clock jumps to the next timer whenever there is nothing to do. While a request is on its way over a real connection
 //! there is nothing to do either, so the clock is held for as long as an exchange lasts ([`Held`]): between requests time flies,

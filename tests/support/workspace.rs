@@ -1,4 +1,4 @@
-//! The real binary against an embedded service, over real HTTP, in a directory of its own.
+//! The real binary against a sandbox, over real HTTP, in a directory of its own.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
 //! Histories: a spec, a live state, someone else who writes, and faults, all drawn from one seed and played with the whole
-//! program against the embedded service. What must hold of each of them is in `histories/judge.rs`; what it is about is in
+//! program against the sandbox. What must hold of each of them is in `histories/judge.rs`; what it is about is in
 //! docs/histories.md.
 //!
 //! | variable | |

@@ -1,5 +1,5 @@
 //! Cloudflare's limit of 1,200 requests in 5 minutes, kept by runs that need many times as many: alone, and beside others. The
-//! whole program runs against the embedded service in virtual time; docs/limits.md tells the numbers of the long ones.
+//! whole program runs against the sandbox in virtual time; docs/limits.md tells the numbers of the long ones.
 #![expect(clippy::print_stdout, reason = "the long runs tell their numbers")]
 
 use std::cell::Cell;

@@ -1,4 +1,4 @@
-//! The whole program, in this process, against an embedded service that fails by a script.
+//! The whole program, in this process, against a sandbox that fails by a script.
 //!
 //! Waits cost no time: the program's runtime has a paused clock, which jumps to the next timer when there is nothing to do. While
 //! a request is under way there is nothing to do either, so the clock is held until its answer is there. It is let go where no

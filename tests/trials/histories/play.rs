@@ -1,4 +1,4 @@
-//! Plays a history: the whole program, in this process, against an embedded service over real connections.
+//! Plays a history: the whole program, in this process, against a sandbox over real connections.
 //!
 //! Waits of the program cost no time. Its runtime has a paused clock, which jumps to the next timer whenever there is nothing to
 //! do. While a request is under way there is nothing to do either until the answer comes, so the clock is held for as long as an
