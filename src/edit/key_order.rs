@@ -112,3 +112,44 @@ pub(super) fn mappings<'l>(tree: &'l SourceTree<'_>) -> Vec<(NodeId, Vec<&'l str
     }
     all
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use serde_json::Value;
+
+    use super::order;
+
+    /// The keys of each order, as a schema has them at the paths with that order.
+    type Keys = BTreeMap<&'static [&'static str], BTreeSet<String>>;
+
+    /// Collects the keys that a part of a schema allows at a path, and below it.
+    fn collect(schema: &Value, path: &[&str], all: &mut Keys) {
+        if !schema.is_object() {
+            return;
+        }
+        let below = |name, part: &Value, all: &mut Keys| collect(part, &[path, &[name]].concat(), all);
+        for (key, part) in schema["properties"].as_object().into_iter().flatten() {
+            if !order(path).is_empty() {
+                all.entry(order(path)).or_default().insert(key.clone());
+            }
+            below(key.as_str(), part, all);
+        }
+        below("example.com", &schema["additionalProperties"], all);
+        below("-", &schema["items"], all);
+        for branch in schema["anyOf"].as_array().into_iter().flatten() {
+            collect(branch, path, all);
+        }
+    }
+
+    #[test]
+    fn every_key_of_the_schema_has_a_place() {
+        let mut all = Keys::new();
+        collect(&crate::spec::schema(), &[], &mut all);
+        for (order, keys) in &all {
+            assert_eq!(order.iter().map(|key| (*key).to_owned()).collect::<BTreeSet<_>>(), *keys);
+        }
+        assert_eq!(all.len(), 9, "{:?}", all.keys());
+    }
+}

@@ -6,28 +6,6 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::live::snapshot::Snapshot;
 
-/// Members of a record that a document holds. The others are computed from these.
-const RECORD: &[&str] = &[
-    "id",
-    "name",
-    "type",
-    "content",
-    "priority",
-    "data",
-    "ttl",
-    "proxied",
-    "settings",
-    "meta",
-    "comment",
-    "tags",
-    "locked",
-    "private_routing",
-    "created_on",
-    "modified_on",
-    "comment_modified_on",
-    "tags_modified_on",
-];
-
 /// Members of a ruleset that a document holds.
 const RULESET: &[&str] = &["id", "name", "description", "kind", "version", "last_updated", "phase", "rules"];
 
@@ -126,17 +104,15 @@ fn of_zone(zone: &Json) -> Json {
     out
 }
 
-/// A record.
+/// A record, whole: the sandbox ignores the members that it computes itself.
 fn of_record(record: &Json) -> Json {
-    let mut out = some(record, RECORD);
-    if out["type"] == "SRV"
-        && let Some(data) = out.get_mut("data").and_then(Json::as_object_mut)
+    let mut members = record.as_object().cloned().unwrap_or_default();
+    if members.get("type").is_some_and(|kind| kind == "SRV")
+        && let Some(data) = members.get_mut("data").and_then(Json::as_object_mut)
     {
         data.retain(|name, _| !OLD_SRV.contains(&name.as_str()));
     }
-    // An empty object says nothing.
-    if let Some(members) = out.as_object_mut() {
-        members.retain(|_, value| value.as_object().is_none_or(|object| !Map::is_empty(object)));
-    }
-    out
+    // Null and an empty object say nothing.
+    members.retain(|_, value| !value.is_null() && value.as_object().is_none_or(|object| !Map::is_empty(object)));
+    Json::Object(members)
 }

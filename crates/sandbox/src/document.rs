@@ -386,26 +386,46 @@ pub(super) fn dump(call: &Call<'_>) -> Result<Value, SandboxError> {
 
 impl From<Record> for RecordEntry {
     fn from(record: Record) -> Self {
-        let Record { mut settings, content, data, .. } = record;
+        // Every member is named, so that a new one is not forgotten here.
+        let Record {
+            id,
+            name,
+            kind,
+            content,
+            priority,
+            data,
+            ttl,
+            proxied,
+            comment,
+            tags,
+            mut settings,
+            meta,
+            locked,
+            created_on,
+            modified_on,
+            comment_modified_on,
+            tags_modified_on,
+            identity: _,
+        } = record;
         Self {
-            id: record.id,
-            name: record.name,
-            kind: record.kind,
+            id,
+            name,
+            kind,
             content: data.is_none().then_some(content),
             data,
-            priority: record.priority,
-            ttl: record.ttl,
-            proxied: record.proxied,
+            priority,
+            ttl,
+            proxied,
             private_routing: settings.shift_remove(PRIVATE_ROUTING),
             settings,
-            meta: record.meta,
-            comment: record.comment,
-            tags: record.tags,
-            locked: record.locked.then_some(true),
-            created_on: record.created_on,
-            modified_on: record.modified_on,
-            comment_modified_on: record.comment_modified_on,
-            tags_modified_on: record.tags_modified_on,
+            meta,
+            comment,
+            tags,
+            locked: locked.then_some(true),
+            created_on,
+            modified_on,
+            comment_modified_on,
+            tags_modified_on,
         }
     }
 }
