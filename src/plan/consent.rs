@@ -61,6 +61,13 @@ impl MissingConsent {
         }
     }
 
+    /// What may happen and what to do, as a sentence that ends before the flag.
+    #[must_use]
+    pub fn before_flag(&self) -> String {
+        let given = self.given.map(|n| format!(" (consent was given for {n})")).unwrap_or_default();
+        format!("{}{given}. To allow it, add ", self.about())
+    }
+
     /// What to add to the command line for all of these.
     #[must_use]
     pub fn flags(missing: &[Self]) -> String {
@@ -171,10 +178,7 @@ pub(super) fn judge(plan: &Plan, consents: &Consents) -> (Vec<MissingConsent>, V
     let missing = counts.into_iter().map(|(danger, operations)| MissingConsent {
         danger,
         operations,
-        flag: match danger {
-            Danger::Delete => format!("--allow-deletes {operations}"),
-            other => format!("--allow {}", other.code()),
-        },
+        flag: danger.flag(operations),
         given: if danger == Danger::Delete { consents.deletes } else { None },
     });
     (missing.collect(), given.into_iter().collect())

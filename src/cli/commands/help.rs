@@ -102,10 +102,7 @@ Exit codes:
 
 /// Consents.
 fn consents() -> String {
-    let flag = |danger: &Danger| match danger {
-        Danger::Delete => "--allow-deletes N".to_owned(),
-        danger => format!("--allow {}", danger.code()),
-    };
+    let flag = |danger: &Danger| danger.flag("N");
     let longest = Danger::ALL.iter().map(|danger| flag(danger).len()).max().unwrap_or_default();
     let consents = Danger::ALL.iter().map(|danger| format!("  {:<longest$}  {}\n", flag(danger), danger.consent()));
     let consents: String = consents.collect();

@@ -19,7 +19,7 @@ use crate::diagnostic::count;
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Sources};
 use crate::insight::traffic::Report;
 use crate::model::sort_by_key;
-use crate::plan::{GivenConsent, MissingConsent};
+use crate::plan::GivenConsent;
 use crate::wire::request_limit;
 
 /// Largest number of zones that can be selected one by one; each needs a line in the style sheet.
@@ -154,13 +154,8 @@ fn consents(page: &mut String, review: &Review<'_>) {
     }
     page.push_str("<section class=\"loud\"><h2>Needs consent</h2>\n<ul>\n");
     for consent in missing {
-        let MissingConsent { flag, given, .. } = consent;
-        let given = given.map(|n| format!(" (consent was given for {n})")).unwrap_or_default();
-        page.push_str(&format!(
-            "<li>{}{given}. To allow it, add <code class=\"flag\">{}</code></li>\n",
-            html_prose(&consent.about()),
-            html(flag)
-        ));
+        let words = html_prose(&consent.before_flag());
+        page.push_str(&format!("<li>{words}<code class=\"flag\">{}</code></li>\n", html(&consent.flag)));
     }
     page.push_str("</ul></section>\n");
 }

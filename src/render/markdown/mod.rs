@@ -115,13 +115,8 @@ fn head(review: &Review<'_>) -> String {
     if !missing.is_empty() {
         head.push_str("\n> [!CAUTION]\n");
         for consent in missing {
-            let MissingConsent { flag, given, .. } = consent;
-            let given = given.map(|n| format!(" (consent was given for {n})")).unwrap_or_default();
-            head.push_str(&format!(
-                "> - **Needs consent:** {}{given}. To allow it, add {}\n",
-                consent.about(),
-                code(flag)
-            ));
+            let words = consent.before_flag();
+            head.push_str(&format!("> - **Needs consent:** {words}{}\n", code(&consent.flag)));
         }
         if missing.len() > 1 {
             head.push_str(&format!("> - To allow all of them: {}\n", code(&MissingConsent::flags(missing))));

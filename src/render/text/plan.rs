@@ -190,10 +190,9 @@ fn rules_are_meant(view: &PlanView) -> bool {
 fn write_consents(out: &mut dyn Write, view: &PlanView) -> io::Result<()> {
     let Verdict::NeedsConsent(missing) = view.verdict else { return Ok(()) };
     for consent in missing {
-        let MissingConsent { flag, given, .. } = consent;
-        let given = given.map(|n| format!(" (consent was given for {n})")).unwrap_or_default();
-        let what = format!(" {}{given}. To allow it, add ", consent.about());
-        hanging().add("Needs consent:", DANGER).add(what, PLAIN).add_whole(flag, BOLD).write(out, view.paper())?;
+        let words = format!(" {}", consent.before_flag());
+        let line = hanging().add("Needs consent:", DANGER).add(words, PLAIN).add_whole(&consent.flag, BOLD);
+        line.write(out, view.paper())?;
     }
     if missing.len() > 1 {
         let flags = MissingConsent::flags(missing);

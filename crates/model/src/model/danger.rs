@@ -1,5 +1,7 @@
 //! The list of dangers. Each needs its own consent; there is no blanket consent.
 
+use std::fmt::Display;
+
 /// Declares the dangers, in the order in which they are shown.
 macro_rules! dangers {
     ($($(#[$doc:meta])+ $name:ident $code:literal, $about:literal, $consent:literal;)+) => {
@@ -90,6 +92,15 @@ impl Danger {
     #[must_use]
     pub fn successor(code: &str) -> Option<Self> {
         RETIRED.iter().find(|(old, _)| *old == code).map(|(_, danger)| *danger)
+    }
+
+    /// The option of the command line that allows it; deletes are allowed by their number.
+    #[must_use]
+    pub fn flag(self, deletes: impl Display) -> String {
+        match self {
+            Self::Delete => format!("--allow-deletes {deletes}"),
+            other => format!("--allow {}", other.code()),
+        }
     }
 
     /// Why a code is refused, with the codes that are known.
