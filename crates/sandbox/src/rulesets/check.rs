@@ -176,9 +176,10 @@ fn check_action(
     if author.kind == "root" && !expression::ends_with_plan(text) {
         problems.say("the expression of an account-level rule must end with: and cf.zone.plan eq \"ENT\"");
     }
+    let none = Map::new();
     match action {
-        "execute" => overrides::check(author, parameters, problems).map(Some),
-        "skip" => skip::check(author, parameters, problems).map(Some),
+        "execute" => overrides::check(author, parameters.unwrap_or(&none), problems).map(Some),
+        "skip" => skip::check(author, parameters.unwrap_or(&none), problems).map(Some),
         "block" => response::check(parameters, problems),
         _ => {
             if action == "log" && author.scope.plan() < 3 {

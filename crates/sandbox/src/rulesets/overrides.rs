@@ -26,11 +26,9 @@ const SENSITIVITIES: &[&str] = &["default", "medium", "low", "eoff"];
 /// clients send back what they read.
 pub(super) fn check(
     author: &Author<'_>,
-    sent: Option<&Map<String, Value>>,
+    sent: &Map<String, Value>,
     problems: &mut Problems,
 ) -> Outcome<Map<String, Value>> {
-    let none = Map::new();
-    let sent = sent.unwrap_or(&none);
     let id = members::text(sent, "id")?.unwrap_or_default();
     let version = members::text(sent, "version")?.unwrap_or("latest");
     let overrides = members::object(sent, "overrides")?;

@@ -19,11 +19,9 @@ const MEMBERS: &[&str] = &["ruleset", "rulesets", "rules", "phase", "phases", "p
 /// Checks the parameters; they are stored as they came.
 pub(super) fn check(
     author: &Author<'_>,
-    sent: Option<&Map<String, Value>>,
+    sent: &Map<String, Value>,
     problems: &mut Problems,
 ) -> Outcome<Map<String, Value>> {
-    let none = Map::new();
-    let sent = sent.unwrap_or(&none);
     members::check_known(sent, MEMBERS)?;
     if sent.values().all(Value::is_null) {
         problems.say("a skip action must have something to skip");
