@@ -92,7 +92,7 @@ pub fn explain<'a>(
         let Some(zones) = view.zone(name) else { continue };
         let mut lines = view.about_name(name, zones, of_name);
         lines.extend(view.caches(of_name));
-        let main = view.first_of(of_name, is_host).or(of_name.first().copied());
+        let main = view.first_edit(of_name, is_host).or(of_name.first().copied());
         let lost = view.lost(name, zones);
         if !lost.is_empty() {
             // Beside the edit that brings it about: the mail servers of a name do not tell why its text is missing.
@@ -200,7 +200,7 @@ impl<'v, 'a> View<'v, 'a> {
     }
 
     /// The first of some edits whose record is of a kind.
-    fn first_of(&self, of_name: &[usize], is_it: impl Fn(&Entry<'a>) -> bool) -> Option<usize> {
+    fn first_edit(&self, of_name: &[usize], is_it: impl Fn(&Entry<'a>) -> bool) -> Option<usize> {
         let is_of_kind =
             |n: &usize| self.edits.get(*n).and_then(|edit| edit.after.or(edit.before)).is_some_and(|e| is_it(&e));
         of_name.iter().copied().find(is_of_kind)

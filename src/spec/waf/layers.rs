@@ -164,7 +164,7 @@ impl DeploymentLayer {
 
 /// Combines entries: one with the same name is replaced in place, the rest follow.
 fn lay<T>(base: &mut Vec<T>, own: Vec<T>, key: impl Fn(&T) -> String) {
-    let mut known = first_of(base, &key);
+    let mut known = index_by_name(base, &key);
     for entry in own {
         match known.entry(key(&entry)) {
             Slot::Occupied(at) => base[*at.get()] = entry,
@@ -177,7 +177,7 @@ fn lay<T>(base: &mut Vec<T>, own: Vec<T>, key: impl Fn(&T) -> String) {
 }
 
 /// The index of the first entry of each name.
-fn first_of<T>(all: &[T], key: impl Fn(&T) -> String) -> HashMap<String, usize> {
+fn index_by_name<T>(all: &[T], key: impl Fn(&T) -> String) -> HashMap<String, usize> {
     let mut first = HashMap::new();
     for (n, entry) in all.iter().enumerate() {
         first.entry(key(entry)).or_insert(n);
@@ -361,8 +361,10 @@ impl Join<'_> {
         self.one(&key("raw"), &mut first.raw, raw, has(|d| d.raw.is_some()));
         let own: HashSet<String> = decided.iter().flat_map(|d| d.keys()).map(|(key, _)| key).collect();
         let known: BTreeMap<String, Place> = first.keys().into_iter().gather();
-        let (known_tags, known_rules) =
-            (first_of(&first.tags, |t| format!("tag {}", t.tag)), first_of(&first.rules, |r| key_of(&r.target)));
+        let (known_tags, known_rules) = (
+            index_by_name(&first.tags, |t| format!("tag {}", t.tag)),
+            index_by_name(&first.rules, |r| key_of(&r.target)),
+        );
         for tag in tags {
             let name = format!("tag {}", tag.tag);
             let same = |n: &usize| TagTuning { place: tag.place, ..first.tags[*n].clone() } == tag;
@@ -386,7 +388,7 @@ impl Join<'_> {
 
     /// A list of rules with names.
     fn rules(&mut self, key: &str, first: &mut Vec<DesiredRule>, second: Vec<DesiredRule>, decided: &[DesiredRule]) {
-        let mut known = first_of(first, |r| r.name.clone());
+        let mut known = index_by_name(first, |r| r.name.clone());
         for rule in second {
             let Some(known) = known.get(&rule.name).map(|n| &first[*n]) else {
                 known.insert(rule.name.clone(), first.len());

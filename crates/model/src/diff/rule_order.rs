@@ -9,7 +9,7 @@ use crate::model::ruleset::{Anchor, LiveRule, Phase, RuleBody};
 use crate::model::{Gather, Value};
 
 /// The number of the first thing with each name.
-pub(super) fn first_of<'n>(names: impl Iterator<Item = (usize, &'n str)>) -> HashMap<&'n str, usize> {
+pub(super) fn numbers_by_name<'n>(names: impl Iterator<Item = (usize, &'n str)>) -> HashMap<&'n str, usize> {
     let mut first = HashMap::new();
     names.for_each(|(n, name)| {
         first.entry(name).or_insert(n);
@@ -63,11 +63,11 @@ impl<'w> WantedOrder<'_, 'w, '_> {
 
     /// What `before` and `after` say.
     fn anchors(&self, misplaced: &mut Vec<(Place, String)>) -> Vec<Wish<'w>> {
-        let live = first_of(self.rules.iter().enumerate().flat_map(|(n, rule)| {
+        let live = numbers_by_name(self.rules.iter().enumerate().flat_map(|(n, rule)| {
             let names = [Some(rule.id.0.as_str()), rule.body.reference()];
             names.into_iter().flatten().map(move |name| (n, name))
         }));
-        let placed = first_of(self.placed.iter().enumerate().map(|(n, pair)| (n, pair.name())));
+        let placed = numbers_by_name(self.placed.iter().enumerate().map(|(n, pair)| (n, pair.name())));
         let known: BTreeSet<&str> = self.pairs.iter().map(Pair::name).gather();
         let pruned: BTreeSet<usize> = self.pruned.iter().copied().gather();
         let mut wishes = Vec::new();

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::delete_reason::RuleDeleteReason;
 use super::field::FieldChange;
 use super::rule_fields::rule_fields;
-use super::rule_order::{WantedOrder, first_of};
+use super::rule_order::{WantedOrder, numbers_by_name};
 use super::rule_pair::{Ours, Pair};
 use super::sequence::Member;
 use crate::diagnostic::Place;
@@ -115,7 +115,8 @@ fn diff_phase<'a>(
     all: &mut WafChanges<'a>,
 ) -> PhaseChanges<'a> {
     let rules = entry_point.rules();
-    let by_reference = first_of(rules.iter().enumerate().filter_map(|(n, rule)| Some((n, rule.body.reference()?))));
+    let by_reference =
+        numbers_by_name(rules.iter().enumerate().filter_map(|(n, rule)| Some((n, rule.body.reference()?))));
     let mut taken: BTreeSet<usize> = BTreeSet::new();
     let mut pairs: Vec<Pair<'_, 'a>> = Vec::new();
     for one in ours {
