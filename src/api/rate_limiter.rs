@@ -161,9 +161,9 @@ impl Limiter {
         };
         let duration = wait.until - now;
         // While requests are spread, the end of the window moves with each of them.
-        let is_told =
+        let is_announced =
             if wait.reason == WaitReason::Spread { state.announced > now } else { wait.until <= state.announced };
-        let news = duration >= UNNOTICED && !is_told;
+        let news = duration >= UNNOTICED && !is_announced;
         if news {
             state.announced = wait.until;
         }

@@ -104,10 +104,10 @@ impl<'z> Run<'z> {
     }
 
     /// Takes in what an answer says; whether it shows that someone else writes as well.
-    pub(super) fn hear(&mut self, told: Vec<(usize, Confirmation)>) -> bool {
+    pub(super) fn confirm(&mut self, confirmations: Vec<(usize, Confirmation)>) -> bool {
         let noticed = self.noticed.len();
-        for (n, told) in told {
-            match told {
+        for (n, confirmation) in confirmations {
+            match confirmation {
                 Confirmation::AsPlanned => self.confirmed[n] = true,
                 Confirmation::Nothing | Confirmation::StoredOtherwise(_) => {}
                 Confirmation::ChangedMeanwhile(what) => {

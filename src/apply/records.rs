@@ -281,7 +281,7 @@ impl<W: Writer> Attempt for StepAttempt<'_, '_, '_, W> {
         executor.journal.outcome(*number, StepFate::Done, None, Some(&answer.result));
         let operations = step.operations.len();
         executor.observer.event(&ApplyEvent::Done { zone: run.zone.name.clone(), operations });
-        if run.hear(confirmations(run.zone, step, &answer.result)) && run.may_overwrite() {
+        if run.confirm(confirmations(run.zone, step, &answer.result)) && run.may_overwrite() {
             return Ok(executor.refresh_before_send(run).await.map_or_else(Next::Stop, |()| Next::Continue));
         }
         Ok(Next::Continue)

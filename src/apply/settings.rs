@@ -143,12 +143,12 @@ impl<W: Writer> Attempt for SettingAttempt<'_, '_, W> {
             Ok(settings) => settings,
             Err(error) => return Seen::Unread(format!("it could not be read to see what took effect: {error}")),
         };
-        let is_told = match setting {
+        let is_reported = match setting {
             ZoneSetting::Setting { name, .. } => matches!(settings.settings.get(name), Some(LiveSetting::Value { .. })),
             ZoneSetting::Dnssec { .. } => settings.dnssec.is_some(),
             ZoneSetting::DnsSettings { .. } => !settings.dns_settings.is_empty(),
         };
-        if !is_told {
+        if !is_reported {
             return Seen::Unread("Cloudflare does not report the current value".to_owned());
         }
         seen(work, &LiveZone { settings, ..(*live).clone() })

@@ -35,7 +35,7 @@ pub(super) enum Confirmation {
 /// What the answer to a request says of each of its operations.
 pub(super) fn confirmations(zone: &ZonePlan, step: &Step, result: &Json) -> Vec<(usize, Confirmation)> {
     let is_batch = step.request.path.ends_with("/batch");
-    let mut told = Vec::new();
+    let mut all = Vec::new();
     for (action, list) in [(Action::Delete, "deletes"), (Action::Update, "patches"), (Action::Create, "posts")] {
         let of_action = step.operations.iter().copied().filter(|n| zone.operations[*n].action() == action);
         let numbers: Vec<usize> = of_action.collect();
@@ -46,12 +46,12 @@ pub(super) fn confirmations(zone: &ZonePlan, step: &Step, result: &Json) -> Vec<
         // An answer with another number of records does not say which is which.
         let is_whole = items.len() == numbers.len();
         let items = items.into_iter().map(Some).filter(|_| is_whole).chain(std::iter::repeat(None));
-        told.extend(numbers.into_iter().zip(items).map(|(n, item)| {
-            let told = item.map_or(Confirmation::Nothing, |item| of_operation(&zone.operations[n], item));
-            (n, told)
+        all.extend(numbers.into_iter().zip(items).map(|(n, item)| {
+            let confirmation = item.map_or(Confirmation::Nothing, |item| of_operation(&zone.operations[n], item));
+            (n, confirmation)
         }));
     }
-    told
+    all
 }
 
 /// What an answer's record says of an operation.

@@ -192,11 +192,11 @@ pub(super) fn client(
     credentials: crate::api::Credentials,
 ) -> anyhow::Result<Client> {
     let output = Arc::clone(output);
-    let hears = settings.flags.surroundings.hears();
+    let outer = settings.flags.surroundings.observer();
     let observer = move |event: &ApiEvent| {
         show_request(event, &output);
-        if let Some(hears) = &hears {
-            hears(event);
+        if let Some(outer) = &outer {
+            outer(event);
         }
     };
     let settings = api::Settings {

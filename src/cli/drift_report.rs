@@ -23,7 +23,7 @@ use crate::render::{DriftView, openmetrics};
 
 /// What is reported, and where.
 #[derive(Debug, Args)]
-pub(super) struct TellArgs {
+pub(super) struct ReportingArgs {
     /// States that count as findings: conflicting, drifted, unknown, pending, unmanaged
     #[arg(long, value_name = "STATE", value_delimiter = ',', value_parser = state,
           default_value = "conflicting,drifted,unknown,pending")]
@@ -56,8 +56,8 @@ pub(super) struct Look {
 
 impl Look {
     /// For those who show it.
-    pub(super) fn view<'a>(&'a self, tell: &'a TellArgs) -> DriftView<'a> {
-        DriftView { report: &self.report, plan: &self.plan, asked: &tell.fail_on, sources: &self.goal.sources }
+    pub(super) fn view<'a>(&'a self, reporting: &'a ReportingArgs) -> DriftView<'a> {
+        DriftView { report: &self.report, plan: &self.plan, asked: &reporting.fail_on, sources: &self.goal.sources }
     }
 }
 
@@ -113,9 +113,9 @@ pub(super) fn document(view: &DriftView<'_>) -> DriftDocument {
 ///
 /// # Errors
 /// Its address is wrong, or a file that the environment names cannot be read.
-pub(super) fn webhook(tell: &TellArgs, settings: &Settings<'_>) -> anyhow::Result<Option<Webhook>> {
-    let Some(url) = settings.webhook(tell.webhook.as_ref())? else { return Ok(None) };
-    let webhook = Webhook::new(&url, *tell.webhook_timeout);
+pub(super) fn webhook(reporting: &ReportingArgs, settings: &Settings<'_>) -> anyhow::Result<Option<Webhook>> {
+    let Some(url) = settings.webhook(reporting.webhook.as_ref())? else { return Ok(None) };
+    let webhook = Webhook::new(&url, *reporting.webhook_timeout);
     webhook.map(Some).map_err(|error| Ended::usage(format!("the webhook: failed to {error}")))
 }
 

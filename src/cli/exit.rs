@@ -45,9 +45,9 @@ impl Exit {
 /// The end of a run before its result. It is an error, so that `?` ends the run.
 #[derive(Debug, Error)]
 pub(super) enum Ended {
-    /// The user knows why.
+    /// What ended it was reported.
     #[error("the run has ended")]
-    Told(Exit),
+    Reported(Exit),
     /// Wrong usage, and what to write instead.
     #[error("{0}")]
     Usage(String),

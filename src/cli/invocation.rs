@@ -25,8 +25,8 @@ pub struct Invocation {
     pub results: Sink,
     /// Takes what goes to standard error.
     pub messages: Sink,
-    /// Hears of each request.
-    pub hears: Option<Observer>,
+    /// Is called for each request.
+    pub observer: Option<Observer>,
 }
 
 impl Invocation {
@@ -47,7 +47,7 @@ impl Invocation {
 
     /// Runs to the end, or until someone wants to stop.
     async fn run_with(self, stop: Stop, clock: TimeSource) -> Exit {
-        let Self { arguments, environment, results, messages, hears } = self;
+        let Self { arguments, environment, results, messages, observer } = self;
         let program = std::iter::once(OsString::from("zonewright"));
         let arguments: Vec<OsString> = program.chain(arguments).collect();
         let mut cli = match parse(arguments.iter().cloned()) {
@@ -61,7 +61,7 @@ impl Invocation {
                 return exit;
             }
         };
-        cli.global.surroundings = Surroundings::given(environment, hears, stop, clock);
+        cli.global.surroundings = Surroundings::given(environment, observer, stop, clock);
         let output = Arc::new(Output::on(&cli.global, results, messages));
         run_to_end(&mut cli, &output).await
     }

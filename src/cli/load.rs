@@ -54,7 +54,7 @@ pub(super) fn load(
             show(&diagnostics, &sources);
             let found = Findings { command, diagnostics: &diagnostics, sources: &sources, holds: None };
             report_errors(&found, settings, output)?;
-            Err(Ended::Told(Exit::Error).into())
+            Err(Ended::Reported(Exit::Error).into())
         }
     }
 }

@@ -97,7 +97,7 @@ async fn run_to_end(cli: &mut Cli, output: &std::sync::Arc<Output>) -> Exit {
         Ok(exit) => exit,
         Err(error) => {
             match error.downcast_ref() {
-                Some(Ended::Told(exit)) => return *exit,
+                Some(Ended::Reported(exit)) => return *exit,
                 Some(Ended::Usage(message)) => {
                     output.message(&format!("error: {message}"));
                     return Exit::Usage;

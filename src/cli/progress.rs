@@ -65,8 +65,8 @@ pub(super) struct ApplyProgress {
     output: Arc<Output>,
     /// Operations of the plan.
     total: usize,
-    /// Operations that took effect, as far as they were told.
-    told: AtomicUsize,
+    /// Operations that took effect, as far as the log has them.
+    logged: AtomicUsize,
     /// Operations that took effect.
     done: AtomicUsize,
 }
@@ -74,7 +74,7 @@ pub(super) struct ApplyProgress {
 impl ApplyProgress {
     /// Nothing done yet.
     pub(super) fn new(output: &Arc<Output>, total: usize) -> Self {
-        Self { output: Arc::clone(output), total, told: AtomicUsize::new(0), done: AtomicUsize::new(0) }
+        Self { output: Arc::clone(output), total, logged: AtomicUsize::new(0), done: AtomicUsize::new(0) }
     }
 }
 
@@ -104,8 +104,8 @@ impl Observer for ApplyProgress {
         let (output, total) = (&self.output, self.total);
         match event {
             ApplyEvent::Done { zone, operations } => {
-                let told = self.told.fetch_add(*operations, Ordering::Relaxed) + operations;
-                output.log(&format!("{zone}: {told} of {total} done"));
+                let logged = self.logged.fetch_add(*operations, Ordering::Relaxed) + operations;
+                output.log(&format!("{zone}: {logged} of {total} done"));
             }
             ApplyEvent::Refused { zone, operations, reason, narrowing } => {
                 let next = if *narrowing { "; trying smaller parts" } else { "" };

@@ -116,21 +116,21 @@ pub(super) fn check_standard_input<'f>(files: impl IntoIterator<Item = &'f PathB
     }
 }
 
-/// Reads recorded requests one after the other, and says how many there were. What is left out is told.
+/// Reads recorded requests one after the other, and says how many there were. Warns of what is left out.
 ///
 /// # Errors
-/// A recording cannot be read any further, or `heard` fails.
+/// A recording cannot be read any further, or `visit` fails.
 pub(super) fn each<T: Recording>(
     requests: Recorded<T>,
     output: &Output,
-    heard: &mut dyn FnMut(T) -> anyhow::Result<()>,
+    visit: &mut dyn FnMut(T) -> anyhow::Result<()>,
 ) -> anyhow::Result<u64> {
     let (mut count, mut left_out) = (0, 0_usize);
     for read in requests {
         match read {
             Ok(request) => {
                 count += 1;
-                heard(request)?;
+                visit(request)?;
             }
             Err(error) if error.is_fatal => return Err(error.into()),
             Err(error) => {
@@ -147,22 +147,22 @@ pub(super) fn each<T: Recording>(
     Ok(count)
 }
 
-/// Tells what the rules find in each request of files, one after the other.
+/// Passes on what the rules find in each request of files, one after the other.
 ///
 /// # Errors
-/// A file cannot be read any further, there is no request, or `heard` fails.
+/// A file cannot be read any further, there is no request, or `visit` fails.
 pub(super) fn find_in_each(
     paths: &[PathBuf],
     options: &recorded::Options,
     rules: &RuleSet,
     output: &Output,
-    heard: &mut dyn FnMut(Sample, Hits) -> anyhow::Result<()>,
+    visit: &mut dyn FnMut(Sample, Hits) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     let mut evaluator = rules.evaluator();
     let requests = recorded::open(paths, options)?;
     let count = each(requests, output, &mut |sample: Sample| {
         let hits = crs::hits(rules, &evaluator.evaluate(&sample.as_sent()));
-        heard(sample, hits)
+        visit(sample, hits)
     })?;
     if count == 0 { Err(no_requests(paths)) } else { Ok(()) }
 }
@@ -240,7 +240,7 @@ impl RequestArgs {
                 let sets = [(Set::Requests, paths)];
                 let rules = match &rules {
                     Some(rules) => Some(rules.clone()),
-                    None => told(RuleArgs { crs: None }.available()?, output),
+                    None => note_if_missing(RuleArgs { crs: None }.available()?, output),
                 };
                 Some(Recordings::open(
                     &sets,
@@ -332,12 +332,12 @@ impl Recordings {
         output: &Output,
     ) -> anyhow::Result<RehearsedRequests> {
         let Self { requests, names, rules } = self;
-        let mut heard = |done: u64| {
+        let mut progress = |done: u64| {
             if done.is_multiple_of(1024) {
                 output.status(&format!("{done} requests"));
             }
         };
-        let rehearsed = rehearse_requests(goal, zones, rules.as_deref(), requests, &mut heard)?;
+        let rehearsed = rehearse_requests(goal, zones, rules.as_deref(), requests, &mut progress)?;
         output.hide();
         for error in &rehearsed.unreadable {
             output.say(&format!("warning: {error}"));
@@ -357,8 +357,8 @@ impl Recordings {
     }
 }
 
-/// The same rules; that there are none is told.
-pub(super) fn told(rules: Option<Arc<RuleSet>>, output: &Output) -> Option<Arc<RuleSet>> {
+/// The same rules; prints a note if there are none.
+pub(super) fn note_if_missing(rules: Option<Arc<RuleSet>>, output: &Output) -> Option<Arc<RuleSet>> {
     if rules.is_none() {
         output.say("note: the OWASP rules are not run: name their directory with --crs, or install modsecurity-crs");
     }

@@ -152,11 +152,11 @@ impl Interrupt {
 fn guard(stage: &Arc<Mutex<Stage>>, output: &Arc<Output>) -> anyhow::Result<Stop> {
     let stopper = Stopper::new();
     let stop = stopper.listener();
-    let (output, heard, stage) = (Arc::clone(output), stop.clone(), Arc::clone(stage));
+    let (output, asked, stage) = (Arc::clone(output), stop.clone(), Arc::clone(stage));
     listen(move || {
         // Held to the end of the process, so that nothing is begun while it ends.
         let stage = lock(&stage);
-        match stage.meaning(!heard.is_asked()) {
+        match stage.meaning(!asked.is_asked()) {
             Meaning::Finish => {
                 // Asked before it is said: who reads the words can rely on them.
                 stopper.ask();
@@ -185,8 +185,8 @@ pub(super) fn stop(global: &Global) -> anyhow::Result<Stop> {
     Ok(stop)
 }
 
-/// Calls someone at each signal that asks to end.
-fn listen(mut heard: impl FnMut() + Send + 'static) -> anyhow::Result<()> {
+/// Calls `on_signal` at each signal that asks to end.
+fn listen(mut on_signal: impl FnMut() + Send + 'static) -> anyhow::Result<()> {
     #[cfg(unix)]
     {
         use futures_util::StreamExt;
@@ -208,7 +208,7 @@ fn listen(mut heard: impl FnMut() + Send + 'static) -> anyhow::Result<()> {
         }
         tokio::spawn(async move {
             while let Some(()) = all.next().await {
-                heard();
+                on_signal();
             }
         });
     }
@@ -218,7 +218,7 @@ fn listen(mut heard: impl FnMut() + Send + 'static) -> anyhow::Result<()> {
         tokio::spawn(async move {
             let mut next = listening.await;
             while next.is_ok() {
-                heard();
+                on_signal();
                 next = tokio::signal::ctrl_c().await;
             }
         });

@@ -12,7 +12,7 @@ use crate::api::{Observer, Stop};
 #[derive(Clone, Default)]
 pub(super) struct Surroundings {
     environment: Option<BTreeMap<String, OsString>>,
-    hears: Option<Observer>,
+    observer: Option<Observer>,
     stop: Option<Stop>,
     clock: Option<TimeSource>,
 }
@@ -24,11 +24,11 @@ impl Surroundings {
     /// For a run inside another program.
     pub(super) fn given(
         environment: BTreeMap<String, OsString>,
-        hears: Option<Observer>,
+        observer: Option<Observer>,
         stop: Stop,
         clock: TimeSource,
     ) -> Self {
-        Self { environment: Some(environment), hears, stop: Some(stop), clock: Some(clock) }
+        Self { environment: Some(environment), observer, stop: Some(stop), clock: Some(clock) }
     }
 
     /// The variables that take the place of the process's, if some do.
@@ -46,9 +46,9 @@ impl Surroundings {
         self.clock.clone().unwrap_or_else(|| Arc::new(SystemTime::now))
     }
 
-    /// Who hears of requests beside the display.
-    pub(super) fn hears(&self) -> Option<Observer> {
-        self.hears.clone()
+    /// Who is called for each request beside the display.
+    pub(super) fn observer(&self) -> Option<Observer> {
+        self.observer.clone()
     }
 
     /// Who says when to stop, in place of the signals of the process.

@@ -64,8 +64,8 @@ fn failures(
     for name in live.zones.keys() {
         let own = desired.zones.get(name).map_or(&[][..], |zone| &zone.expect);
         let old = base.and_then(|base| base.zones.get(name)).map_or(&[][..], |zone| &zone.expect);
-        let told = own.iter().map(|e| (e, "")).chain(dropped(own, old).map(|e| (e, DROPPED)));
-        for (expectation, whose) in told {
+        let expectations = own.iter().map(|e| (e, "")).chain(dropped(own, old).map(|e| (e, DROPPED)));
+        for (expectation, whose) in expectations {
             let line = match hold(World { zones, protections: &protections, knows_all: true, rigor }, &expectation.what)
             {
                 Outcome::Passed | Outcome::PassedSoFar(_) => continue,

@@ -79,7 +79,7 @@ pub(super) fn windows(desired: &DesiredZone, operations: &[Operation], windows: 
 pub(super) fn expiries(desired: &DesiredZone, live: &LiveZone, changes: &WafChanges) -> Diagnostics {
     let mut found = Diagnostics::default();
     let Some(waf) = &desired.waf else { return found };
-    let mut tell = |place: Place, what: String, impact: Impact| {
+    let mut report = |place: Place, what: String, impact: Impact| {
         let (direction, lines) = (impact.direction.as_str(), impact.lines.join("; "));
         let diagnostic = findings::EXPIRY_AHEAD.at(place, format!("{what} ({direction}): {lines}"));
         found.push(diagnostic.about(desired.name.to_string()));
@@ -96,7 +96,7 @@ pub(super) fn expiries(desired: &DesiredZone, live: &LiveZone, changes: &WafChan
         {
             let (Some(body), Some(day)) = (wanted(&rule.name), &rule.note.expires) else { continue };
             let impact = rule_impact(phase.phase, Some(body), None, &live.waf);
-            tell(rule.place, format!("after {day}, the rule {} is removed", rule.name), impact);
+            report(rule.place, format!("after {day}, the rule {} is removed", rule.name), impact);
         }
         if !phase.phase.deploys() {
             continue;
@@ -118,7 +118,7 @@ pub(super) fn expiries(desired: &DesiredZone, live: &LiveZone, changes: &WafChan
             let then = compile(&over, catalogue, Some(body), waf.unmanaged).body;
             let day = note.expires.as_deref().unwrap_or_default();
             let what = format!("after {day}, overrides of {} are reverted", deployment.ruleset.key());
-            tell(place, what, deployment_impact(Some(body), Some(&then), catalogue));
+            report(place, what, deployment_impact(Some(body), Some(&then), catalogue));
         }
     }
     found

@@ -62,7 +62,7 @@ pub fn plan_part_with_base(
             operation.dangers.push(Danger::WeakensProtection);
         }
         if let Subject::Rule(rule) = &mut operation.subject {
-            tell_removed(rule, desired);
+            note_removed(rule, desired);
         }
         let address = &operation.address;
         let is_drifted = || drift.addresses.contains(address);
@@ -130,7 +130,7 @@ fn rule_changed(desired: &DesiredZone, base: &DesiredZone, phase: Phase, name: &
 }
 
 /// Says of a rule that goes because the spec gave it up that this is why.
-fn tell_removed(rule: &mut RuleSubject, desired: &DesiredZone) {
+fn note_removed(rule: &mut RuleSubject, desired: &DesiredZone) {
     let RuleAction::Delete { reason, .. } = &mut rule.action else { return };
     let is_named = desired.waf.as_deref().is_some_and(|waf| waf.rule(rule.phase, &rule.name).is_some());
     if *reason == RuleDeleteReason::Absent && !is_named {

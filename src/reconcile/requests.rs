@@ -65,7 +65,7 @@ type Evaluated = (Set, Result<(Sample, Option<(Hits, bool)>), ReadError>);
 type Work = (Vec<(Set, Result<Sample, ReadError>)>, SyncSender<Vec<Evaluated>>);
 
 /// Follows recorded requests through the rules of some zones as they are and as the goal wants them. `rules` are those of the public
-/// Core Rule Set; without them, the OWASP ruleset is not evaluated. `heard` is told how many requests are done.
+/// Core Rule Set; without them, the OWASP ruleset is not evaluated. `progress` is called with the number of requests that are done.
 ///
 /// # Errors
 /// If a recording cannot be read any further, or has errors and no request.
@@ -74,7 +74,7 @@ pub fn rehearse_requests(
     zones: &[Protected],
     rules: Option<&RuleSet>,
     requests: RequestsToRehearse,
-    heard: &mut dyn FnMut(u64),
+    progress: &mut dyn FnMut(u64),
 ) -> Result<RehearsedRequests, ReadError> {
     let mut rehearsal = Rehearsal::new(goal, zones, &requests);
     let workers = thread::available_parallelism().map_or(1, usize::from).min(MOST_WORKERS);
@@ -94,7 +94,7 @@ pub fn rehearse_requests(
                 done += 1;
                 rehearsal.add(set, read)?;
             }
-            heard(done);
+            progress(done);
         }
         Ok(())
     })?;

@@ -37,11 +37,11 @@ pub(super) fn sample(line: &[u8], place: Place, options: &Options) -> Result<Opt
     let mut rest = &line[close + 1..];
     let first = quoted(&mut rest).ok_or(FORM)?;
     // Status and size are between the request and the headers.
-    let mut told = |name: &str| {
+    let mut header = |name: &str| {
         let value = quoted(&mut rest)?;
         Some((name.to_owned(), if value == b"-" { Vec::new() } else { value }))
     };
-    let headers: Vec<(String, Vec<u8>)> = [told("referer"), told("user-agent")].into_iter().flatten().collect();
+    let headers: Vec<(String, Vec<u8>)> = [header("referer"), header("user-agent")].into_iter().flatten().collect();
     let mut parts = first.splitn(2, |byte| *byte == b' ');
     let method = parts.next().and_then(|method| std::str::from_utf8(method).ok()).filter(|method| is_method(method));
     let (Some(method), Some(rest)) = (method, parts.next()) else { return Ok(None) };

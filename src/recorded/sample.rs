@@ -122,18 +122,18 @@ impl Sample {
     }
 }
 
-/// A body as far as it is told, by what its headers say about it: an export may leave out all of it, or its end.
-pub(super) fn body_of(told: Vec<u8>, headers: &[(String, Vec<u8>)]) -> Body {
+/// A body as far as it was recorded, by what its headers say about it: an export may leave out all of it, or its end.
+pub(super) fn body_of(recorded: Vec<u8>, headers: &[(String, Vec<u8>)]) -> Body {
     let value = |name: &str| headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_slice());
     let length =
         value("content-length").and_then(|value| std::str::from_utf8(value).ok()?.trim().parse::<usize>().ok());
     // Without transfer coding, the length is no longer that of the header.
     let is_in_chunks = value("transfer-encoding").is_some();
-    match (told.is_empty(), length) {
-        (true, Some(0)) => Body::Known(told),
+    match (recorded.is_empty(), length) {
+        (true, Some(0)) => Body::Known(recorded),
         (true, length) if is_in_chunks || length.is_some() => Body::Unknown,
-        (false, Some(length)) if !is_in_chunks && length > told.len() => Body::Partial(told),
-        (..) => Body::Known(told),
+        (false, Some(length)) if !is_in_chunks && length > recorded.len() => Body::Partial(recorded),
+        (..) => Body::Known(recorded),
     }
 }
 

@@ -365,7 +365,7 @@ fn a_run_inside_another_program_is_stopped_by_it() {
             environment: BTreeMap::from([token, base_url]),
             results: Arc::<Mutex<Vec<u8>>>::default() as Sink,
             messages: Arc::clone(&messages) as Sink,
-            hears: Some(Arc::new(|_: &ApiEvent| {})),
+            observer: Some(Arc::new(|_: &ApiEvent| {})),
         };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let stopping = async {

@@ -200,7 +200,7 @@ fn at(workspace: &Workspace, time: SystemTime, arguments: &[&str]) -> Ran {
         environment: BTreeMap::from([token, base_url]),
         results: Arc::clone(&results) as Sink,
         messages: Arc::clone(&messages) as Sink,
-        hears: None,
+        observer: None,
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("it starts");
     let code = i32::from(runtime.block_on(invocation.run_by(Arc::new(move || time))).code());

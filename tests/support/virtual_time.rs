@@ -81,7 +81,7 @@ impl Stage {
             environment: BTreeMap::from([("CLOUDFLARE_API_TOKEN".to_owned(), OsString::from(sandbox::TOKEN))]),
             results: Arc::clone(&results) as Sink,
             messages: Arc::clone(&messages) as Sink,
-            hears: Some(Arc::new(move |event| {
+            observer: Some(Arc::new(move |event| {
                 held.hear(event);
                 notes.lock().expect("nobody panics").hear(event);
             })),

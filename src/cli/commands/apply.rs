@@ -134,7 +134,7 @@ impl ApplyArgs {
         {
             let what = "error: the saved plan has another base";
             output.message(&format!("{what}: {}; nothing was sent. Plan again.", safe(&how)));
-            return Err(Ended::Told(Exit::Stale).into());
+            return Err(Ended::Reported(Exit::Stale).into());
         }
         Ok(opened)
     }
@@ -261,7 +261,7 @@ async fn confirm(
     interrupt: &Interrupt,
 ) -> anyhow::Result<()> {
     if !interrupt.while_asking(|| ask(planned, output))? {
-        return Err(Ended::Told(Exit::Refused).into());
+        return Err(Ended::Reported(Exit::Refused).into());
     }
     let stale = changed_since(planned, &connection.reader).await?;
     if !stale.is_empty() {
@@ -318,5 +318,5 @@ fn report_stale(error: &str, stale: &[StaleOperation], output: &Output) -> Ended
     if stale.len() > MOST_OF_A_KIND {
         output.message(&format!("  … and {} more", stale.len() - MOST_OF_A_KIND));
     }
-    Ended::Told(Exit::Stale)
+    Ended::Reported(Exit::Stale)
 }

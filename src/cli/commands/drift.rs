@@ -7,7 +7,7 @@ use clap::Args;
 
 use super::{Facts, Run, Session};
 use crate::cli::args::{Format, Global, SpecArgs};
-use crate::cli::drift_report::{Look, TellArgs, deliver, document, exit, look, webhook, write_metrics};
+use crate::cli::drift_report::{Look, ReportingArgs, deliver, document, exit, look, webhook, write_metrics};
 use crate::cli::edited_spec::{Wish, changed, edited, is_in_files};
 use crate::cli::exit::Exit;
 use crate::cli::files::{self, Readers};
@@ -31,7 +31,7 @@ pub(in crate::cli) struct DriftArgs {
     spec: SpecArgs,
     /// What is reported, and where.
     #[command(flatten)]
-    tell: TellArgs,
+    reporting: ReportingArgs,
     /// Exit with N instead of 2 on findings
     #[arg(long, value_name = "N", default_value_t = Exit::Differences.code())]
     drift_exit_code: u8,
@@ -62,17 +62,17 @@ impl Run for DriftArgs {
     /// The report comes first, then the metrics, then the webhook: nothing that fails later can hide it.
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
-        let DriftArgs { spec, tell, drift_exit_code, propose } = self;
-        let webhook = webhook(tell, settings)?;
+        let DriftArgs { spec, reporting, drift_exit_code, propose } = self;
+        let webhook = webhook(reporting, settings)?;
         let goal = load("drift", spec, settings, output)?;
         let mut requests = 0;
         let look = look(goal, settings, output, &mut requests).await?;
-        let view = look.view(tell);
+        let view = look.view(reporting);
         show(&look, &view, settings, output)?;
-        let metrics = tell.metrics.as_deref().map(|path| write_metrics(path, &look.report, requests, output));
+        let metrics = reporting.metrics.as_deref().map(|path| write_metrics(path, &look.report, requests, output));
         let verdict = view.verdict();
         if let Some(webhook) = &webhook
-            && (tell.webhook_always || verdict == Verdict::Found || look.report.count_of(&tell.fail_on) > 0)
+            && (reporting.webhook_always || verdict == Verdict::Found || look.report.count_of(&reporting.fail_on) > 0)
         {
             deliver(webhook, &document(&view), output).await;
         }

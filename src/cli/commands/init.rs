@@ -213,14 +213,14 @@ async fn imported(
     };
     if chosen.is_empty() {
         output.message("No zone was chosen. Nothing was written.");
-        return Err(Ended::Told(Exit::Refused).into());
+        return Err(Ended::Reported(Exit::Refused).into());
     }
     report.imported = chosen.iter().map(ToString::to_string).collect();
     let directory = Path::new(default_spec::DIRECTORIES[0]);
     let arguments = ImportArgs::of_live(&report.imported, directory, starter::SCHEMA_LINE);
     match import::run(&arguments, settings, output).await? {
         Exit::Success => {}
-        exit => return Err(Ended::Told(exit).into()),
+        exit => return Err(Ended::Reported(exit).into()),
     }
     report.written.push(format!("{}/", directory.display()));
     Ok(())

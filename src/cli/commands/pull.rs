@@ -203,11 +203,11 @@ fn json(pulled: &Pulled, is_dry: bool) -> PulledFiles {
 
 /// Says what was done.
 fn show(pulled: &Pulled, is_dry: bool, output: &Output) -> anyhow::Result<()> {
-    let is_told = output.format == Format::Json;
-    for words in pulled.notes.iter().filter(|_| !is_told) {
+    let is_json = output.format == Format::Json;
+    for words in pulled.notes.iter().filter(|_| !is_json) {
         output.message(&format!("note: {words}"));
     }
-    for (address, why) in pulled.left.iter().filter(|_| !is_told) {
+    for (address, why) in pulled.left.iter().filter(|_| !is_json) {
         output.message(&format!("left: {address}: {why}"));
     }
     let files = changed(pulled);

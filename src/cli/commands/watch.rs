@@ -18,7 +18,7 @@ use tokio::time::{sleep, timeout};
 use super::{Facts, Run, Session};
 use crate::api::{Stop, Webhook};
 use crate::cli::args::{Format, Global, SpecArgs, duration};
-use crate::cli::drift_report::{Look, TellArgs, deliver, document, exit, look, webhook, write_metrics};
+use crate::cli::drift_report::{Look, ReportingArgs, deliver, document, exit, look, webhook, write_metrics};
 use crate::cli::exit::{Ended, Exit};
 use crate::cli::load::{read, with_base};
 use crate::cli::monitor::{self, Health};
@@ -47,7 +47,7 @@ pub(in crate::cli) struct WatchArgs {
     spec: SpecArgs,
     /// What is reported, and where.
     #[command(flatten)]
-    tell: TellArgs,
+    reporting: ReportingArgs,
     /// Time between the starts of two rounds, plus or minus a tenth
     #[arg(long, value_name = "DURATION", default_value = "15m", value_parser = interval)]
     interval: Duration,
@@ -86,7 +86,7 @@ async fn run(args: &WatchArgs, global: &Global, output: &Arc<Output>) -> anyhow:
         return Err(Ended::usage(why));
     }
     let settings = Settings::resolve(global);
-    let webhook = webhook(&args.tell, &settings)?;
+    let webhook = webhook(&args.reporting, &settings)?;
     // What no later round can fix is reported at once.
     if global.sandbox.is_none() {
         settings.credentials()?;
@@ -109,8 +109,17 @@ async fn run(args: &WatchArgs, global: &Global, output: &Arc<Output>) -> anyhow:
         }
         None => None,
     };
-    let mut watcher =
-        Watcher { args, global, output, webhook, health, requests: 0, shown: None, told: None, last: Exit::Success };
+    let mut watcher = Watcher {
+        args,
+        global,
+        output,
+        webhook,
+        health,
+        requests: 0,
+        shown: None,
+        reported: None,
+        last: Exit::Success,
+    };
     let exit = rounds(&mut watcher, &stop).await;
     if let Some(server) = server {
         let end = server.abort_handle();
@@ -164,8 +173,8 @@ struct Watcher<'a> {
     requests: u64,
     /// The fingerprint of what was shown last.
     shown: Option<u64>,
-    /// The fingerprint of the findings that the webhook was told last.
-    told: Option<u64>,
+    /// The fingerprint of the findings that were sent to the webhook last.
+    reported: Option<u64>,
     /// How a run that ended now would end.
     last: Exit,
 }
@@ -178,7 +187,7 @@ impl Watcher<'_> {
         let clock = rfc3339(self.global.surroundings.clock()());
         match found {
             Ok(look) => {
-                let view = look.view(&self.args.tell);
+                let view = look.view(&self.args.reporting);
                 let line = format!(
                     "{clock} round {number}: {}: {} ({}, {:.1} s)",
                     view.verdict().as_str(),
@@ -187,7 +196,7 @@ impl Watcher<'_> {
                     begun.elapsed().as_secs_f64()
                 );
                 self.last = exit(view.verdict(), Exit::Differences);
-                if let Err(error) = self.tell(&look).await {
+                if let Err(error) = self.report(&look).await {
                     self.output.error(&error);
                 }
                 self.output.say(&line);
@@ -214,21 +223,22 @@ impl Watcher<'_> {
     }
 
     /// Tells everyone what was found; a receiver that cannot be reached does not keep the others from it.
-    async fn tell(&mut self, look: &Look) -> anyhow::Result<()> {
-        let tell = &self.args.tell;
-        let view = look.view(tell);
+    async fn report(&mut self, look: &Look) -> anyhow::Result<()> {
+        let reporting = &self.args.reporting;
+        let view = look.view(reporting);
         if look.report.is_complete {
             self.health.note(openmetrics::drift(&look.report, self.requests));
         }
         let shown = self.show(look);
-        let written = tell.metrics.as_deref().map(|path| write_metrics(path, &look.report, self.requests, self.output));
+        let written =
+            reporting.metrics.as_deref().map(|path| write_metrics(path, &look.report, self.requests, self.output));
         if let Some(webhook) = &self.webhook {
-            let is_found = look.report.count_of(&tell.fail_on) > 0;
-            let now = is_found.then(|| look.report.fingerprint(&tell.fail_on));
+            let is_found = look.report.count_of(&reporting.fail_on) > 0;
+            let now = is_found.then(|| look.report.fingerprint(&reporting.fail_on));
             // What was reported already is not reported again; that it is over is reported once, unless that is unknown.
-            let is_news = now != self.told && (is_found || view.verdict() != Verdict::Incomplete);
-            if (tell.webhook_always || is_news) && deliver(webhook, &document(&view), self.output).await {
-                self.told = now;
+            let is_news = now != self.reported && (is_found || view.verdict() != Verdict::Incomplete);
+            if (reporting.webhook_always || is_news) && deliver(webhook, &document(&view), self.output).await {
+                self.reported = now;
             }
         }
         shown?;
@@ -238,8 +248,8 @@ impl Watcher<'_> {
 
     /// Prints the report: as JSON a line each round, as text what was not shown before.
     fn show(&mut self, look: &Look) -> anyhow::Result<()> {
-        let tell = &self.args.tell;
-        let view = look.view(tell);
+        let reporting = &self.args.reporting;
+        let view = look.view(reporting);
         if self.output.format == Format::Json {
             let line = serde_json::to_string(&document(&view))?;
             self.output.result(|out| writeln!(out, "{}", visible_json(&line)))?;

@@ -12,7 +12,7 @@ use crate::insight::effect::listed;
 use crate::model::RecordType;
 
 /// A network of SPF with a shorter prefix says nothing about single addresses in it (IPv4, IPv6).
-const TELLING: (u8, u8) = (16, 32);
+const REVEALING: (u8, u8) = (16, 32);
 
 /// Checks it.
 pub(super) fn hold(world: World<'_, '_>, networks: &[IpNet]) -> Outcome {
@@ -21,8 +21,10 @@ pub(super) fn hold(world: World<'_, '_>, networks: &[IpNet]) -> Outcome {
         let proxies = zone.serving().proxies();
         for entry in zone.entries() {
             let says = published_networks(&entry, proxies);
-            let told = says.iter().filter(|network| is_told(network, networks)).map(network_in_words);
-            found.extend(told.map(|address| format!("{} {} publishes {address}", entry.name, entry.data.type_name())));
+            let revealed = says.iter().filter(|network| reveals(network, networks)).map(network_in_words);
+            found.extend(
+                revealed.map(|address| format!("{} {} publishes {address}", entry.name, entry.data.type_name())),
+            );
             found.extend(in_text(&entry, networks));
             found.extend(by_target(world, &entry, networks));
         }
@@ -36,9 +38,9 @@ pub(super) fn hold(world: World<'_, '_>, networks: &[IpNet]) -> Outcome {
     }
 }
 
-/// Whether naming a network tells one of the hidden ones.
-fn is_told(named: &IpNet, hidden: &[IpNet]) -> bool {
-    let shortest = if matches!(named, IpNet::V4(_)) { TELLING.0 } else { TELLING.1 };
+/// Whether naming a network reveals one of the hidden ones.
+fn reveals(named: &IpNet, hidden: &[IpNet]) -> bool {
+    let shortest = if matches!(named, IpNet::V4(_)) { REVEALING.0 } else { REVEALING.1 };
     hidden.iter().any(|hidden| hidden.contains(named) || (named.contains(hidden) && named.prefix_len() >= shortest))
 }
 
@@ -51,8 +53,8 @@ fn in_text(entry: &Entry<'_>, hidden: &[IpNet]) -> Vec<String> {
     }
     let words = text.split(|c: char| !(c.is_ascii_hexdigit() || c == '.' || c == ':'));
     let addresses = words.filter_map(|word| word.trim_matches(['.', ':']).parse::<std::net::IpAddr>().ok());
-    let told = addresses.filter(|address| hidden.iter().any(|network| network.contains(address)));
-    told.map(|address| format!("{} TXT names {address}", entry.name)).collect()
+    let revealed = addresses.filter(|address| hidden.iter().any(|network| network.contains(address)));
+    revealed.map(|address| format!("{} TXT names {address}", entry.name)).collect()
 }
 
 /// Hidden addresses behind the target of a mail server or service: Cloudflare answers with a name of its own for it, which has them.
@@ -63,13 +65,14 @@ fn by_target(world: World<'_, '_>, entry: &Entry<'_>, hidden: &[IpNet]) -> Vec<S
     let Some(target) = entry.data.target() else { return Vec::new() };
     let Some(zone) = world.zones.zone_of(target) else { return Vec::new() };
     let proxied = zone.records(target).filter(Entry::is_proxied).filter_map(|record| record.data.address());
-    let told = proxied.filter(|address| hidden.iter().any(|network| network.contains(address)));
-    told.map(|address| {
-        format!(
-            "{} {} points to {target}, so Cloudflare publishes {address} beside it",
-            entry.name,
-            entry.data.type_name()
-        )
-    })
-    .collect()
+    let revealed = proxied.filter(|address| hidden.iter().any(|network| network.contains(address)));
+    revealed
+        .map(|address| {
+            format!(
+                "{} {} points to {target}, so Cloudflare publishes {address} beside it",
+                entry.name,
+                entry.data.type_name()
+            )
+        })
+        .collect()
 }

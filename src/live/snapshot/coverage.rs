@@ -59,15 +59,16 @@ impl Snapshot {
         let ZoneQuery { name: _, id: _, settings, waf } = query;
         let Some(seen) = self.seen(query) else { return vec![Lack { part: Part::Zone, refused: None }] };
         let mut lacks = Vec::new();
-        let mut need = |part: Part, answer: Option<&RecordedResponse>, is_told: &dyn Fn(u16, &[ApiMessage]) -> bool| {
-            let refused = match answer {
-                Some(RecordedResponse::Result(_) | RecordedResponse::List(_)) => return,
-                Some(RecordedResponse::Refused { status, messages }) if is_told(*status, messages) => return,
-                Some(RecordedResponse::Refused { status, messages }) => Some(said(*status, messages)),
-                None => None,
+        let mut need =
+            |part: Part, answer: Option<&RecordedResponse>, is_an_answer: &dyn Fn(u16, &[ApiMessage]) -> bool| {
+                let refused = match answer {
+                    Some(RecordedResponse::Result(_) | RecordedResponse::List(_)) => return,
+                    Some(RecordedResponse::Refused { status, messages }) if is_an_answer(*status, messages) => return,
+                    Some(RecordedResponse::Refused { status, messages }) => Some(said(*status, messages)),
+                    None => None,
+                };
+                lacks.push(Lack { part, refused });
             };
-            lacks.push(Lack { part, refused });
-        };
         let never = |_: u16, _: &[ApiMessage]| false;
         if let Some(zone) = &seen.id {
             need(Part::Zone, self.response(&list_records(zone, 1, 1).path), &never);

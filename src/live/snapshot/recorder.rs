@@ -1,4 +1,4 @@
-//! A reader that writes down what it hears.
+//! A reader that records the answers that it gets.
 //!
 //! Lists are kept whole: the pages are put together, and an item that came twice counts once. A listing that begins again
 //! (because pages shifted while they were read) forgets what it had.
@@ -16,23 +16,23 @@ use crate::model::{Gather, sort_by_key};
 use crate::wire::zone::kept_of_zone;
 use crate::wire::{Envelope, Request};
 
-/// Writes down what another reader hears.
+/// Records the answers that another reader gets.
 pub(super) struct Recorder<'r, R> {
     reader: &'r R,
     log: Mutex<Log>,
 }
 
-/// What was heard.
+/// The answers so far.
 #[derive(Default)]
 struct Log {
     /// Zones by id.
     zones: BTreeMap<String, Json>,
     /// Everything else by path.
-    heard: BTreeMap<String, Heard>,
+    seen: BTreeMap<String, Seen>,
 }
 
-/// What was heard at a path.
-enum Heard {
+/// What was answered at a path.
+enum Seen {
     /// An answer that is complete.
     Whole(RecordedResponse),
     /// A list so far: items by what tells them apart, each with its number in the order of arrival.
@@ -40,22 +40,22 @@ enum Heard {
 }
 
 impl<'r, R: Reader> Recorder<'r, R> {
-    /// Hears what this reader hears.
+    /// Records what this reader is answered.
     pub(super) fn new(reader: &'r R) -> Self {
         Self { reader, log: Mutex::default() }
     }
 
-    /// Everything heard about the zones of `about`, as a snapshot.
+    /// Every answer about the zones of `about`, as a snapshot.
     pub(super) fn finish(&self, about: About) -> Snapshot {
-        let Log { zones, heard } = std::mem::take(&mut *self.log());
+        let Log { zones, seen } = std::mem::take(&mut *self.log());
         // A listing of the account names more zones than were asked for.
         let wanted: BTreeSet<&str> = about.zones.iter().filter_map(|z| z.id.as_ref()).map(|id| id.0.as_str()).gather();
         let zones = zones.iter().filter(|(id, _)| wanted.contains(id.as_str()));
         let zones: Vec<String> = zones.map(|(_, zone)| zone.to_string()).collect();
         let zones = RecordedResponse::List(zones.iter().map(String::as_str).collect());
-        let answer = |(path, heard): (String, Heard)| match heard {
-            Heard::Whole(answer) => (path, answer),
-            Heard::List(items) => {
+        let answer = |(path, seen): (String, Seen)| match seen {
+            Seen::Whole(answer) => (path, answer),
+            Seen::List(items) => {
                 // Rulesets keep the order in which they came, which was one page after the other; of records there is none.
                 let is_ordered = path.ends_with("/rulesets");
                 let mut items: Vec<(usize, Box<str>)> = items.into_values().collect();
@@ -67,12 +67,12 @@ impl<'r, R: Reader> Recorder<'r, R> {
                 (path, RecordedResponse::List(lines))
             }
         };
-        let mut answers: BTreeMap<String, RecordedResponse> = heard.into_iter().map(answer).gather();
+        let mut answers: BTreeMap<String, RecordedResponse> = seen.into_iter().map(answer).gather();
         answers.insert(ZONES.to_owned(), zones);
         Snapshot::new(about, answers)
     }
 
-    /// What was heard so far.
+    /// The answers so far.
     fn log(&self) -> MutexGuard<'_, Log> {
         self.log.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -81,7 +81,7 @@ impl<'r, R: Reader> Recorder<'r, R> {
     fn failed(&self, request: &Request, error: ApiError) -> ApiError {
         if let ApiError::Refused { status, messages, .. } = &error {
             let refused = RecordedResponse::Refused { status: *status, messages: messages.clone() };
-            self.log().heard.insert(request.path.clone(), Heard::Whole(refused));
+            self.log().seen.insert(request.path.clone(), Seen::Whole(refused));
         }
         error
     }
@@ -123,12 +123,12 @@ impl Log {
 
     /// Notes a page of a list.
     fn list(&mut self, path: &str, items: impl Iterator<Item = Item>, begins: bool) {
-        let heard = self.heard.entry(path.to_owned()).or_insert_with(|| Heard::List(BTreeMap::new()));
-        let list = match heard {
-            Heard::List(list) if !begins => list,
-            Heard::List(_) | Heard::Whole(_) => {
-                *heard = Heard::List(BTreeMap::new());
-                let Heard::List(list) = heard else { return };
+        let seen = self.seen.entry(path.to_owned()).or_insert_with(|| Seen::List(BTreeMap::new()));
+        let list = match seen {
+            Seen::List(list) if !begins => list,
+            Seen::List(_) | Seen::Whole(_) => {
+                *seen = Seen::List(BTreeMap::new());
+                let Seen::List(list) = seen else { return };
                 list
             }
         };
@@ -158,7 +158,7 @@ impl<R: Reader> Reader for Recorder<'_, R> {
                 log.list(path, items.iter().filter(is_needed).map(Item::of), begins(request));
             }
             result => {
-                log.heard.insert(path.clone(), Heard::Whole(RecordedResponse::Result(result.to_string().into())));
+                log.seen.insert(path.clone(), Seen::Whole(RecordedResponse::Result(result.to_string().into())));
             }
         }
         drop(log);

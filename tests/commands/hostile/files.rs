@@ -42,7 +42,7 @@ fn inside(directory: &Path, arguments: &[&str]) -> Ran {
     let streams: [Arc<Mutex<Vec<u8>>>; 2] = Default::default();
     let [results, messages] = streams.clone();
     let arguments = given.chain(ours).collect();
-    let invocation = Invocation { arguments, environment: BTreeMap::new(), results, messages, hears: None };
+    let invocation = Invocation { arguments, environment: BTreeMap::new(), results, messages, observer: None };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let code = Some(runtime.block_on(invocation.run()).code().into());
     let [stdout, stderr] = streams.map(|stream| String::from_utf8(stream.lock().unwrap().clone()).unwrap());

@@ -147,7 +147,7 @@ impl Stage {
             environment: BTreeMap::from([("CLOUDFLARE_API_TOKEN".to_owned(), OsString::from(sandbox::TOKEN))]),
             results: Arc::clone(&results) as Sink,
             messages: Arc::clone(&messages) as Sink,
-            hears: Some(Arc::new(move |event| held.hear(event))),
+            observer: Some(Arc::new(move |event| held.hear(event))),
         };
         let exit = self.runtime.block_on(invocation.run()).code();
         let text = |sink: &Mutex<Vec<u8>>| String::from_utf8_lossy(&sink.lock().expect("nobody panics")).into_owned();

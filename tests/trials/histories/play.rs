@@ -263,7 +263,7 @@ impl Stage {
             environment: BTreeMap::from(environment),
             results: Arc::clone(&results) as Sink,
             messages: Arc::clone(&messages) as Sink,
-            hears: Some(Arc::new(move |event| {
+            observer: Some(Arc::new(move |event| {
                 heard.hear(event);
                 held.hear(event);
                 let is_over = matches!(event, ApiEvent::Over);

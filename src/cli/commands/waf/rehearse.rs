@@ -15,7 +15,7 @@ use crate::cli::file_kinds::Takes;
 use crate::cli::load::load;
 use crate::cli::options_in_help::Matters;
 use crate::cli::output::Output;
-use crate::cli::recordings::{ListArgs, ReadingArgs, Recordings, RuleArgs, check_standard_input, told};
+use crate::cli::recordings::{ListArgs, ReadingArgs, Recordings, RuleArgs, check_standard_input, note_if_missing};
 use crate::cli::settings::Settings;
 use crate::insight::traffic::Set;
 use crate::reconcile::{Goal, Protected};
@@ -93,7 +93,7 @@ impl Run for WafRehearseArgs {
         let Session { settings, output, .. } = *session;
         // Mistakes in the names of files are told before Cloudflare is asked.
         let RecordingArgs { requests, benign, attacks, rules, reading, lists, no_samples } = &self.recordings;
-        let rules = told(rules.available()?, output);
+        let rules = note_if_missing(rules.available()?, output);
         let sets = [(Set::Requests, requests.as_slice()), (Set::Benign, benign), (Set::Attacks, attacks)];
         let recordings = Recordings::open(&sets, rules, &reading.options(), !no_samples, &lists.read()?)?;
         let (goal, zones) = match &self.against {

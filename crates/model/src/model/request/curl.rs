@@ -267,8 +267,8 @@ struct Read {
     parts: Vec<(String, String)>,
     is_json: bool,
     is_compressed: bool,
-    /// Whether the command says that there is no user agent.
-    are_clients_told: bool,
+    /// Whether the command removes the header `User-Agent`.
+    removes_user_agent: bool,
     /// Headers that are not sent, though `curl` would send them.
     removed: Vec<String>,
     is_get: bool,
@@ -306,7 +306,7 @@ impl Read {
                     // Removed if it has no value.
                     (Some((name, value)), _) if value.trim().is_empty() => {
                         let name = name.trim().to_ascii_lowercase();
-                        self.are_clients_told |= name == "user-agent";
+                        self.removes_user_agent |= name == "user-agent";
                         self.headers.retain(|(known, _)| *known != name);
                         self.removed.push(name);
                     }
@@ -456,8 +456,8 @@ impl Read {
         request.headers = self.headers;
         request.has_all_headers = true;
         // What client it was is not told by leaving it out.
-        let is_client_told = self.are_clients_told || request.header("user-agent").is_some();
-        request.unsure_headers = if is_client_told { Vec::new() } else { vec!["user-agent".to_owned()] };
+        let is_client_known = self.removes_user_agent || request.header("user-agent").is_some();
+        request.unsure_headers = if is_client_known { Vec::new() } else { vec!["user-agent".to_owned()] };
         request.body = Body::Known(if has_body { data.into_bytes() } else { Vec::new() });
         request.version = self.version.map(str::to_owned);
         Ok(request)
