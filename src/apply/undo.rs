@@ -14,7 +14,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::journal_run::{Entry, RecordEffect, ZoneRun};
-use super::undo_conflict::{self, Moved, conflict, no_room, record_changed, record_managed, record_replaced};
+use super::undo_conflict::{
+    self, Moved, conflict, conflicting_record, record_changed, record_managed, record_replaced,
+};
 use super::undo_rules::restore_rules;
 use super::undo_settings::{desired_settings, restore_settings};
 use crate::diagnostic::{Diagnostics, Place};
@@ -171,7 +173,7 @@ impl<'l> Records<'l> {
                 _ => false,
             };
             let Some(blocker) = standing.get(&after.name).and_then(|all| all.iter().find(blocks)) else { return true };
-            conflicts.push(conflict(entry, no_room(blocker)));
+            conflicts.push(conflict(entry, conflicting_record(blocker)));
             false
         });
     }

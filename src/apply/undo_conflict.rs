@@ -27,7 +27,7 @@ pub(super) const NO_RULES: &str = "the rules of the phase could not be read";
 /// A rule is not there any more.
 pub(super) const RULE_GONE: &str = "the rule is gone";
 
-/// The rules stand in another order than the apply left.
+/// The rules are in another order than the apply left them.
 pub(super) const ORDER_CHANGED: &str =
     "someone else changed the order of the rules, so what was moved is not moved back";
 
@@ -79,8 +79,8 @@ pub(super) fn record_managed(owner: &str) -> String {
     format!("the record is managed by {owner} now")
 }
 
-/// This record leaves no room.
-pub(super) fn no_room(blocker: &LiveRecord) -> String {
+/// This record cannot exist beside the one that comes back.
+pub(super) fn conflicting_record(blocker: &LiveRecord) -> String {
     let (kind, when) = (blocker.data.type_name(), since(blocker.modified_on.as_deref()));
     format!("a record that cannot exist beside it exists now ({kind}{when})")
 }

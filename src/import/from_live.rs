@@ -23,7 +23,7 @@ pub struct Imported {
     pub zone: DesiredZone,
     /// What the spec cannot express and a plan leaves unmanaged, and what needs a review.
     pub notes: Vec<String>,
-    /// What has another effect than it seems.
+    /// What does not do what it appears to do.
     pub meanings: Vec<String>,
     /// Comments of the source.
     pub remarks: Remarks,

@@ -41,7 +41,7 @@ pub(in crate::cli) struct ImportArgs {
     /// Live zones by name; files and directories of other tools as ./PATH, ../PATH or /PATH; `-` is standard input
     #[arg(required = true, value_name = "SOURCE")]
     sources: Vec<String>,
-    /// Format of files, if it is not recognized; every SOURCE is a path then
+    /// Format of the files, if it is not detected; every SOURCE is then a path
     #[arg(long, value_name = "FORMAT", value_parser = ["terraform", "octodns", "dnscontrol", "bind", "csv"])]
     from: Option<String>,
     /// Zone of the entries whose zone a file does not name, of all of them or of those with this id; repeatable
@@ -53,7 +53,7 @@ pub(in crate::cli) struct ImportArgs {
     /// Write values that many records share as variables, and protection that zones share as a profile
     #[arg(long)]
     factor: bool,
-    /// Print what to do in the tool that the zones leave, instead of a spec; nothing is run
+    /// Print the steps for the tool that you move away from, instead of a spec; runs nothing
     #[arg(long, value_name = "FORM", value_parser = ["text", "script"], conflicts_with_all = ["out", "factor", "against"])]
     leave: Option<String>,
     /// Compare the result with a snapshot, instead of with Cloudflare
@@ -187,7 +187,7 @@ fn joined(
     Ok((!unselected.has_errors()).then_some((desired, remarks)))
 }
 
-/// Prints what to do in the tool that the zones leave.
+/// Prints the steps for the tool that the zones move away from.
 fn leave(form: &str, found: Option<&Found>, output: &Output) -> anyhow::Result<Exit> {
     let Some(leaving) = found.map(|found| &found.leaving).filter(|leaving| !leaving.is_empty()) else {
         bail!(

@@ -16,16 +16,16 @@ findings! {
     UNKNOWN_ZONE = "IMPORT0005" Warning "the zone of an entry is not known",
         "The source refers to the zone by something that does not contain its name, so the entry is left out.",
         "Name the zone: `--zone-name example.com` for all such entries, or `--zone-name ID=example.com`.";
-    OTHER_MEANING = "IMPORT0006" Note "an entry has another effect than it seems",
-        "The source is translated by what Cloudflare does with it.",
-        "Compare the entry in the spec with what was intended.";
-    ONLY_IN_SOURCE = "IMPORT0007" Warning "Cloudflare does not have an entry of the source",
-        "The source says it, but it was never applied, or someone removed it at Cloudflare.",
-        "Remove it from the spec, or let the first apply create it.";
-    ONLY_AT_CLOUDFLARE = "IMPORT0008" Warning "the source does not have an entry of Cloudflare",
-        "Someone made it outside of the source. The spec does not manage it, and it stays as it is.",
-        "Add it to the spec if the spec is to manage it; `zonewright import ZONE` writes all that Cloudflare has.";
-    DIFFERENT_AT_CLOUDFLARE = "IMPORT0009" Warning "Cloudflare has another value than the source",
-        "Someone changed it outside of the source, or the source was never applied.",
-        "Write the value that is meant into the spec; the first apply changes Cloudflare to what the spec says.";
+    OTHER_MEANING = "IMPORT0006" Note "an entry does not do what it appears to do",
+        "The spec says what Cloudflare does with the entry, not what the entry appears to say.",
+        "Check in the spec that this is what you intend.";
+    ONLY_IN_SOURCE = "IMPORT0007" Warning "an entry of the source is not at Cloudflare",
+        "It was never applied, or someone deleted it at Cloudflare.",
+        "Remove it from the spec, or keep it: the first apply then creates it.";
+    ONLY_AT_CLOUDFLARE = "IMPORT0008" Warning "an entry at Cloudflare is not in the source",
+        "Someone created it outside the source. The spec does not manage it, so it stays as it is.",
+        "To manage it, add it to the spec; `zonewright import ZONE` writes everything that Cloudflare has.";
+    DIFFERENT_AT_CLOUDFLARE = "IMPORT0009" Warning "the value at Cloudflare is not that of the source",
+        "Someone changed it outside the source, or the source was never applied.",
+        "Keep the value that you want in the spec; the first apply writes it to Cloudflare.";
 }
