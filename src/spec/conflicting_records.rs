@@ -24,7 +24,7 @@ pub(super) fn check(zone: &mut DesiredZone, diagnostics: &mut Diagnostics) {
         if key(&pair[0]) == key(&pair[1]) {
             diagnostics.push(
                 findings::REPEATED
-                    .at(pair[1].spelling.place, "the same `state: absent` again")
+                    .at(pair[1].spelling.place, "duplicate `state: absent`")
                     .and_at(pair[0].spelling.place, "it is first written here")
                     .help("remove one of the two"),
             );
@@ -100,7 +100,7 @@ fn exclusive(zone: &DesiredZone, a: &DesiredRecord, b: &DesiredRecord) -> Diagno
     let help = if one == "CNAME" || other == "CNAME" {
         "keep the CNAME or the other record; a name that is an alias has no address or name server of its own"
     } else {
-        "keep the NS records or the addresses; a name that is delegated is answered by its own name servers"
+        "keep the NS records or the addresses; the name servers of a delegated name answer for it"
     };
     findings::EXCLUSIVE
         .at(second.spelling.place, format!("`{}` has a record of type {other} here", second.name))

@@ -165,7 +165,7 @@ impl Loader<'_> {
             }
             Found::Unreadable(path, reason) => self.unreadable(&path, &reason, reference),
             Found::TooMuch => {
-                let detail = "below the directories of the spec there are more files, directories or links than that";
+                let detail = "the directories of the spec contain too many files, directories or links";
                 let diagnostic = self.place(findings::TOO_MUCH_TO_SEARCH.nowhere(detail), reference);
                 self.diagnostics
                     .push(diagnostic.help("name the files one by one, or a directory with nothing else in it"));

@@ -48,7 +48,7 @@ pub(super) fn foreign_key(key: &str) -> Option<&'static str> {
 pub(super) fn foreign_type(text: &str) -> Option<&'static str> {
     match text.to_ascii_uppercase().as_str() {
         "ALIAS" | "ANAME" | "FLATTEN" => {
-            Some("write `CNAME`; Cloudflare answers with the addresses behind it at the apex, where a CNAME cannot be")
+            Some("write `CNAME`; at the apex, where DNS allows none, Cloudflare answers with the addresses behind it")
         }
         "SPF" => Some("write `TXT`: SPF records are TXT records since RFC 7208"),
         _ => None,

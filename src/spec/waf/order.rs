@@ -47,7 +47,7 @@ pub(super) fn check(list: &[DesiredRule], seen: &mut HashSet<(Place, Place)>, di
                     format!("`{}` cannot be both before and after `{name}`", rule.name)
                 } else {
                     format!(
-                        "`{}` has to be before `{name}`, and `{}`, which is above it in the list, after it",
+                        "`{}` must be before `{name}`, but `{}`, which is above it in the list, must be after `{name}`",
                         rule.name, rules[*first].name
                     )
                 };

@@ -110,7 +110,7 @@ impl Danger {
             Some(danger) => format!("`{code}` is now `{}`, which covers more: {}", danger.code(), danger.about()),
             None => {
                 let known = Self::ALL.iter().map(|d| d.code()).filter(|code| Self::by_code(code).is_some());
-                format!("there is no danger called {code:?}; known are: {}", known.collect::<Vec<_>>().join(", "))
+                format!("there is no danger called {code:?}; known dangers: {}", known.collect::<Vec<_>>().join(", "))
             }
         }
     }

@@ -14,7 +14,7 @@ findings! {
         "A spec is UTF-8 text without NUL bytes.",
         "Save the file as UTF-8.";
     NOTHING = "SPEC0005" Error "nothing to read",
-        "An input, an included path or a file holds no spec. An empty spec is refused, so that it is never taken to manage nothing.",
+        "An input, an included path or a file holds no spec. An empty spec is refused, because it could be mistaken for a spec that manages nothing.",
         "Check the path, or add `version: 1` and `zones:`.";
     INCLUDE_REFUSED = "SPEC0006" Error "cannot include the path",
         "Included paths must stay below the directory of the file or directory that was given, after symbolic links are resolved.",
@@ -65,7 +65,7 @@ findings! {
         "The number is too small or too large, or the text is too long.",
         "Write a value within the range that the message names.";
     NO_ZONES = "SPEC0023" Error "the spec has no zones",
-        "A spec without zones is refused, so that it is never taken to manage nothing.",
+        "A spec without zones is refused, because it could be mistaken for a spec that manages nothing.",
         "Add at least one zone under `zones:`.";
     UNDEFINED_VARIABLE = "SPEC0024" Error "undefined variable",
         "`${NAME}` is neither under `variables:` nor given with `--var`. The environment is not used.",
@@ -112,7 +112,7 @@ findings! {
     INVALID_SETTING = "SPEC0038" Error "the setting cannot have this value",
         "Known zone settings are checked against the values that Cloudflare documents.",
         "Write one of the values that the message names.";
-    UNLISTED_SETTING = "SPEC0039" Note "the zone setting is not known here",
+    UNLISTED_SETTING = "SPEC0039" Note "this version does not know the zone setting",
         "The setting is sent as it is written. Cloudflare may know it, or refuse it.",
         "Check the name of the setting.";
     UNUSED_VARIABLE = "SPEC0040" Error "the variable is not used",
@@ -128,6 +128,6 @@ findings! {
         "A suppression names a lint by its code and says why.",
         "Write `lint: { LINT0002: reason }`.";
     EXPECTATION = "SPEC0044" Error "invalid expectation",
-        "An expectation demands one thing: an answer (`resolve`), how a domain receives and sends mail (`mail`), who may issue certificates (`certificates`), networks that are not published (`hidden`), or what becomes of a request (`request` or `curl`).",
+        "An expectation demands one thing: an answer (`resolve`), how a domain receives and sends mail (`mail`), who may issue certificates (`certificates`), networks that are not published (`hidden`), or what happens to a request (`request` or `curl`).",
         "Correct the expectation as the message says.";
 }
