@@ -385,7 +385,7 @@ impl Progress {
             let had = before.get(&key).map_or(&[][..], |whole| &whole.dangers);
             let new = operation.dangers.iter().filter(|danger| !had.contains(danger) && !is_ours(operation, **danger));
             let new = new.min_by_key(|danger| danger.code())?;
-            let what = format!("it has a danger now that it did not have: {}", new.code());
+            let what = format!("it now has a danger that it did not have: {}", new.code());
             Some(StaleOperation { address: key.0.to_owned(), what })
         });
         all.collect()

@@ -21,9 +21,9 @@ pub(super) fn check(desired: &DesiredZone, plan: &ZonePlan, found: &mut Diagnost
     let external_dns = |r: &&RecordSubject| text(r).contains("heritage=external-dns");
     let robots: [(&str, usize, &str); 2] = [
         (
-            "a certificate robot (ACME challenges)",
+            "a certificate client (ACME challenges)",
             pruned().filter(certificates).count(),
-            "{ name: \"_acme-challenge*\", type: TXT, reason: written by the certificate robot }",
+            "{ name: \"_acme-challenge*\", type: TXT, reason: written by the certificate client }",
         ),
         (
             "external-dns (ownership records)",
@@ -36,7 +36,7 @@ pub(super) fn check(desired: &DesiredZone, plan: &ZonePlan, found: &mut Diagnost
             findings::OTHER_PROGRAMS_RECORDS
                 .at(
                     desired.place,
-                    format!("{} to be deleted, apparently of {robot}", diagnostic::count(number, "record")),
+                    format!("the plan deletes {}, apparently of {robot}", diagnostic::count(number, "record")),
                 )
                 .about(desired.name.to_string())
                 .help(format!("to leave them alone, add to `ignore`: {ignore}")),

@@ -117,7 +117,7 @@ fn stranded(zone: &DesiredZone, changes: &RecordChanges, found: &mut Diagnostics
                     place,
                     format!("{name} has a DS record that stays ({why}), and the plan deletes all of its NS records"),
                 )
-                .help("keep the NS records of the delegation, or let the DS record go with them"),
+                .help("keep the NS records of the delegation, or have the DS record deleted with them"),
         );
     }
 }

@@ -35,7 +35,7 @@ pub(super) fn check(
     for (place, name) in &changes.unnamed {
         found.push(
             findings::UNNAMED_RULE.at(*place, format!(
-                    "the rule {name} has no `ref` at Cloudflare; after a change of it here, a second one would be made"
+                    "the rule {name} has no `ref` at Cloudflare; if its content changes in the spec, a second rule is created"
                 ))
             .help(format!("give the live rule the ref `{name}` before you change it")),
         );
@@ -63,11 +63,11 @@ pub(super) fn windows(desired: &DesiredZone, operations: &[Operation], windows: 
         let between = format!("between the changes of {} and {}", name(steps.start), name(steps.end));
         let diagnostic = match is_weaker {
             true => findings::WEAKER_MEANWHILE
-                .nowhere(format!("{between}, {about}: some that are stopped before and afterwards pass"))
+                .nowhere(format!("{between}, {about}: some pass although they are stopped before and afterwards"))
                 .help("split the change into two, so that what stops these requests is in place before anything is removed"),
             false => findings::STRICTER_MEANWHILE
-                .nowhere(format!("{between}, {about}: some that pass before and afterwards are stopped"))
-                .help("apply it when few requests come in"),
+                .nowhere(format!("{between}, {about}: some are stopped although they pass before and afterwards"))
+                .help("apply it when there is little traffic"),
         };
         let place = operations.get(steps.start).and_then(|operation| operation.place).unwrap_or(desired.place);
         found.push(diagnostic.at(place, "").about(desired.name.to_string()));
@@ -159,7 +159,7 @@ fn of_problem(problem: &Problem, live: &LiveZone) -> Diagnostic {
             .nowhere("they have a form that this version does not know, so nothing can be merged into them")
             .help("write them under `raw`, or remove them at Cloudflare"),
         ProblemKind::Idle(name) => findings::IDLE_TUNING
-            .nowhere(format!("`{name}` would be as wanted without it, by the level, the tags or the ruleset's default"))
+            .nowhere(format!("`{name}` has this state anyway, by the level, the tags or the ruleset's default"))
             .help("remove the entry, or keep it for a later change of the level"),
     };
     diagnostic.at(*place, "")

@@ -113,7 +113,7 @@ impl OpenSnapshot {
         let detail = match self.as_of.age {
             Some(age) if age <= most => return None,
             Some(age) => format!("it was taken at {taken_at}, {}", ago(age)),
-            None => format!("it was taken at {taken_at}, which is still to come by this machine's clock"),
+            None => format!("it was taken at {taken_at}, which is in the future by this machine's clock"),
         };
         let help = "take it again, or allow more with --max-snapshot-age; what changed since then is not in this plan";
         Some(findings::OLD_SNAPSHOT.nowhere(detail).help(help))
@@ -136,8 +136,8 @@ fn strip(zone: &mut DesiredZone, part: &Part) {
 fn lacking(zone: &DesiredZone, part: &Part, refused: Option<&str>) -> Diagnostic {
     let name = &zone.name;
     let what = match part {
-        Part::Zone => format!("{name} is not in the snapshot, so it is not known what Cloudflare has"),
-        part => format!("{part} of {name}: not in the snapshot, so it is not known what Cloudflare has"),
+        Part::Zone => format!("{name} is not in the snapshot, so its live state is unknown"),
+        part => format!("{part} of {name}: not in the snapshot, so its live state is unknown"),
     };
     let (what, help) = match refused {
         None => (what, "take a newer snapshot with a spec that names it; the rest is planned"),

@@ -121,7 +121,7 @@ pub(super) fn remarks(finding: &Finding, operation: &OperationView<'_>) -> Vec<S
     let mut remarks = Vec::new();
     match operation.direction {
         Some(Direction::Strengthens | Direction::Both) => {
-            remarks.push("! the protection at Cloudflare is weaker than the spec wants it".to_owned());
+            remarks.push("! the protection at Cloudflare is weaker than in the spec".to_owned());
         }
         Some(Direction::Weakens | Direction::Neutral | Direction::Unclassified) | None => {}
     }

@@ -45,7 +45,7 @@ fn a_part_is_planned_and_applied_and_every_output_says_so() {
     assert_eq!(names(&workspace), ["a.example.com", "c.example.com"]);
     // Once more: what was chosen is there, and the rest still differs.
     let ran = workspace.run(&[&["apply", "spec.yaml", "--yes"], &part[..]].concat()).exits(0);
-    assert!(ran.stdout.contains("Nothing of what was chosen differs."), "{}", ran.stdout);
+    assert!(ran.stdout.contains("Nothing that was chosen differs."), "{}", ran.stdout);
     assert!(ran.stderr.contains("--only names no operation"), "{}", ran.stderr);
     workspace.run(&["plan", "spec.yaml", "--detailed-exitcode"]).exits(2);
 }

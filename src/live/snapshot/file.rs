@@ -40,7 +40,8 @@ pub enum SnapshotError {
     Foreign(String),
     /// A newer version of the program made it.
     #[error(
-        "it has format {found}, and this version of zonewright knows format {known}: use a newer one, or take it again"
+        "it has format {found}, and this version of zonewright knows format {known}: use a newer version, or \
+         take the snapshot again"
     )]
     Newer {
         /// Its format.

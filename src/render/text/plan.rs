@@ -159,7 +159,7 @@ fn write_summary(out: &mut dyn Write, view: &PlanView) -> io::Result<()> {
     if s.operations() == 0 {
         let line = match view.verdict {
             Verdict::Incomplete => "The plan is incomplete: see the errors.".to_owned(),
-            _ if !view.plan.only.is_empty() => "Nothing of what was chosen differs.".to_owned(),
+            _ if !view.plan.only.is_empty() => "Nothing that was chosen differs.".to_owned(),
             Verdict::NeedsConsent(_) => "Nothing changes at Cloudflare, but the plan needs consent.".to_owned(),
             _ => format!(
                 "In sync: nothing to do. {} as wanted.",

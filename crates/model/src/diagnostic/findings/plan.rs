@@ -41,10 +41,10 @@ findings! {
         "The deployment has overrides in a form that this version does not know, so they cannot be merged with the spec.",
         "Write them under `raw`, or remove them in the dashboard.";
     IDLE_TUNING = "PLAN0014" Note "the entry has no effect",
-        "The rule or tag already is as the entry wants it: by the paranoia level, by another entry, or by default.",
+        "The rule or tag already has the state that the entry sets: because of the paranoia level, another entry, or its default.",
         "Remove the entry, or keep it for a later change of the level.";
     MISPLACED = "PLAN0015" Error "cannot place the rule",
-        "The wanted order cannot be reached with the rules that are live.",
+        "The desired order is not possible with the live rules.",
         "Correct `before` or `after`, or the order of the entries.";
     UNNAMED_RULE = "PLAN0016" Note "a live rule was recognized by its content",
         "The live rule has no `ref`. After its content changes in the spec, it is no longer recognized, and a second rule is created.",
@@ -58,7 +58,7 @@ findings! {
     UNDO_CONFLICT = "PLAN0019" Error "changed since it was applied",
         "The live value is no longer what the apply left, so undoing it would overwrite a later change.",
         "Check the later change; --skip-conflicts keeps it and undoes the rest.";
-    PART = "PLAN0020" Note "only a part of the zones is planned",
+    PART = "PLAN0020" Note "only some of the zones are planned",
         "--shard selects a part of the zones of the spec.",
         "Run the other shards as well.";
     LOCK_CHANGED = "PLAN0021" Note "Cloudflare changed a managed ruleset",
@@ -68,10 +68,10 @@ findings! {
         "Something may be reverting it.",
         "Find out who else writes to the zone. The journals say what was applied and when.";
     DROPPED_ZONE = "PLAN0023" Warning "a zone is no longer in the spec",
-        "The base has the zone and the spec does not. Nothing in it is compared or changed.",
+        "The base has the zone and the spec does not. Nothing in the zone is compared or changed.",
         "Add the zone again if it was removed by mistake; to delete its records, keep it with `records: []`.";
     OF_SUBMODULE = "PLAN0024" Warning "the base is a revision of a submodule",
-        "Branches and tags of a submodule are its own. A change that turns the directory of the spec into a submodule chooses them.",
+        "A submodule has branches and tags of its own. A change that turns the directory of the spec into a submodule also chooses what they point to.",
         "Name the base by the full id of its commit, which means the same in every repository.";
     QUOTA_UNCERTAIN = "PLAN0030" Warning "the zone may exceed its record quota",
         "Zones on this plan usually hold fewer records, and Cloudflare did not say how many this zone may hold.",
@@ -96,7 +96,7 @@ findings! {
         "Remove values that are no longer needed, or use another name.";
     STRANDED_DS = "PLAN0037" Error "a delegation would leave its DS record behind",
         "A DS record needs NS records at its name, so Cloudflare refuses to delete the last one.",
-        "Keep the NS records, or let the DS record go: remove it from the spec and from `ignore`.";
+        "Keep the NS records, or have the DS record deleted too: remove it from the spec and from `ignore`.";
     NO_LONGER_MANAGED = "PLAN0038" Warning "the spec no longer names something; it stays as it is",
         "What the spec does not name is not managed: removing a line changes nothing in Cloudflare. Only whole records and rules that the base had are deleted.",
         "To change it, write the value that you want, such as `proxied: false`. To leave it to others, do nothing.";
@@ -104,25 +104,25 @@ findings! {
         "The live record is proxied, the spec does not say `proxied`, and Cloudflare gives every proxied record the TTL `auto`.",
         "Write `proxied: false` beside the `ttl`, or remove the `ttl`.";
     WEAKER_MEANWHILE = "PLAN0041" Warning "weaker protection while the plan is applied",
-        "No order of the changes keeps every request stopped that is stopped both before and after the plan.",
+        "In every order of the changes, some requests that are stopped both before and after the plan are let through in between.",
         "Split the change into two plans: first add what stops these requests, then remove the rest.";
     STRICTER_MEANWHILE = "PLAN0042" Note "stricter protection while the plan is applied",
-        "No order of the changes lets every request pass that passes both before and after the plan.",
-        "Apply it when few requests come in, or split the change into two plans.";
-    EXPIRY_AHEAD = "PLAN0043" Note "what will be done after the last day of an entry",
-        "The spec says until when the entry holds. What follows then needs no further consent.",
-        "Remove the entry, or write a later date, if that is not wanted.";
+        "In every order of the changes, some requests that are let through both before and after the plan are stopped in between.",
+        "Apply it when there is little traffic, or split the change into two plans.";
+    EXPIRY_AHEAD = "PLAN0043" Note "what happens after the last day of an entry",
+        "The spec sets the last day of the entry. What happens after that day needs no further consent.",
+        "If that is not intended, remove the entry or write a later date.";
     ACCOUNT_NOT_READ = "PLAN0044" Note "the plan does not know the rules of the account",
         "In an Enterprise zone, rules of the account run before those of the zone. A plan does not read them, so \"not deployed\" and the direction of a change are about the zone alone.",
         "Show what reaches the zone from its account with `zonewright waf effective ZONE`.";
     ONLY_A_PART = "PLAN0045" Warning "only a part of the plan",
         "--only chooses operations by their addresses. The others are left out, and what they would change still differs afterwards.",
         "Plan and apply the rest as well, without --only.";
-    PART_NEEDS_MORE = "PLAN0046" Error "the part needs more of the plan",
+    PART_NEEDS_MORE = "PLAN0046" Error "the chosen part needs other operations of the plan",
         "An operation that --only chooses cannot be carried out, or does something else, without one that is left out.",
         "Choose that operation as well, or plan the whole.";
     NOTHING_CHOSEN = "PLAN0047" Warning "--only names no operation",
-        "No operation of the plan has this address: it is in sync, or it is written in another way.",
+        "No operation of the plan has this address: what it names is in sync, or the address is written in another way.",
         "Compare it with the addresses in the JSON of the whole plan (`operations[].address`). `*` stands for anything.";
     LASTS_LONGER = "PLAN0048" Warning "a weakening lasts longer than the previous spec said",
         "The last day of an entry that weakens the protection is later, or gone. Nothing at Cloudflare changes, so no operation shows it. \
