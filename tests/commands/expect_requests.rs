@@ -34,7 +34,7 @@ fn they_are_checked_offline() {
     // What was not evaluated is told with a verdict that holds, and so is that no rule applies.
     let why = "pass, but this was not evaluated: live rules that the spec does not name; managed rules";
     assert!(ran.stdout.contains(why), "{}", ran.stdout);
-    let direct = "pass: the host is DNS only, and meets no rule (spec.yaml:9)";
+    let direct = "pass: the host is DNS only, so no rule applies (spec.yaml:9)";
     assert!(ran.stdout.contains(direct), "{}", ran.stdout);
     let failing = [
         "{ name: a, request: \"GET https://www.example.com/wp-x\", verdict: pass }",
@@ -49,11 +49,11 @@ fn they_are_checked_offline() {
     for line in [
         "block by no-wordpress (failing.yaml:14); expected pass (failing.yaml:5)\n",
         "block by no-wordpress (failing.yaml:14); expected block by another (failing.yaml:6)\n",
-        "pass: the host is DNS only, and meets no rule; expected block (failing.yaml:8)\n",
+        "pass: the host is DNS only, so no rule applies; expected block (failing.yaml:8)\n",
     ] {
         assert!(ran.stdout.contains(line), "{line}\n{}", ran.stdout);
     }
-    assert!(ran.stdout.contains("the host is DNS only, and meets no rule"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("the host is DNS only, so no rule applies"), "{}", ran.stdout);
     let bots = "{ name: bots, when: cf.bot_management.score lt 30, action: block }";
     workspace.file("unknown.yaml", spec(bots, &["{ request: \"GET https://www.example.com/\", verdict: pass }"]));
     let ran = workspace.run(&["test", "unknown.yaml"]).exits(0);

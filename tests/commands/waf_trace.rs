@@ -158,7 +158,7 @@ fn what_cannot_be_followed_is_refused() {
             "did you mean `cf.bot_management.score`?",
         ),
         ("GET https://www.example.com/", &["--field", "cf.bot_management.score=high"], "write a number"),
-        ("GET https://www.example.com/", &["--field", "http.request.headers=x"], "it follows from that"),
+        ("GET https://www.example.com/", &["--field", "http.request.headers=x"], "gets its value from it"),
         ("GET https://www.example.com/", &["--times", "often"], "6/1m"),
     ] {
         let ran = workspace.run(&[&["waf", "trace", request, "--spec", "spec.yaml"], more].concat()).exits(64);

@@ -49,7 +49,7 @@ fn evaluated(world: World<'_, '_>, expected: &ExpectedRequest) -> Outcome {
         Some(true) if world.rigor.is_strict && passes_unseen(&verdict) => failed(&words, expected),
         Some(true) => match (&expected.by, &verdict.by) {
             (Some(wanted), Some(by)) if *wanted != by.name => failed(&words, expected),
-            (Some(_), None) => Outcome::Unknown(format!("{words}; which rule acts is unknown")),
+            (Some(_), None) => Outcome::Unknown(format!("{words}; the rule that acts is unknown")),
             _ if is_direct || passes_unseen(&verdict) => Outcome::PassedSoFar(words),
             _ => Outcome::Passed,
         },
@@ -87,7 +87,7 @@ fn words(verdict: &Verdict, is_direct: bool, sources: Option<&Sources>) -> Strin
         words.push_str(&format!(", but this was not evaluated: {}", what.join("; ")));
     }
     if is_direct {
-        words.push_str(": the host is DNS only, and meets no rule");
+        words.push_str(": the host is DNS only, so no rule applies");
     }
     words
 }

@@ -93,7 +93,7 @@ impl Counters {
             0 => {}
             1 => (window.previous, window.current) = (window.current, Counted::default()),
             behind if behind < 0 && window.ends > 0 => {
-                return Err("the order of the requests, which is not that of their time".to_owned());
+                return Err("the order of the requests, which are not sorted by time".to_owned());
             }
             _ => (window.previous, window.current) = (Counted::default(), Counted::default()),
         }

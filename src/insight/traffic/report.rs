@@ -97,7 +97,7 @@ pub struct Outcomes {
     pub unreadable: u64,
     /// Requests for hosts of no zone in the spec; they are not evaluated.
     pub elsewhere: u64,
-    /// Requests for hosts that are DNS only in the spec: they meet no rule, and are not evaluated.
+    /// Requests for hosts that are DNS only in the spec: no rule applies to them, and they are not evaluated.
     pub dns_only: u64,
     /// Requests whose headers or body the recording does not tell: their scores may be higher.
     pub partial: u64,

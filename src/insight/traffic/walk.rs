@@ -231,7 +231,7 @@ impl Walk<'_, '_> {
                     format!("{} {}, which is not evaluated", if may { "may run" } else { "runs" }, scoring.name)
                 }
             },
-            Effect::Unknown(what) => format!("does what is not known here: {what}"),
+            Effect::Unknown(what) => format!("has an unknown effect: {what}"),
         };
         state.trace.push(Step { rule: RuleAt::of(rule), what });
         let outcome = |act: Act| match act {

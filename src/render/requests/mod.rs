@@ -79,7 +79,7 @@ fn cells(matrix: &Matrix, report: &Report) -> Vec<Vec<MatrixCell>> {
 /// What the question marks of a matrix mean, if it has some.
 fn doubt(matrix: &Matrix) -> Option<&'static str> {
     let has = matrix.unknown.iter().flatten().any(|number| *number > 0);
-    has.then_some("+n? so many requests more may be acted on: the pattern of a rule takes too many steps on them")
+    has.then_some("+n? up to n more requests may be acted on: the pattern of a rule takes too many steps on them")
 }
 
 /// What a matrix of a set counts.
@@ -97,7 +97,7 @@ fn caveats(outcomes: &Outcomes) -> Vec<String> {
     [
         (*unreadable, "lines or entries that are not requests"),
         (*elsewhere, "requests for hosts of no zone in the spec, not evaluated"),
-        (*dns_only, "requests for hosts that are DNS only, which meet no rule"),
+        (*dns_only, "requests for hosts that are DNS only, to which no rule applies"),
         (*partial, "requests recorded without all headers or the body, whose scores may be higher"),
     ]
     .iter()

@@ -290,7 +290,7 @@ fn find(asked: Asked, rules: &RuleSet) -> anyhow::Result<Found> {
                 notes.push("the headers are not known: those of an ordinary browser are assumed".to_owned());
             }
             if !left_out.is_empty() {
-                notes.push(format!("not recorded, so that no rule ran on it: {}", left_out.join(", ")));
+                notes.push(format!("not recorded, so no rule ran on it: {}", left_out.join(", ")));
             }
             match body {
                 Body::Unknown if *has_all_headers => {

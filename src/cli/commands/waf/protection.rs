@@ -129,7 +129,7 @@ pub(super) fn serving(desired: &Desired, request: &Request) -> Option<String> {
     let zones = Zones::new(desired.zones.values().map(ZoneIndex::of_spec).collect());
     match zones.answer(&host, RecordType::A).end {
         End::Edge(_) => None,
-        End::Records(_) => Some(format!("{host} is DNS only: its requests do not pass Cloudflare, and meet no rule")),
+        End::Records(_) => Some(format!("{host} is DNS only: its requests bypass Cloudflare, so no rule applies")),
         End::NoData(_) | End::NoName | End::Loop => Some(format!("{host} has no address in the spec")),
         End::Referral(_) | End::Elsewhere | End::Cloudflare(..) | End::Unknown(_) => {
             Some(format!("whether {host} is proxied is unknown"))

@@ -79,7 +79,7 @@ impl Check<'_> {
             (None, Some(meant), _) => format!("write `{meant}(…)`"),
             (None, None, Some(near)) => format!("did you mean `{near}`?"),
             (None, None, None) if is_function_name(name) => {
-                let message = format!("the function `{}` is not among those known here", quoted(name));
+                let message = format!("this version does not know the function `{}`", quoted(name));
                 let help = "check its name: developers.cloudflare.com/ruleset-engine/rules-language/functions";
                 self.problems.warning(span.clone(), "unlisted-function", message, help);
                 return;

@@ -234,7 +234,7 @@ impl Check<'_> {
         let shown = self.shown(&operand.span);
         let (message, help) = match operand.base {
             Base::Literal(_) => (
-                format!("`{shown}` is alone, and is neither true nor false"),
+                format!("`{shown}` is not compared with anything, and is neither true nor false"),
                 "compare a field with it, such as `http.host eq \"…\"`".to_owned(),
             ),
             Base::Field(_) | Base::Call(..) => {
@@ -245,7 +245,7 @@ impl Check<'_> {
                     (None, Scalar::Boolean | Scalar::Address) => format!("{shown} in {{…}}"),
                 };
                 (
-                    format!("`{shown}` is {}, and is alone", operand_type.scalar.name()),
+                    format!("`{shown}` is {}, and is not compared with anything", operand_type.scalar.name()),
                     format!("compare it: `{example}`"),
                 )
             }
@@ -318,7 +318,7 @@ impl Check<'_> {
                 self.problems.error(span.clone(), "each-outside-function", message, help);
             }
             Position::LaterArgument => {
-                let message = "`[*]` is in another argument than the first";
+                let message = "`[*]` is in an argument other than the first";
                 self.problems.error(span.clone(), "each-not-first", message, "use it in the first argument only");
             }
         }
@@ -371,7 +371,7 @@ impl Check<'_> {
             format!("did you mean `{start}`?")
         } else if is_field_name(name) {
             // Cloudflare adds fields, for new products and for existing ones.
-            let message = format!("the field `{}` is not among those known here", quoted(name));
+            let message = format!("this version does not know the field `{}`", quoted(name));
             let help = "check its name: developers.cloudflare.com/ruleset-engine/rules-language/fields/reference";
             self.problems.warning(span.clone(), "unlisted-field", message, help);
             return;

@@ -88,7 +88,7 @@ impl Parser<'_> {
             }
             kind if self.is_operator_before_value(kind) => {
                 self.at += 1;
-                let message = format!("`{shown}` follows upon `{}`", self.shown(operator_span));
+                let message = format!("`{shown}` follows `{}`", self.shown(operator_span));
                 let help = format!("write one operator, such as `{word}`");
                 self.problems.error(span, "unexpected", message, help);
                 self.skip_to_connective();
@@ -127,7 +127,7 @@ impl Parser<'_> {
             (_, Operator::Equal) => format!("write `{left} in {{{}}}`", super::problem::quoted(&values.join(" "))),
             _ => format!("write one comparison for each value: `{left} {word} … or {left} {word} …`"),
         };
-        let message = format!("what `{word}` compares with is in parentheses");
+        let message = format!("the right side of `{word}` is in parentheses");
         self.problems.error(from..self.end(), "value-in-parentheses", message, help);
         ComparedValue::Broken
     }
@@ -151,7 +151,7 @@ impl Parser<'_> {
 
     /// Reports a missing value after an operator.
     fn missing(&mut self, operator: &Span) -> ComparedValue {
-        let message = format!("nothing to compare with follows `{}`", self.shown(operator));
+        let message = format!("a value is missing after `{}`", self.shown(operator));
         let help = "write a value: text in double quotes, a number, an address, a set or a `$list`";
         self.problems.error(operator.clone(), "missing-value", message, help);
         ComparedValue::Broken

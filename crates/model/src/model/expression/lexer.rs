@@ -392,7 +392,7 @@ impl Lexer<'_> {
     /// A comment to the end of the line.
     fn comment(&mut self, from: usize, sign: &str) {
         self.skip_while(|c| c != '\n');
-        let message = format!("the rules language has no comments; `{sign}` begins none");
+        let message = format!("the rules language has no comments, so `{sign}` does not begin one");
         let help = "say it in the rule's `description`, or as a comment of the YAML outside of the expression";
         self.problems.error(from..self.at, "comment", message, help);
     }

@@ -76,7 +76,7 @@ impl Check<'_> {
             (Scalar::Address, Literal::Address(_)) => return true,
             (Scalar::Address, Literal::Network(network)) => {
                 if let Some(masked) = canonical::has_host_bits(network) {
-                    let message = format!("`{shown}` has bits set that are not of the network");
+                    let message = format!("`{shown}` has bits set outside its network prefix");
                     let help = format!("write `{masked}`, or the address alone");
                     self.problems.error(span.clone(), "host-bits", message, help);
                     return false;
@@ -133,7 +133,7 @@ impl Check<'_> {
             }
             _ => {
                 let left = self.shown(&left.span);
-                let message = format!("`{shown}` is not a range of what `{left}` is, {}", scalar.name());
+                let message = format!("`{left}` is {}, and `{shown}` is not a range of that type", scalar.name());
                 let help = "only numbers (`80..90`) and addresses (`192.0.2.1..192.0.2.9`) have ranges";
                 self.problems.error(span.clone(), "wrong-type", message, help);
                 return false;

@@ -136,7 +136,7 @@ pub fn parse_expression(text: &str, setting: ExpressionSetting<'_>) -> (Option<E
     }
     if form.is_none() && !problems.has_errors() {
         // What has no canonical form should have been reported at its place; a late error is better than accepting it.
-        let help = "write it more plainly, and report this as an error of the program";
+        let help = "simplify the expression, and report this as a bug";
         problems.error(node.span.clone(), "unreadable", "the expression cannot be read", help);
     }
     let expression = match (problems.has_errors(), form) {

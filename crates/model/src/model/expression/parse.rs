@@ -29,7 +29,7 @@ pub(super) fn parse(text: &str, tokens: &[Token], problems: &mut Problems) -> No
         // Only closing brackets and commas can be left over.
         let span = token.span.clone();
         let (message, help) = match token.kind {
-            TokenKind::Comma => ("a comma joins nothing".to_owned(), "write `and` or `or`"),
+            TokenKind::Comma => ("a comma does not join conditions".to_owned(), "write `and` or `or`"),
             _ => (format!("`{}` closes nothing", parser.shown(&span)), "remove it, or open it further to the left"),
         };
         parser.problems.error(span, "unopened", message, help);
@@ -205,7 +205,7 @@ impl<'t> Parser<'t> {
             if part.is_parenthesised || inner == connective {
                 continue;
             }
-            let message = format!("`{}` binds more strongly than `{}` here", inner.keyword(), connective.keyword());
+            let message = format!("`{}` binds more tightly than `{}` here", inner.keyword(), connective.keyword());
             let help = format!("write `({})` if that is meant, or set other parentheses", self.shown(&part.span));
             self.problems.warning(part.span.clone(), "mixed-connectives", message, help);
             return;
@@ -219,7 +219,7 @@ impl<'t> Parser<'t> {
             let span = self.here();
             let shown = self.shown(&span);
             if self.begins_condition() {
-                let message = format!("nothing joins `{shown}` to what is before it");
+                let message = format!("`and` or `or` is missing before `{shown}`");
                 let help = format!("write `and {shown}` or `or {shown}`");
                 self.problems.error(span, "missing-connective", message, help);
                 parts.push(self.condition());
@@ -290,7 +290,7 @@ impl<'t> Parser<'t> {
         let node = self.primary();
         if denials > 1 {
             let help = if is_denied { "write one `not`" } else { "remove them" };
-            self.problems.warning(from..node.span.start.max(from), "double-negation", "`not` denies `not`", help);
+            self.problems.warning(from..node.span.start.max(from), "double-negation", "`not` negates `not`", help);
         }
         if !is_denied {
             return node;

@@ -67,14 +67,14 @@ pub(super) fn regex(check: &mut Check<'_>, pattern: &str, span: &Span) -> Option
                     "Rust's regular expressions have no look-around: add a condition instead"
                 }
                 ErrorKind::UnsupportedBackreference => "Rust's regular expressions have no back-references",
-                _ => "regular expressions are Rust's: docs.rs/regex; in `r\"…\"` no backslash is lost",
+                _ => "the syntax of regular expressions is Rust's: docs.rs/regex; `r\"…\"` keeps every backslash",
             };
             (error.kind().to_string(), help)
         }
         regex_syntax::Error::Translate(error) => {
-            (error.kind().to_string(), "regular expressions are Rust's: docs.rs/regex")
+            (error.kind().to_string(), "the syntax of regular expressions is Rust's: docs.rs/regex")
         }
-        _ => (error.to_string(), "regular expressions are Rust's: docs.rs/regex"),
+        _ => (error.to_string(), "the syntax of regular expressions is Rust's: docs.rs/regex"),
     };
     let message = format!("the regular expression `{}` cannot be read: {kind}", quoted(pattern));
     check.problems.error(span.clone(), "bad-regex", message, help);

@@ -126,7 +126,7 @@ fn text(check: &mut Check<'_>, text: &Text<'_>) {
     };
     if case && !is_insensitive {
         let help = "write the text in the case that the function gives".to_owned();
-        warn("never-equal", format!("`{left}` never has the letters of `{shown}`"), help);
+        warn("never-equal", format!("`{left}` never matches the case of `{shown}`"), help);
         return;
     }
     // Queries may contain asterisks, and are not decoded.
@@ -190,11 +190,11 @@ fn host(warn: &mut Warn<'_>, text: &Text<'_>, is_insensitive: bool) {
     }
     if text.value.contains('/') {
         let help = "write the name alone, and compare `http.request.uri.path` with the rest".to_owned();
-        warn("never-equal", format!("a host has no `/`, as `{shown}` has"), help);
+        warn("never-equal", format!("a host has no `/`, but `{shown}` has one"), help);
     } else if text.part == Part::Any && text.value.contains('.') && !text.value.starts_with('.') && text.value.len() > 3
     {
         let help = format!("write `{} eq \"{shown}\"`, or `ends_with({}, \".{shown}\")`", text.left, text.left);
-        warn("host-contains", format!("`{shown}` is in hosts of others too, such as `{shown}.example`"), help);
+        warn("host-contains", format!("other hosts contain `{shown}` too, such as `{shown}.example`"), help);
     } else if text.part == Part::End && text.value.contains('.') && !text.value.starts_with('.') {
         let help = format!("write `\".{shown}\"`, and `or {} eq \"{shown}\"` for the name itself", text.left);
         warn("host-suffix", format!("other domains end with `{shown}` too, such as `x{shown}`"), help);

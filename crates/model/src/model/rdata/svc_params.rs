@@ -308,7 +308,7 @@ fn from_wire(key: u16, octets: Vec<u8>) -> Result<Vec<u8>, DataError> {
         Some(value) => to_wire(key, &value),
         None => Err(wrong(
             format!("these are not octets of `{}`", name(key)),
-            format!("write `{}=…`; after `key{key}` come the octets of the wire", name(key)),
+            format!("write `{}=…`; `key{key}` takes the octets of the wire format", name(key)),
         )),
     }
 }

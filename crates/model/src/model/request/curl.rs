@@ -212,7 +212,7 @@ fn ansi_c(rest: &mut Peekable<Chars<'_>>) -> Result<String, RequestError> {
             'r' => b'\r',
             't' => b'\t',
             '\'' | '\\' | '"' | '?' => u8::try_from(escape).unwrap_or_default(),
-            other => return Err(refused(format!("`\\{other}` in `$'…'` is not known here"))),
+            other => return Err(refused(format!("this version does not know `\\{other}` in `$'…'`"))),
         });
     }
     if half.is_some() {
@@ -389,7 +389,7 @@ impl Read {
                 }
             }
             option => {
-                let detail = format!("the effect of `{}` is not known here", clip(option));
+                let detail = format!("this version does not know the effect of `{}`", clip(option));
                 return Err(RequestError::new(detail, "remove it, or write the request without `curl`"));
             }
         }
@@ -472,7 +472,7 @@ mod tests {
     fn an_option_of_one_letter_is_one_whatever_its_bytes() {
         for word in ["-é", "-\u{feff}w", "-ab\u{1f600}"] {
             let error = Request::from_curl(&format!("curl {word} https://a.example/")).unwrap_err();
-            assert!(error.to_string().contains("is not known here"), "{word}: {error}");
+            assert!(error.to_string().contains("does not know the effect"), "{word}: {error}");
         }
     }
 

@@ -232,7 +232,7 @@ impl Request {
                 FieldType::BytesArray => "a list of texts",
                 FieldType::IntegerArray => "a list of numbers",
                 FieldType::BytesArrayArray | FieldType::BytesArrayMap | FieldType::IntegerArrayMap => {
-                    "a header, an argument or a cookie of the request: it follows from that"
+                    "a header, an argument or a cookie of the request: the field gets its value from it"
                 }
             };
             return Err(RequestError::new(format!("`{name}` cannot have this value"), format!("write {wanted}")));
