@@ -205,7 +205,7 @@ impl Hidden {
             // Even where the address is public under another name: requests no longer pass Cloudflare.
             Some(host) if !record.proxied && was_proxied() => {
                 format!(
-                    "{name} is no longer proxied: everyone sees that it leads to {host}, and requests no longer pass Cloudflare"
+                    "{name} is no longer proxied: everyone sees that it leads to {host}, and requests no longer pass through Cloudflare"
                 )
             }
             _ => {

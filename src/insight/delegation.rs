@@ -50,10 +50,10 @@ fn servers(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>, effects: &mut
             (true, _) => {
                 let hidden = hidden(name, before, &new);
                 effects.push(if hidden.is_empty() {
-                    shown(format!("{name} is answered by {} from now on", listed(&new)))
+                    shown(format!("{name} is delegated to {} from now on", listed(&new)))
                 } else {
                     breaks(format!(
-                        "{name} is answered by {} from now on; what this zone has there is hidden: {}",
+                        "{name} is delegated to {} from now on, which hides records of this zone at: {}",
                         listed(&new),
                         listed(hidden)
                     ))

@@ -166,7 +166,7 @@ fn a_plan_says_what_resolvers_will_see() {
     spec(&workspace, "zone.yaml", &records, EXPECT);
     let plan = workspace.run(&["plan", "zone.yaml"]).exits(0).stdout;
     for line in [
-        "→ web: answered by *.example.com from now on: 203.0.113.9 (ttl 3600)",
+        "→ web: *.example.com answers from now on: 203.0.113.9 (ttl 3600)",
         "→ 1 record refers to this name: www CNAME",
         "another server comes first",
         "ns1.example.org",
@@ -183,11 +183,11 @@ fn a_plan_says_what_resolvers_will_see() {
         .iter()
         .find(|o| o["address"].as_str().unwrap().contains("/web/"))
         .unwrap();
-    assert!(web["effect"]["lines"].to_string().contains("web: answered by"), "{web}");
+    assert!(web["effect"]["lines"].to_string().contains("web: *.example.com answers from now on"), "{web}");
     assert!(json["consents_missing"].as_array().unwrap().iter().any(|c| c["danger"] == "fails-expectation"));
     for format in ["markdown", "html"] {
         let shown = workspace.run(&["plan", "zone.yaml", "--format", format]).exits(0).stdout;
-        assert!(shown.contains("answered by") && shown.contains("expectation fails"), "{format}: {shown}");
+        assert!(shown.contains("answers from now on") && shown.contains("expectation fails"), "{format}: {shown}");
     }
     // A time to live or a comment means nothing to resolvers.
     spec(&workspace, "zone.yaml", &RECORDS.replace("ttl: 3600", "ttl: 7200, comment: ours"), EXPECT);
@@ -221,14 +221,14 @@ fn a_plan_of_settings_alone_says_what_resolvers_see() {
     for line in [
         "1 name has no IPv6 addresses any more: web",
         "1 name is answered with the addresses of the target: www",
-        "1 name is no longer answered by a wildcard: empty.lab",
+        "1 name is no longer covered by a wildcard: empty.lab",
         "the NS records of the apex are served beside Cloudflare's name servers: ns.other.example",
         "\"no such name\" is kept for 1 min instead of 30 min",
     ] {
         assert!(said.contains(line), "{line}\n{said}");
     }
     let hidden = spec("    dns_settings: { zone_mode: dns_only }\n");
-    let line = "1 name is answered with what the records say, which anyone can look up, and requests no longer pass Cloudflare: web";
+    let line = "1 name is answered with the record values, which anyone can look up, and requests no longer pass through Cloudflare: web";
     assert!(hidden.contains(line), "{hidden}");
     let needed = |allow: &str| {
         let ran = workspace.run(&["plan", "settings.yaml", "--detailed-exitcode", "--allow", allow]);
@@ -252,7 +252,7 @@ fn zones_that_are_pending_paused_partial_or_moved_say_so() {
         (json!({ "type": "partial" }), "the zone is partial: other name servers answer", "is partial", "edge"),
         (
             json!({ "paused": true }),
-            "the zone is paused: Cloudflare answers with what the records say",
+            "the zone is paused: Cloudflare answers with the record values",
             "is paused",
             "records",
         ),

@@ -31,7 +31,7 @@ fn without_the_rule_that_compares_the_score_nothing_is_without_effect() {
         let threshold = impact(tuning(2, 40, "block"), tuning(2, 10_000, "log"));
         let lines = threshold.lines.join("\n");
         assert_eq!(threshold.direction, Direction::Unclassified, "{lines}");
-        assert!(lines.contains("what this does cannot be judged: the rule that compares the score"), "{lines}");
+        assert!(lines.contains("the effect is unknown: the rule that compares the score"), "{lines}");
         assert!(!lines.contains(NO_EFFECT), "{lines}");
         assert!(impact(tuning(3, 40, "block"), tuning(1, 40, "block")).direction.may_weaken());
         let off = deployment_impact(Some(&on(Json::Null)), None, Some(catalogue));

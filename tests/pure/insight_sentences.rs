@@ -349,7 +349,7 @@ fn reach_counts_scores_and_says_what_it_assumed() {
     let unknown = owasp_of(vec![scoring_rule(930_999, 1, None), scoring_rule(930_998, 1, Some(3))]);
     let reach = unreachable_families(&unknown, &Overrides::default());
     assert_eq!((reach[0].total, reach[0].assumed.as_slice()), (8, &["930999".to_owned()][..]));
-    assert!(reach[0].sentence().contains("score taken as 5, not being known: 930999"));
+    assert!(reach[0].sentence().contains("unknown score taken as 5: 930999"));
 }
 
 /// How strong an action is, written down a second time.
@@ -393,7 +393,7 @@ fn the_direction_of_every_pair_of_settings_follows_the_lattice() {
 #[test]
 fn members_that_nobody_knows_are_named() {
     let level = |value: &str| json!({ "categories": [{ "category": "wordpress", "sensitivity_level": value }] });
-    let line = "sensitivity_level of tag wordpress changes: what it does is not known";
+    let line = "sensitivity_level of tag wordpress changes: its effect is unknown";
     expect(&cloudflare_change(level("low"), level("medium")), Direction::Unclassified, &[line]);
     let nobody = |value: &str| json!({ "categories": [{ "category": "nobody", "sensitivity_level": value }] });
     expect(&cloudflare_change(nobody("low"), nobody("medium")), Direction::Neutral, &[NO_EFFECT]);

@@ -230,7 +230,7 @@ impl<'v, 'a> View<'v, 'a> {
             [Source::Own(_), Source::Wildcard(star)] => {
                 let ttl = star.records().map(|entry| entry.seconds()).max().filter(|seconds| *seconds >= LONG_TTL);
                 let ttl = ttl.map(|seconds| format!(" (ttl {seconds})")).unwrap_or_default();
-                lines.push(format!("{shown}: answered by {} from now on: {}{ttl}", star.name(), says(new, star)));
+                lines.push(format!("{shown}: {} answers from now on: {}{ttl}", star.name(), says(new, star)));
             }
             [Source::Wildcard(star), Source::Own(own)] => {
                 lines.extend(self.left_by_wildcard(name, shown, zones, star, own));
@@ -243,7 +243,7 @@ impl<'v, 'a> View<'v, 'a> {
             [_, Source::Cut(cut)] | [Source::Cut(cut), _] if cut.name() == name.as_str() => {}
             [_, Source::Cut(cut)] if cut.of_type(RecordType::Ns).iter().any(|ns| ns.data.target() == Some(name)) => {
                 lines.push(format!(
-                    "the address of a name server of {}, which goes along with the delegation (glue)",
+                    "the address of a name server of {}, which Cloudflare returns with the delegation (glue)",
                     relative(new, cut)
                 ));
             }
@@ -310,7 +310,7 @@ impl<'v, 'a> View<'v, 'a> {
             if let (Source::Wildcard(star), Source::Empty) = (source(old, parent), source(new, parent)) {
                 let parent = Fqdn::reported(parent);
                 lines.push(format!(
-                    "{}: no longer answered by {}, because a name below it exists now (RFC 4592); until now: {}",
+                    "{}: {} no longer answers, because a name below this one exists now (RFC 4592); until now: {}",
                     new.name().relative(&parent),
                     star.name(),
                     records(star, old.serving().proxies())
@@ -424,7 +424,7 @@ impl<'v, 'a> View<'v, 'a> {
         let names = self.dependents.get(name)?.iter().map(|other| zones[1].name().relative(other).to_owned());
         let names: Vec<String> = names.collect();
         Some(format!(
-            "changes what {} {} too: {}",
+            "{} {} differently too: {}",
             if names.len() == 1 { "1 alias".to_owned() } else { format!("{} aliases", names.len()) },
             if names.len() == 1 { "answers" } else { "answer" },
             first_of(&names, MOST_NAMES)

@@ -169,11 +169,11 @@ impl Answer<'_> {
             notes.push(format!("the zone {} {}", zone.name(), hindrance.about()));
         }
         if serving.is_paused {
-            notes.push(format!("the zone {} is paused: Cloudflare answers with what the records say", zone.name()));
+            notes.push(format!("the zone {} is paused: Cloudflare answers with the record values", zone.name()));
         }
         let is_edge = matches!(self.end, End::Edge(_));
         if is_edge && kind == RecordType::Aaaa && serving.ipv6.is_none() {
-            notes.push("the zone's `ipv6` setting is not known here; it is on by default".to_owned());
+            notes.push("the zone's `ipv6` setting is unknown; it is on by default".to_owned());
         }
         let is_past_empty = |star: &str| is_past_empty(zone, self.name.as_str(), star);
         if self.wildcard.is_some_and(is_past_empty) && serving.stops_at_empty.is_none() {
@@ -183,7 +183,7 @@ impl Answer<'_> {
         }
         if kind == RecordType::Dnskey && zone.name().as_fqdn() == &self.name && serving.dnssec.is_none() {
             notes.push(
-                "it is unknown here whether the zone is signed; if it is, Cloudflare answers with its keys".to_owned(),
+                "it is unknown whether the zone is signed; if it is, Cloudflare answers with its keys".to_owned(),
             );
         }
         if self.end == End::NoName {

@@ -22,9 +22,9 @@ pub(super) fn changes(before: &ZoneIndex<'_>, after: &ZoneIndex<'_>) -> Vec<Stri
     let mut lines = Vec::new();
     if let Some(never_proxies) = changed(|s| s.never_proxies).filter(|_| !new.is_paused) {
         let now = if never_proxies {
-            "with what the records say, which anyone can look up, and requests no longer pass Cloudflare"
+            "with the record values, which anyone can look up, and requests no longer pass through Cloudflare"
         } else {
-            "with Cloudflare's edge"
+            "with the addresses of Cloudflare's edge"
         };
         lines.extend(said(after, is_proxied, &format!("is answered {now}"), &format!("are answered {now}")));
     }
@@ -50,8 +50,8 @@ pub(super) fn changes(before: &ZoneIndex<'_>, after: &ZoneIndex<'_>) -> Vec<Stri
     if changed(|s| s.stops_at_empty).is_some() {
         let star = |zone: &ZoneIndex<'_>, name: &str| zone.locate(name).is_some_and(|l| l.wildcard.is_some());
         for (is_covered, one, several) in [
-            (true, "is answered by a wildcard", "are answered by a wildcard"),
-            (false, "is no longer answered by a wildcard", "are no longer answered by a wildcard"),
+            (true, "is covered by a wildcard", "are covered by a wildcard"),
+            (false, "is no longer covered by a wildcard", "are no longer covered by a wildcard"),
         ] {
             let moves = |node: &Node<'_, '_>| {
                 star(after, node.name()) == is_covered && star(before, node.name()) != is_covered && !node.has_records()

@@ -305,11 +305,11 @@ fn opens(name: &Fqdn, old: Option<&Senders>, new: &Senders, effects: &mut Vec<Ef
     }
     if new.ignored > old.map_or(0, |old| old.ignored) {
         let what = count(new.ignored, "term");
-        effects.push(breaks(format!("SPF for {name}: receivers look at nothing after `all`: {what} without effect")));
+        effects.push(breaks(format!("SPF for {name}: receivers ignore everything after `all`: {what} without effect")));
     }
     let known = old.map(Senders::networks).unwrap_or_default();
     for network in new.networks().iter().filter(|n| is_wide(n)).filter(|n| !known.iter().any(|k| k.contains(*n))) {
-        effects.push(breaks(format!("SPF for {name} now allows all of {network}, more than one sender has")));
+        effects.push(breaks(format!("SPF for {name} now allows all of {network}, which is more than one sender has")));
     }
 }
 

@@ -24,7 +24,7 @@ pub(super) const KNOWN: &[&str] =
 const KNOWN_PARAMETERS: &[&str] = &["id", "version", "overrides", "matched_data"];
 /// Used where a score decides, and the threshold is not known.
 const NOT_JUDGED: &str =
-    "what this does cannot be judged: the rule that compares the score is not among the rules that Cloudflare lists";
+    "the effect is unknown: the rule that compares the score is not among the rules that Cloudflare lists";
 
 /// The impact of a change to the rule that executes a managed ruleset; `None` means that it does not exist. The
 /// catalogue holds the rules of the ruleset, if they are known.
@@ -115,7 +115,7 @@ fn changed(before: &RuleBody, after: &RuleBody, catalogue: Option<&Catalogue>, e
     if left.parameter("version") != right.parameter("version") {
         let version =
             |body: &RuleBody| body.parameter("version").map_or_else(|| "latest".to_owned(), ToString::to_string);
-        let line = format!("version {} → {}: what differs between them is not known", version(&left), version(&right));
+        let line = format!("version {} → {}: the differences are unknown", version(&left), version(&right));
         effects.add(Direction::Unclassified, line);
     }
     match sides {
@@ -157,7 +157,7 @@ fn strange_members(before: &RuleBody, after: &RuleBody, effects: &mut Effects) {
         let names: BTreeSet<&String> = left.keys().chain(right.keys()).gather();
         for name in names {
             if !known.contains(&name.as_str()) && left.get(name) != right.get(name) {
-                effects.add(Direction::Unclassified, format!("{name} changes: what it does is not known"));
+                effects.add(Direction::Unclassified, format!("{name} changes: its effect is unknown"));
             }
         }
     }

@@ -261,7 +261,7 @@ pub(super) fn compare(before: &Skipped, after: &Skipped, phase: Phase, waf: &Liv
     if before.unknown != after.unknown {
         let names: BTreeSet<_> = before.unknown.keys().chain(after.unknown.keys()).cloned().gather();
         let names = names.into_iter().collect::<Vec<_>>().join(", ");
-        effects.add(Direction::Unclassified, format!("{names} of the exception: what the change does is not known"));
+        effects.add(Direction::Unclassified, format!("{names} of the exception: the effect of the change is unknown"));
     }
     remark_void(void.difference(&void_before), waf, effects);
 }

@@ -108,7 +108,7 @@ pub(super) fn compare(
                 }
             }
             (other, _) => {
-                effects.add(Direction::Unclassified, format!("{other} of the rate: what the change does is not known"));
+                effects.add(Direction::Unclassified, format!("{other} of the rate changes: its effect is unknown"));
             }
         }
     }
@@ -158,7 +158,7 @@ fn compare_limits(before: &BTreeMap<String, Value>, after: &BTreeMap<String, Val
         }
         (_, _) => {
             for name in ["requests_per_period", "period"].into_iter().filter(|n| strange(n)) {
-                effects.add(Direction::Unclassified, format!("{name} of the rate: what the change does is not known"));
+                effects.add(Direction::Unclassified, format!("{name} of the rate changes: its effect is unknown"));
             }
         }
     }

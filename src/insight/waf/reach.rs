@@ -41,7 +41,7 @@ impl Reach {
         };
         let assumed = match assumed.as_slice() {
             [] => String::new(),
-            some => format!(" (score taken as {HIGHEST_SCORE}, not being known: {})", first_of(some, 5)),
+            some => format!(" (unknown score taken as {HIGHEST_SCORE}: {})", first_of(some, 5)),
         };
         format!("{}: {score}{assumed}; cannot be stopped by this ruleset alone", family.name)
     }
@@ -58,7 +58,7 @@ pub fn reach_summary(all: &[Reach]) -> Option<String> {
             let assumed: Vec<_> = several.iter().flat_map(|r| r.assumed.iter().cloned()).collect();
             let assumed = match assumed.as_slice() {
                 [] => String::new(),
-                some => format!(" (score taken as {HIGHEST_SCORE}, not being known: {})", first_of(some, 5)),
+                some => format!(" (unknown score taken as {HIGHEST_SCORE}: {})", first_of(some, 5)),
             };
             Some(format!(
                 "these categories can never reach {}, even if every rule matches: {}{assumed}",

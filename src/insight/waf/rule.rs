@@ -179,6 +179,6 @@ fn other_members(before: &RuleBody, after: &RuleBody, effects: &mut Effects) {
     let mut names = differing((before.members(), after.members()), KNOWN);
     names.extend(differing((&side(&before), &side(&after)), &["response"]));
     for name in names {
-        effects.add(Direction::Unclassified, format!("{name} changes: what it does to protection is not known"));
+        effects.add(Direction::Unclassified, format!("{name} changes: its effect on protection is unknown"));
     }
 }

@@ -90,7 +90,7 @@ pub fn move_impact(phase: Phase, moved: &Move<'_, '_>, waf: &LiveWaf) -> Impact 
     }
     match effects.finish() {
         Impact { direction: Direction::Neutral, .. } => {
-            Impact::none("what it passes concerns other requests, or does the same in either order")
+            Impact::none("the rules that it moves past match other requests, or do the same in either order")
         }
         impact => impact,
     }

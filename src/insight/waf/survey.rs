@@ -168,7 +168,7 @@ fn ruleset<'w>(id: &str, waf: &'w LiveWaf) -> RulesetSurvey<'w> {
         (Some(effective), Some(body)) if levels(effective) => Some(
             recognise(body, Managed::Owasp, catalogue, Place::NOWHERE)
                 .strange_levels
-                .unwrap_or_else(|| "the rules that are on are those of no level".to_owned()),
+                .unwrap_or_else(|| "the rules that are on match no paranoia level".to_owned()),
         ),
         (_, _) => None,
     };

@@ -230,7 +230,7 @@ fn strange_overrides(before: &Overrides, after: &Overrides, catalogue: &Catalogu
     let (before, after) = (strange(before, catalogue), strange(after, catalogue));
     let places: BTreeSet<_> = before.symmetric_difference(&after).map(|(of, name, _)| (of, name)).gather();
     for (of, name) in places {
-        effects.add(Direction::Unclassified, format!("{name} of {of} changes: what it does is not known"));
+        effects.add(Direction::Unclassified, format!("{name} of {of} changes: its effect is unknown"));
     }
 }
 

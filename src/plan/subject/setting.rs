@@ -153,7 +153,7 @@ pub(in crate::plan) fn notes(desired: &DesiredZone, live: &LiveZone) -> Vec<Stri
     }
     if live.is_paused {
         notes.push(
-            "the zone is paused: Cloudflare answers with what the records say, and no rule applies until it is resumed"
+            "the zone is paused: Cloudflare answers with the record values, and no rule applies until it is resumed"
                 .to_owned(),
         );
     }

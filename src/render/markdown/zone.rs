@@ -171,7 +171,7 @@ pub(super) fn write(
     if !unlisted.is_empty() {
         let tally = unlisted.iter().fold(Tally::default(), |tally, zone| tally.and(zone.tally));
         let dangers = unlisted.iter().map(|z| z.dangers).sum();
-        left_out.push(format!("{} not even named ({})", count(unlisted.len(), "zone"), words(tally, dangers)));
+        left_out.push(format!("{} not listed ({})", count(unlisted.len(), "zone"), words(tally, dangers)));
     }
     if !quiet.is_empty() {
         out.push_str(&format!("\n{} unchanged.\n", count(quiet.len(), "zone")));
