@@ -147,7 +147,7 @@ impl<'z> Run<'z> {
         for n in held {
             let what = moved.remove(&n);
             let what =
-                what.unwrap_or_else(|| "it belongs to what someone else changed since the plan was made".to_owned());
+                what.unwrap_or_else(|| "it belongs to a record that someone else changed since the plan".to_owned());
             self.finish(&[n], &Outcome::Stale(what));
         }
     }

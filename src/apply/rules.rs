@@ -273,7 +273,7 @@ impl<W: Writer> Executor<'_, W> {
         };
         let what = match replaced {
             Some(theirs) => format!("the rule {} was overwritten; it was {}", rule.name, shown(theirs)),
-            None => "nothing of that was overwritten".to_owned(),
+            None => "none of that was overwritten".to_owned(),
         };
         Some((format!("{jump}; {what}; plan again"), None))
     }
@@ -289,7 +289,7 @@ impl<W: Writer> Executor<'_, W> {
         let is_ours = |rule: &&LiveRule| ours.iter().any(|body| canonical(body) == canonical(&rule.body));
         let lost: Vec<&RuleBody> = theirs.iter().filter(|rule| !is_ours(rule)).map(|rule| &rule.body).collect();
         if lost.is_empty() {
-            return (format!("{jump}; nothing of that was overwritten; plan again"), None);
+            return (format!("{jump}; none of that was overwritten; plan again"), None);
         }
         let request = replace_entry_point(&race.zone.id, race.rule.phase, lost.iter().copied().chain(ours));
         let names: Vec<String> = lost.iter().map(|body| shown(body)).collect();

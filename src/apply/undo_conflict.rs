@@ -29,7 +29,7 @@ pub(super) const RULE_GONE: &str = "the rule is gone";
 
 /// The rules are in another order than the apply left them.
 pub(super) const ORDER_CHANGED: &str =
-    "someone else changed the order of the rules, so what was moved is not moved back";
+    "someone else changed the order of the rules, so the rules that the apply moved are not moved back";
 
 /// A record is not there any more.
 pub(super) const RECORD_GONE: &str = "the record is gone";
@@ -95,7 +95,7 @@ pub(super) fn not_reported(words: Option<&str>) -> String {
 
 /// Someone changed a setting.
 pub(super) fn setting_changed(what: &str, now: &Value, after: &Value) -> String {
-    format!("someone else changed {what}: it is now {now}, and was left as {after}")
+    format!("someone else changed {what}: it is now {now}; the apply left it at {after}")
 }
 
 /// When something was last changed, in words to be added.

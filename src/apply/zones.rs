@@ -160,7 +160,7 @@ impl<W: Writer> Executor<'_, W> {
         if !plan.is_new {
             parts.rules = self.execute_rules(plan, live).await;
             if parts.rules.iter().any(|o| matches!(o, Outcome::Stale(_))) {
-                let reason = "the zone's rules are no longer as the plan saw them";
+                let reason = "the zone's rules have changed since the plan was made";
                 return (parts.into_applied(plan, reason), live.clone());
             }
         }

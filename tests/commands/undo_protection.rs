@@ -214,7 +214,7 @@ fn settings_and_signing_go_back() {
     let zone = workspace.dump()["zones"][0]["id"].as_str().unwrap().to_owned();
     workspace.write("PATCH", &format!("/zones/{zone}/settings/ssl"), &json!({ "value": "flexible" }));
     let ran = allowing(&workspace, &["undo", &journal]).exits(4);
-    assert!(ran.stderr.contains("it is now flexible, and was left as strict"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("it is now flexible; the apply left it at strict"), "{}", ran.stderr);
 }
 
 #[test]

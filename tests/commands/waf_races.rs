@@ -73,7 +73,7 @@ fn a_change_of_another_rule_stays_and_is_told() {
     let path = format!("/zones/{zone}/rulesets/{}/rules", "e".repeat(32));
     before(&workspace, ("PATCH", ""), ("POST", path), block("theirs"));
     let ran = workspace.run(&["apply", "spec.yaml", "--yes", "--allow", "weakens-protection"]).exits(5);
-    assert!(ran.stdout.contains("nothing of that was overwritten"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("none of that was overwritten"), "{}", ran.stdout);
     assert_eq!(refs(&workspace), ["a", "theirs"]);
 }
 
