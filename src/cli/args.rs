@@ -78,7 +78,7 @@ pub(super) struct Global {
     /// Send at most N requests a second
     #[arg(long, global = true, value_name = "N", value_parser = rate, help_heading = CONNECTION)]
     pub max_rps: Option<f64>,
-    /// Send at most N requests in 5 minutes, where Cloudflare does not report what is left
+    /// Send at most N requests in 5 minutes if Cloudflare does not report how many are left
     #[arg(long, global = true, value_name = "N", default_value_t = QUOTA, value_parser = RangedU64ValueParser::<usize>::new().range(10..=1_000_000), help_heading = CONNECTION)]
     pub request_quota: usize,
     /// Request pages of N records

@@ -197,7 +197,7 @@ pub(super) struct RequestArgs {
 /// How expected requests are judged.
 #[derive(Debug, Args)]
 pub(super) struct ExpectedRequestArgs {
-    /// The directory of the OWASP Core Rule Set: runs its rules on requests, so that the score takes part
+    /// The directory of the OWASP Core Rule Set: runs its rules on requests, so that verdicts include the score
     #[arg(long, value_name = "DIR", hide_short_help = true)]
     pub(super) crs: Option<PathBuf>,
     /// Fail if a verdict is unknown, or if a request is expected to pass and something was not evaluated

@@ -137,7 +137,7 @@ fn the_old_tool_is_left_without_deleting_anything() {
     assert!(octodns.contains("remove the zone `example.com.`"), "{octodns}");
     workspace.file("example.com.zone", "$ORIGIN example.com.\nwww 300 IN A 192.0.2.1\n");
     let nothing = workspace.run(&["import", "./example.com.zone", "--leave", "text"]).exits(1);
-    assert!(nothing.stderr.contains("--leave needs a source that a tool manages"), "{}", nothing.stderr);
+    assert!(nothing.stderr.contains("--leave needs a source that Terraform, octoDNS"), "{}", nothing.stderr);
 }
 
 /// A script of which a shell runs every line, with a program in place of Terraform that prints what it is given.

@@ -23,7 +23,7 @@ use crate::render::conformance::write;
 
 /// Test the assumptions about Cloudflare at a scratch name of your zone
 ///
-/// Creates records at and below a random name of the zone given by --zone, and deletes them again. Asks about rules by dry runs. Exits
+/// Creates records at and below a random name of the zone given by --zone, and deletes them again. Checks rules with dry runs. Exits
 /// with 2 if something differs.
 #[derive(Debug, Args)]
 #[command(

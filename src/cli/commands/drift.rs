@@ -35,7 +35,7 @@ pub(in crate::cli) struct DriftArgs {
     /// Exit with N instead of 2 on findings
     #[arg(long, value_name = "N", default_value_t = Exit::Differences.code())]
     drift_exit_code: u8,
-    /// Write a patch to FILE that makes the spec say what Cloudflare has, as `pull` would
+    /// Write a patch to FILE that updates the spec to the live state, as `pull` would
     #[arg(long, value_name = "FILE")]
     propose: Option<PathBuf>,
 }

@@ -32,10 +32,10 @@ pub(in crate::cli) struct ExportArgs {
     /// Format to write
     #[arg(long, value_name = "FORMAT", value_parser = ["bind", "octodns"])]
     to: String,
-    /// Export what Cloudflare has, of the zones named with --zone
+    /// Export the live zones that are named with --zone
     #[arg(long, conflicts_with = "against")]
     live: bool,
-    /// Export what a snapshot has: no credentials, no requests
+    /// Export the zones of a snapshot: no credentials, no requests
     #[arg(long, value_name = "SNAPSHOT")]
     against: Option<PathBuf>,
     /// Write one file for each zone into this directory, instead of one zone to standard output

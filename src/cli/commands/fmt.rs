@@ -98,7 +98,8 @@ impl Run for FmtArgs {
         }
         if let Some(words) = other_meaning(&inputs, &options, &before, &all, stdin.is_some()) {
             output.message(&format!(
-                "error: the spec would not mean the same ({words}); nothing was written. Please report this"
+                "error: formatting would change the meaning of the spec ({words}); nothing was written. \
+                 Please report this"
             ));
             return Ok(Exit::Error);
         }

@@ -44,7 +44,7 @@ pub(in crate::cli) struct ImportArgs {
     /// Format of the files, if it is not detected; every SOURCE is then a path
     #[arg(long, value_name = "FORMAT", value_parser = ["terraform", "octodns", "dnscontrol", "bind", "csv"])]
     from: Option<String>,
-    /// Zone of the entries whose zone a file does not name, of all of them or of those with this id; repeatable
+    /// Zone of the entries whose zone a file does not name: of all of them, or of those with this zone id; repeatable
     #[arg(long, value_name = "[ID=]ZONE")]
     zone_name: Vec<String>,
     /// Write one file for each zone, and one for its protection, into this directory, instead of one spec to standard output
@@ -191,7 +191,7 @@ fn joined(
 fn leave(form: &str, found: Option<&Found>, output: &Output) -> anyhow::Result<Exit> {
     let Some(leaving) = found.map(|found| &found.leaving).filter(|leaving| !leaving.is_empty()) else {
         bail!(
-            "--leave needs a source that a tool manages, with an entry that is imported: Terraform, octoDNS or DNSControl"
+            "--leave needs a source that Terraform, octoDNS or DNSControl manages, with at least one entry that is imported"
         );
     };
     let text = if form == "script" { leaving.script() } else { leaving.text() };

@@ -157,7 +157,7 @@ async fn spec(
         _ => bail!("{missing:#}; without them, give --zone one name for the example, or none"),
     };
     output.say(&format!("{missing:#}"));
-    output.say("No zone is read: writing an example. To import your zones instead, remove it, set the variable, and run this again.");
+    output.say("No zone is read: writing an example. To import your zones instead, remove the example, set the variable, and run this again.");
     let (path, text) = starter::example(name.as_ref());
     files::create(Path::new(&path), &text)?;
     report.written.push(path);

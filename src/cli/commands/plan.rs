@@ -102,7 +102,8 @@ impl Run for PlanArgs {
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
         if self.out.as_deref().is_some_and(saved::is_named_like_a_spec) {
-            let why = "--out names a file like a spec, and `apply` would refuse it: use another ending, such as .json";
+            let why = "--out has the name of a spec file, so `apply` would refuse the saved plan: use another ending, \
+                       such as .json";
             return Err(Ended::usage(why));
         }
         let (goal, consents) = begin(&self.spec, &self.consents, settings, output)?;

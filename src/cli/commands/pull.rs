@@ -26,7 +26,7 @@ use crate::reconcile::{self, Goal, OpenSnapshot, Planned};
 use crate::render::safe::safe;
 use crate::render::{patch, shown};
 
-/// Edit the spec's files so that they say what Cloudflare has
+/// Edit the spec's files to match the live zones
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  zonewright pull zones/ --dry-run\n  zonewright pull zones/ --base HEAD --only 'example.com/dns/www/*'\n  zonewright pull zones/ --unmanaged"
@@ -38,7 +38,7 @@ pub(in crate::cli) struct PullArgs {
     /// Take over records and rules that the spec does not name as well
     #[arg(long)]
     unmanaged: bool,
-    /// Take over what has this address only, or matches this glob; repeatable
+    /// Take over only what this address or glob names; repeatable
     #[arg(long, value_name = "ADDRESS", value_parser = address)]
     only: Vec<glob::Pattern>,
     /// Show the changes of the files and write nothing
@@ -47,7 +47,7 @@ pub(in crate::cli) struct PullArgs {
     /// Do not ask about each change
     #[arg(long)]
     yes: bool,
-    /// Take over what a snapshot has: no credentials, no requests
+    /// Take over the values of a snapshot: no credentials, no requests
     #[arg(long, value_name = "FILE", conflicts_with_all = ["sandbox", "base_url"])]
     against: Option<PathBuf>,
     /// Warn if the snapshot is older than DURATION

@@ -22,7 +22,7 @@ use crate::model::{Desired, Fqdn, Live, Rdata, RecordType, Unmanaged, ZoneName};
 use crate::reconcile::Goal;
 use crate::render::dns_answer::{AnswerView, json, write_answers};
 
-/// Show the authoritative answer for a name, and which records make it
+/// Show the authoritative answer for a name, and the records it comes from
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  zonewright resolve www.example.com --spec zones/\n  zonewright resolve example.com MX --live"
@@ -37,7 +37,7 @@ pub(in crate::cli) struct ResolveArgs {
     /// Answer from a spec: a file, a directory, or `-`; repeatable. With --live or --against, show its lines [default: zonewright.yaml, zones/ or dns/]
     #[arg(long, value_name = "SPEC")]
     spec: Vec<PathBuf>,
-    /// Answer from what Cloudflare has
+    /// Answer from the live zones
     #[arg(long, conflicts_with = "against")]
     live: bool,
     /// Answer from a snapshot: no credentials, no requests

@@ -27,7 +27,7 @@ pub(super) struct SettingArgs {
     /// Settings of a spec: a file, a directory, or `-`; repeatable
     #[arg(long, value_name = "SPEC")]
     pub(super) spec: Vec<PathBuf>,
-    /// Settings that Cloudflare has for this zone
+    /// Live settings of this zone
     #[arg(long, value_name = "ZONE")]
     pub(super) live: Option<String>,
     /// The rules.

@@ -62,7 +62,7 @@ struct RecordingArgs {
     /// The lists that rules name.
     #[command(flatten)]
     lists: ListArgs,
-    /// Do not show single requests in the report
+    /// Do not show individual requests in the report
     #[arg(long)]
     no_samples: bool,
 }

@@ -21,7 +21,7 @@ use crate::model::ruleset::AccountRules;
 use crate::reconcile::protection_in_spec;
 use crate::render::waf_trace::{Trace, write_traces};
 
-/// Show the rules that a request meets, and what becomes of it
+/// Show the rules that a request meets, and what happens to it
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  zonewright waf trace 'POST https://www.example.com/login' --spec zones/ --times 6/1m\n  zonewright waf trace \"curl https://www.example.com/wp-login.php -A scanner\" --live example.com --ip 203.0.113.9"

@@ -26,7 +26,7 @@ use crate::recorded::Sample;
 use crate::render::waf_tune::{Outcome, Tuned, document, write_tuned};
 use crate::spec::print_waf;
 
-/// Find the OWASP setting that stops no benign request and the most attacks
+/// Find the OWASP setting that stops the most attacks and no benign request
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  zonewright waf tune --benign site.har --attacks attacks.jsonl --spec zones/\n  zonewright waf tune --benign logs/ --min-level 2 --max-threshold 25 --live example.com"
