@@ -170,8 +170,11 @@ fn old_rate_limits_without_an_equal_rule_are_refused_with_the_reason() {
     );
     let twice = format!("{}\n bypass_url_patterns = [\"*b.example.com/x\"]", of_url("*a.example.com/x"));
     for (content, why) in [
-        (plain.replace("period = 60", "period = 50"), "50 s is no usual period of a rule; the nearest is 45 s"),
-        (plain.replace("timeout = 60", "timeout = 900"), "900 s is no usual duration of a rule; the nearest is 600 s"),
+        (plain.replace("period = 60", "period = 50"), "50 s is not a usual period of a rule; the nearest is 45 s"),
+        (
+            plain.replace("timeout = 60", "timeout = 900"),
+            "900 s is not a usual duration of a rule; the nearest is 600 s",
+        ),
         (plain.replace("ban", "quarantine"), "its action is `quarantine`"),
         (plain.replace("timeout = 60", ""), "it has no `timeout`"),
         (plain.replace("threshold = 5", "threshold = 0"), "its threshold is 0"),

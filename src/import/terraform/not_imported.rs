@@ -63,11 +63,11 @@ pub(super) fn other(resource: &Resource) -> String {
             let (name, kind) = (known(values.get("name")), known(values.get("kind")));
             let items = count(items.len(), "item");
             format!(
-                "it is the list {name} of kind {kind} with {items}; a spec manages no lists, rules refer to them by name"
+                "it is the list {name} of kind {kind} with {items}; a spec manages no lists, and rules refer to them by name"
             )
         }
         "cloudflare_list_item" => {
-            "it is an item of a list; a spec manages no lists, rules refer to them by name".to_owned()
+            "it is an item of a list; a spec manages no lists, and rules refer to them by name".to_owned()
         }
         "cloudflare_access_rule" => {
             let configuration = values.object("configuration");

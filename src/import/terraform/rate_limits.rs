@@ -81,8 +81,8 @@ pub(super) fn report(translated: &Translated<'_>, found: &mut Found) {
         );
         if resources.len() > 1 {
             why.push_str(
-                ". The old ones were tried from the newest to the oldest, which the source does not tell: check the order of those \
-                 that apply to the same requests",
+                ". Cloudflare tried the old ones from the newest to the oldest, and the source does not contain that \
+                 order: check the order of those that apply to the same requests",
             );
         }
         found.report(findings::OTHER_MEANING, "", first.place, &why, None);
@@ -250,7 +250,7 @@ fn rate(values: &Term, action: &Term) -> Result<(String, Json), String> {
     }
     if !RATE_PERIODS.contains(&period) {
         let nearest = nearest(RATE_PERIODS, period);
-        return Err(format!("{period} s is no usual period of a rule; the nearest is {nearest} s"));
+        return Err(format!("{period} s is not a usual period of a rule; the nearest is {nearest} s"));
     }
     let by = text(block(Some(values), "correlate")?, "by")?;
     let client = match by.as_deref() {
@@ -272,7 +272,7 @@ fn rate(values: &Term, action: &Term) -> Result<(String, Json), String> {
     };
     if !RATE_TIMEOUTS.contains(&timeout) {
         let nearest = nearest(RATE_TIMEOUTS, timeout);
-        return Err(format!("{timeout} s is no usual duration of a rule; the nearest is {nearest} s"));
+        return Err(format!("{timeout} s is not a usual duration of a rule; the nearest is {nearest} s"));
     }
     let rate = json!({
         "characteristics": [RATE_COLO, client],

@@ -242,7 +242,7 @@ fn firewall_rule(
                 values.get("products").map(Term::items).unwrap_or_default().iter().filter_map(Term::text).collect();
             if products.is_empty() || products.iter().any(|product| product == "waf") {
                 return Err(Refusal::Untranslatable(
-                    "it bypasses the old WAF, which rules no longer can; write a skip rule".to_owned(),
+                    "it bypasses the old WAF, which rules can no longer do; write a skip rule".to_owned(),
                 ));
             }
             rule["action_parameters"] = json!({ "products": products });

@@ -65,7 +65,7 @@ impl<'g> Zones<'g> {
                 let zone = known(id).or_else(|| given.default.clone());
                 let unknown = match id.strip_prefix(ASSIGNED) {
                     // The id of something else, which Cloudflare assigns.
-                    Some(address) => UnknownZone::Missing(format!("`{address}` is no zone with a known name")),
+                    Some(address) => UnknownZone::Missing(format!("`{address}` is not a zone with a known name")),
                     None => UnknownZone::Id(id.clone()),
                 };
                 zone.ok_or(Refusal::Zone(unknown))
