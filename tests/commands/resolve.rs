@@ -223,7 +223,7 @@ fn a_plan_of_settings_alone_says_what_resolvers_see() {
         "1 name is answered with the addresses of the target: www",
         "1 name is no longer covered by a wildcard: empty.lab",
         "the NS records of the apex are served beside Cloudflare's name servers: ns.other.example",
-        "\"no such name\" is kept for 1 min instead of 30 min",
+        "resolvers keep \"no such name\" for 1 min instead of 30 min",
     ] {
         assert!(said.contains(line), "{line}\n{said}");
     }

@@ -40,7 +40,7 @@ pub(super) fn new_seen(kept: Option<u32>, negative: Option<u32>) -> Option<Strin
             Some(format!("visible everywhere within {} (the longest ttl of what changes)", duration(kept)))
         }
         (Some(kept), Some(negative)) => Some(format!(
-            "visible everywhere within {}; names that did not exist within {} (negative caching)",
+            "visible everywhere within {}; new names within {} (negative caching)",
             duration(kept),
             duration(negative)
         )),

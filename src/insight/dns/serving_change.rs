@@ -71,7 +71,7 @@ pub(super) fn changes(before: &ZoneIndex<'_>, after: &ZoneIndex<'_>) -> Vec<Stri
     if let (Some(old), Some(new)) = (old.negative_ttl, new.negative_ttl)
         && old != new
     {
-        lines.push(format!("\"no such name\" is kept for {} instead of {}", duration(new), duration(old)));
+        lines.push(format!("resolvers keep \"no such name\" for {} instead of {}", duration(new), duration(old)));
     }
     lines
 }
