@@ -6,6 +6,7 @@
 //!
 //! Reading and writing are separate traits with separate handles: who holds only a [`ReadClient`] cannot write.
 
+mod advice;
 mod base_url;
 mod client;
 mod credentials;
@@ -14,7 +15,6 @@ pub(crate) mod error_codes;
 mod event;
 mod handles;
 mod headers;
-mod hint;
 mod proxy;
 mod rate_limiter;
 mod report;
@@ -28,6 +28,7 @@ mod shared_quota;
 mod stop;
 #[cfg(test)]
 mod tests;
+pub mod time_at_limit;
 mod transport;
 mod webhook;
 
@@ -44,6 +45,7 @@ pub use error::{ApiError, Fault, RequestName, Signature};
 pub use event::{ApiEvent, Observer, WaitReason};
 pub use handles::{CheckClient, ReadClient, WriteClient};
 pub use proxy::proxy_in_use;
+pub use rate_limiter::QUOTA;
 #[doc(hidden)]
 pub use report::waits_for;
 pub use seen::{Seen, SeenLimit};

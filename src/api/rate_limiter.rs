@@ -24,10 +24,21 @@ use super::headers::Limits;
 use super::report::Reports;
 use super::request_kind::RequestKind;
 use super::{ApiEvent, Observer, Stop, WaitReason};
-use crate::wire::request_limit;
+
+/// Requests in a window, for all clients of a user together.
+pub const QUOTA: usize = 1200;
+
+/// The window, in seconds.
+pub(super) const WINDOW_SECONDS: u64 = 300;
 
 /// The window.
-const WINDOW: Duration = Duration::from_secs(request_limit::WINDOW_SECONDS);
+const WINDOW: Duration = Duration::from_secs(WINDOW_SECONDS);
+
+/// Requests that an idle client may send at once.
+pub(super) const BURST: usize = 1000;
+
+/// Requests added to the bucket per second.
+pub(super) const REFILL: usize = 4;
 
 /// Requests per second from one IP address.
 const PER_SECOND: f64 = 200.0;
@@ -278,9 +289,14 @@ impl Drop for Permit<'_> {
     }
 }
 
-/// Requests of a quota that an idle client may send at once: 1,000 of 1,200.
+/// Requests of a quota that an idle client may send at once.
 fn burst(quota: u64) -> u64 {
-    (quota * request_limit::BURST as u64 / request_limit::QUOTA as u64).max(1)
+    (quota * BURST as u64 / QUOTA as u64).max(1)
+}
+
+/// Cloudflare's quota in words.
+pub(super) fn quota_in_words() -> String {
+    format!("{},{:03} requests in {} minutes", QUOTA / 1000, QUOTA % 1000, WINDOW_SECONDS / 60)
 }
 
 /// Locks; after a panic elsewhere the counts are still good enough.
@@ -292,7 +308,6 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 mod tests {
     use super::super::headers::{Policy, Remaining};
     use super::*;
-    use crate::wire::request_limit::QUOTA;
 
     /// A server that counts in a sliding window, the strictest kind.
     struct Service {

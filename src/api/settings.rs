@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use super::credentials::Credentials;
 use super::event::Observer;
+use super::rate_limiter::QUOTA;
 use super::retry;
 use super::stop::Stop;
-use crate::wire::request_limit::QUOTA;
 
 /// What a client needs to know.
 #[derive(Clone)]

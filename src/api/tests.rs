@@ -171,7 +171,7 @@ async fn a_timeout_leaves_a_write_uncertain() {
     let settings = Settings { timeout: Duration::from_millis(200), ..Settings::new(&server.url, token()) };
     let error = client_with(settings).0.writer().write(&create()).await.unwrap_err();
     assert!(error.is_uncertain(), "{error:?}");
-    assert!(error.hint().unwrap().contains("--timeout"));
+    assert!(error.advice().unwrap().contains("--timeout"));
 }
 
 #[tokio::test]
@@ -187,7 +187,7 @@ async fn a_refused_connection_had_no_effect() {
     assert_eq!(error.to_string(), "connect for POST /zones/a/dns_records");
     let source = std::error::Error::source(&error).unwrap().to_string();
     assert!(source.to_lowercase().contains("refused"), "{source}");
-    assert!(error.hint().unwrap().contains("nothing listens"));
+    assert!(error.advice().unwrap().contains("nothing listens"));
     let retries = events.lock().unwrap().iter().filter(|event| matches!(event, ApiEvent::Retrying { .. })).count();
     assert_eq!(retries, 2);
 }
@@ -207,7 +207,7 @@ async fn a_failed_handshake_had_no_effect() {
     });
     let error = client.writer().write(&create()).await.unwrap_err();
     assert!(matches!(error, ApiError::Unreached { .. }) && !error.is_uncertain(), "{error:?}");
-    assert!(error.hint().unwrap().contains("TLS handshake"), "{error:?}");
+    assert!(error.advice().unwrap().contains("TLS handshake"), "{error:?}");
     drop(server.await);
 }
 
@@ -328,6 +328,6 @@ fn unusable_settings_are_refused() {
     assert!(!format!("{:?}", Settings::new("https://me:hush@api.example.com", token())).contains("hush"));
     // A machine without any root certificates cannot use TLS, and the error says so.
     if let Err(error) = Client::new(Settings::new(Settings::BASE_URL, token())) {
-        assert!(error.hint().unwrap().contains("SSL_CERT_FILE"), "{error:?}");
+        assert!(error.advice().unwrap().contains("SSL_CERT_FILE"), "{error:?}");
     }
 }

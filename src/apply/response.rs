@@ -118,8 +118,8 @@ pub(super) fn said(error: &ApiError) -> String {
     if let Some(source) = std::error::Error::source(error) {
         text.push_str(&format!(": {source}"));
     }
-    match error.hint() {
-        Some(hint) => format!("{text} ({hint})"),
+    match error.advice() {
+        Some(advice) => format!("{text} ({advice})"),
         None => text,
     }
 }

@@ -8,12 +8,12 @@ use std::time::Duration;
 use super::file_kinds::Takes;
 use super::shard::ShardArg;
 use super::surroundings::Surroundings;
+use crate::api::QUOTA;
 use crate::api::Settings;
 use crate::apply::{JOURNAL_DIRECTORY, Verify};
 use crate::live::RECORDS_PER_PAGE;
 use crate::model::Danger;
 use crate::render::{DOCUMENTS, Document};
-use crate::wire::request_limit::QUOTA;
 use clap::builder::{PossibleValue, RangedU64ValueParser};
 use clap::{Args, ValueEnum};
 

@@ -190,9 +190,9 @@ impl Output {
         if let Some(PolicyError { diagnostics, sources }) = error.chain().find_map(|cause| cause.downcast_ref()) {
             self.diagnostics(diagnostics, sources);
         }
-        let hint = error.chain().find_map(|cause| {
-            let of_read = cause.downcast_ref::<FetchError>().and_then(FetchError::hint);
-            of_read.or_else(|| cause.downcast_ref::<ApiError>()?.hint())
+        let advice = error.chain().find_map(|cause| {
+            let of_read = cause.downcast_ref::<FetchError>().and_then(FetchError::advice);
+            of_read.or_else(|| cause.downcast_ref::<ApiError>()?.advice())
         });
         let mut causes: Vec<String> = Vec::new();
         for cause in error.chain() {
@@ -203,8 +203,8 @@ impl Output {
             }
         }
         self.message(&format!("error: {}", causes.join(": ")));
-        if let Some(hint) = hint {
-            self.message(&format!("help: {}", render::safe::safe(&hint)));
+        if let Some(advice) = advice {
+            self.message(&format!("help: {}", render::safe::safe(&advice)));
         }
     }
 

@@ -71,8 +71,8 @@ impl Seen {
                     let text = error.reasons().unwrap_or_default();
                     Self::Refused(Refused { status, codes, text })
                 }
-                _ => Self::Nothing(match error.hint() {
-                    Some(hint) => format!("failed to {error} ({hint})"),
+                _ => Self::Nothing(match error.advice() {
+                    Some(advice) => format!("failed to {error} ({advice})"),
                     None => format!("failed to {error}"),
                 }),
             },

@@ -9,6 +9,7 @@ use serde_json::{Map, Value as Json};
 use super::FORMAT;
 use super::apply::Applied;
 use super::diagnostic::Diagnostic;
+use crate::api::time_at_limit::seconds_at_limit;
 use crate::diagnostic::{Place, Sources};
 use crate::diff::FieldChange;
 use crate::insight::Direction;
@@ -19,10 +20,10 @@ use crate::plan::{
     self, Action, BaseSource, Cause, MissingConsent, RecordAction, RecordSubject, RuleAction, RuleSubject, Subject,
     SubjectKind, ZonePlan,
 };
+use crate::wire::Request;
 use crate::wire::keyword::Keyword;
 use crate::wire::record::{create_body, to_json};
 use crate::wire::ruleset::{position_json, rule_json};
-use crate::wire::{Request, request_limit};
 
 /// A plan.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -358,7 +359,7 @@ impl Plan {
     #[must_use]
     pub fn of(plan: &plan::Plan, verdict: &plan::Verdict, requests_to_apply: usize, sources: &Sources) -> Self {
         let plan::Summary { create, update, delete, deletes_to_allow, unchanged, unmanaged, ignored } = plan.summary();
-        let seconds_at_limit = request_limit::seconds_at_limit(plan.requests_made, requests_to_apply);
+        let seconds_at_limit = seconds_at_limit(plan.requests_made, requests_to_apply);
         let given = plan.consents_given.iter();
         Self {
             format: FORMAT,

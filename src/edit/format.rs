@@ -17,7 +17,7 @@ use granit_parser::{Event, Parser, ScalarStyle, StructureStyle};
 use pretty_yaml::config::{FormatOptions, LanguageOptions, LayoutOptions, Quotes};
 
 use super::change::json;
-use super::key_order::{mappings, order, record_key};
+use super::format_order::{mappings, order, record_key};
 use super::shelf::Shelf;
 use super::source_tree::{Kind, NodeId, SourceTree, Style};
 use super::text::{Edit, apply};

@@ -12,14 +12,14 @@
 //! | `variables` | where a value with `${NAME}` is changed: at the definition, or written out |
 //! | `records`, `rules`, `settings` | what differs in a zone → changes |
 //! | `pull` | spec and live state → new texts |
-//! | `format`, `key_order`, `shelf` | text → the same values in one layout |
+//! | `format`, `format_order`, `shelf` | text → the same values in one layout |
 //!
 //! Nothing is written here, and nothing here knows whether a new text is right: whoever asks for it reads it again and plans again.
 
 mod change;
 mod chosen;
 mod format;
-mod key_order;
+mod format_order;
 mod pull;
 mod records;
 mod rules;

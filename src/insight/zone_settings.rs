@@ -2,7 +2,7 @@
 //!
 //! | setting | weaker, and needs consent | shown |
 //! |---|---|---|
-//! | `ssl` | a step down: strict, full, flexible, off | every change |
+//! | `ssl` | a step down: origin_pull, strict, full, flexible, off | every change |
 //! | `min_tls_version` | an older version | a newer one, which old clients do not know |
 //! | `security_level` | off, or almost | every visitor is challenged, which may lock out programs and needs consent; or no longer |
 //! | `always_use_https`, `development_mode`, `security_header` | | every change that visitors notice |

@@ -122,9 +122,9 @@ fn first(ids: &[String]) -> String {
 impl FetchError {
     /// What to do about it, if known.
     #[must_use]
-    pub fn hint(&self) -> Option<String> {
+    pub fn advice(&self) -> Option<String> {
         match self {
-            Self::Api { source, .. } => source.hint(),
+            Self::Api { source, .. } => source.advice(),
             _ => None,
         }
     }

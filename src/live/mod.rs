@@ -9,10 +9,10 @@ mod error;
 mod fetch;
 mod options;
 mod records;
-mod reread;
 mod rulesets;
 mod settings;
 pub mod snapshot;
+mod until_usable;
 mod zones;
 
 pub use any_reader::AnyReader;

@@ -16,7 +16,7 @@ use serde_json::Value as Json;
 use super::any_reader::AnyReader;
 use super::error::FetchError;
 use super::options::{Options, WafQuery};
-use super::reread::until_usable;
+use super::until_usable::until_usable;
 use crate::api::ApiError;
 use crate::api::error_codes::NO_ENTRY_POINT;
 use crate::model::managed::{Catalogue, Managed};
@@ -274,7 +274,7 @@ pub async fn account_rules(reader: &dyn AnyReader, account: Option<&str>) -> Acc
             Err(error) => {
                 let said = error.reasons().unwrap_or_else(|| error.to_string());
                 return AccountRules::Unknown(
-                    [Some(said), error.hint()].into_iter().flatten().collect::<Vec<_>>().join("; "),
+                    [Some(said), error.advice()].into_iter().flatten().collect::<Vec<_>>().join("; "),
                 );
             }
         };

@@ -5,7 +5,7 @@ use futures_util::stream::{self, StreamExt, TryStreamExt};
 use super::any_reader::AnyReader;
 use super::error::FetchError;
 use super::options::Options;
-use super::reread::until_usable;
+use super::until_usable::until_usable;
 use crate::api::ApiError;
 use crate::model::{DesiredSettings, LiveSetting, LiveSettings, LiveZone};
 use crate::wire::Request;

@@ -11,7 +11,7 @@ use serde_json::Value as Json;
 use super::any_reader::AnyReader;
 use super::error::FetchError;
 use super::options::{Options, ZoneQuery};
-use super::reread::until_usable;
+use super::until_usable::until_usable;
 use crate::api::error_codes::UNKNOWN_ZONE;
 use crate::model::{Gather, LiveZone, ZoneId, ZoneName, sort_by};
 use crate::wire::zone::{find_zone, get_zone, list_zones, read_zone};

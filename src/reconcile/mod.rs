@@ -83,5 +83,5 @@ pub use replan::{changed_since, changed_since_saved, resume};
 pub use requests::{RehearsedRequests, RequestsToRehearse, rehearse_requests};
 pub(crate) use selection::pattern;
 pub use selection::{Selection, Shard};
-pub use snapshot::{OpenError, OpenSnapshot};
+pub use snapshot::{MAX_SNAPSHOT_AGE, OpenError, OpenSnapshot};
 pub use undo::{Undo, UndoError};

@@ -14,7 +14,6 @@ pub mod pages;
 mod received_record;
 pub mod record;
 mod request;
-pub mod request_limit;
 pub mod ruleset;
 pub mod settings;
 pub mod sum;

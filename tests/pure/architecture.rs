@@ -32,10 +32,14 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("live", &["api", "wire", "model"]),
     // `insight` for the word that a journal has for the direction of a change.
     ("apply", &["plan", "diff", "insight", "live", "api", "wire", "model", "diagnostic"]),
-    // The shapes of documents; `live` for the moment of a snapshot and the form of its lines.
-    ("document", &["diagnostic", "model", "insight", "wire", "diff", "plan", "drift", "live", "apply"]),
-    // `live` for the moment of a snapshot alone, `document` for reports that are one value in every format.
-    ("render", &["diagnostic", "model", "insight", "wire", "diff", "plan", "drift", "apply", "live", "document"]),
+    // The shapes of documents; `live` for the moment of a snapshot and the form of its lines, `api` for the time that requests take.
+    ("document", &["diagnostic", "model", "insight", "wire", "diff", "plan", "drift", "api", "live", "apply"]),
+    // `live` for the moment of a snapshot, `api` for the time that requests take, `document` for reports that are one value in every
+    // format.
+    (
+        "render",
+        &["diagnostic", "model", "insight", "wire", "diff", "plan", "drift", "api", "apply", "live", "document"],
+    ),
     // Of all of these the types of their documents.
     ("schema", &["spec", "document", "render", "insight", "live", "apply", "recorded", "sandbox"]),
     // Assumptions about Cloudflare, tried in a real zone: raw requests, as the sandbox would answer them.
@@ -86,7 +90,6 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "spec",
             "lint",
             "diff",
-            "import",
             "export",
             "plan",
             "drift",

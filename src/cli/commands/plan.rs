@@ -26,7 +26,7 @@ use crate::document::plan::Plan as PlanDocument;
 use crate::model::{Address, Only};
 use crate::plan::{Consents, Plan, Verdict};
 use crate::reconcile::saved::{self, Stamp};
-use crate::reconcile::{self, Goal, OpenSnapshot, Planned};
+use crate::reconcile::{self, Goal, MAX_SNAPSHOT_AGE, OpenSnapshot, Planned};
 use crate::render::safe::visible_json;
 use crate::render::text::{Extent, PlanView, write_plan};
 use crate::render::{Review, snapshot};
@@ -76,7 +76,7 @@ pub(in crate::cli) struct PlanArgs {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["server_check", "out", "sandbox", "base_url"])]
     against: Option<PathBuf>,
     /// Warn if the snapshot is older than DURATION
-    #[arg(long, value_name = "DURATION", default_value = "24h", value_parser = duration)]
+    #[arg(long, value_name = "DURATION", default_value = MAX_SNAPSHOT_AGE, value_parser = duration)]
     max_snapshot_age: Duration,
 }
 

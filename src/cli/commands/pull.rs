@@ -22,7 +22,7 @@ use crate::document::written_files::PulledFiles;
 use crate::model::{Address, Live, Only};
 use crate::plan::{Action, Operation, Plan};
 use crate::reconcile::pull::Pulled;
-use crate::reconcile::{self, Goal, OpenSnapshot, Planned};
+use crate::reconcile::{self, Goal, MAX_SNAPSHOT_AGE, OpenSnapshot, Planned};
 use crate::render::safe::safe;
 use crate::render::{patch, shown};
 
@@ -51,7 +51,7 @@ pub(in crate::cli) struct PullArgs {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["sandbox", "base_url"])]
     against: Option<PathBuf>,
     /// Warn if the snapshot is older than DURATION
-    #[arg(long, value_name = "DURATION", default_value = "24h", value_parser = duration)]
+    #[arg(long, value_name = "DURATION", default_value = MAX_SNAPSHOT_AGE, value_parser = duration)]
     max_snapshot_age: Duration,
 }
 

@@ -30,7 +30,7 @@ use crate::live::snapshot::Snapshot;
 use crate::model::time::rfc3339_micros;
 use crate::model::{Expected, Gather};
 use crate::plan::{Consents, Plan, Verdict};
-use crate::reconcile::{self, ApplyContext, Conclusion, Goal, Options, Report, apply};
+use crate::reconcile::{self, ApplyContext, Conclusion, Goal, MAX_SNAPSHOT_AGE, Options, Report, apply};
 use crate::rehearsal::{ask, document, judge};
 use crate::render::expectations::{self, Checked};
 use crate::render::safe::safe;
@@ -55,7 +55,7 @@ pub(in crate::cli) struct RehearseArgs {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["sandbox", "base_url"])]
     against: Option<PathBuf>,
     /// Warn if the snapshot is older than DURATION
-    #[arg(long, value_name = "DURATION", default_value = "24h", value_parser = duration)]
+    #[arg(long, value_name = "DURATION", default_value = MAX_SNAPSHOT_AGE, value_parser = duration)]
     max_snapshot_age: Duration,
     /// Keep the API and the name server of the sandbox running afterwards, until interrupted
     #[arg(long)]

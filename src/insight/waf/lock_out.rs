@@ -14,9 +14,10 @@
 //! The other numbers are estimates, chosen so that the limits that Cloudflare recommends raise nothing: 4 requests in a minute, 10 in
 //! ten minutes for a login (developers.cloudflare.com/waf/rate-limiting-rules/best-practices, read 2026-11). A limit for one path needs
 //! 3: open a form, send it, and try once more. One for a method alone needs 10, and one more every 6 seconds: scripts of all pages send
-//! with it. A limit that falls to a tenth or less of what it was is taken for one that lost a digit. Two requests a second are a page of 70 every 35 seconds, and half a request
-//! a second beside 20 for a page are the same where a cache answers the rest. A hundred visitors with one counter is what a small site
-//! has in a minute; a rule that counts everyone together is nearly always a mistake, so the number is not critical.
+//! with it. A limit that falls to a tenth or less of what it was is taken for one that lost a digit. Two requests a second are a
+//! page of 70 every 35 seconds, and half a request a second beside 20 for a page are the same where a cache answers the rest. A hundred
+//! visitors with one counter is what a small site has in a minute; a rule that counts everyone together is nearly always a mistake, so
+//! the number is not critical.
 
 use std::collections::BTreeMap;
 

@@ -5,8 +5,8 @@
 //! | an exception | it bypasses rules by their names, for one page or one directory of one host |
 //! | overrides of a deployment | nothing is weaker but rules that the spec names one by one |
 //!
-//! The rule that compares the score is never among them, because its ruleset does nothing without it. How many rules, and for how
-//! long, is for the plan to judge.
+//! The rule that compares the score is never among them, because its ruleset does nothing without it. How many rules it may
+//! concern, and for how long, is in `model/narrow_consent.rs`.
 
 use std::collections::BTreeSet;
 

@@ -15,12 +15,12 @@ use super::escape::{html, html_prose};
 use super::findings::{Findings, Region, detail};
 use super::names::in_both_forms;
 use super::operation_view::{OperationView, Review, place, zone_dangers};
+use crate::api::time_at_limit;
 use crate::diagnostic::count;
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Sources};
 use crate::insight::traffic::Report;
 use crate::model::sort_by_key;
 use crate::plan::GivenConsent;
-use crate::wire::request_limit;
 
 /// Largest number of zones that can be selected one by one; each needs a line in the style sheet.
 const CHOICES: usize = 500;
@@ -126,8 +126,7 @@ fn header(page: &mut String, review: &Review<'_>) {
     if s.deletes_to_allow != s.delete {
         page.push_str(&format!("<li><b>{}</b> for <code>--allow-deletes</code></li>", s.deletes_to_allow));
     }
-    let time = request_limit::seconds_at_limit(review.plan.requests_made, review.requests_to_apply);
-    let time = time.map(|seconds| format!(", {}", request_limit::words(seconds))).unwrap_or_default();
+    let time = time_at_limit::after_comma(review.plan.requests_made, review.requests_to_apply);
     let part = review.plan.part().map(|part| html(&part.to_string()));
     let part = part.map(|words| format!("<p><b>Only a part of the plan:</b> {words}.</p>")).unwrap_or_default();
     let outside = review.outside().map(|words| format!("<p><b>{words}.</b></p>")).unwrap_or_default();

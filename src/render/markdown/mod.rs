@@ -24,10 +24,10 @@ use super::escape::{code, prose};
 use super::findings::Findings;
 use super::names::in_both_forms;
 use super::operation_view::{OperationView, Review, zone_dangers};
+use crate::api::time_at_limit;
 use crate::diagnostic::{Sources, count};
 use crate::model::sort_by_key;
 use crate::plan::{GivenConsent, MissingConsent, Verdict};
-use crate::wire::request_limit;
 
 /// Largest number of consents that are listed; the others are counted.
 const CONSENTS: usize = 10;
@@ -89,8 +89,7 @@ fn head(review: &Review<'_>) -> String {
     if summary.operations() == 0 {
         head.push_str(&format!("Nothing to do: {} as wanted ({made} made).\n", count(summary.unchanged, "object")));
     } else {
-        let time = request_limit::seconds_at_limit(plan.requests_made, *requests_to_apply);
-        let time = time.map(|seconds| format!(", {}", request_limit::words(seconds))).unwrap_or_default();
+        let time = time_at_limit::after_comma(plan.requests_made, *requests_to_apply);
         head.push_str(&format!(
             "**{} to create, {} to update, {}** · {} unchanged · {made} made, {requests_to_apply} to apply{time}\n",
             summary.create,

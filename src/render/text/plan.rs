@@ -5,12 +5,12 @@ use std::io::{self, Write};
 use super::entry::{write_effect, write_entries};
 use super::layout::{Line, Paper};
 use super::style::{BOLD, DANGER, DELETE, DIM, PLAIN};
+use crate::api::time_at_limit;
 use crate::diagnostic::count;
 use crate::plan::{GivenConsent, MissingConsent, Plan, SetAsideCount, Verdict, ZonePlan};
 use crate::render::entries::ZoneEntries;
 use crate::render::names::{in_both_forms, with_unicode};
 use crate::render::safe::safe;
-use crate::wire::request_limit;
 
 /// How a plan is shown.
 #[derive(Debug, Clone, Copy)]
@@ -171,8 +171,7 @@ fn write_summary(out: &mut dyn Write, view: &PlanView) -> io::Result<()> {
     let line = format!("Plan: {} to create, {} to update, {}.", s.create, s.update, s.deletes());
     let base =
         view.plan.base.as_ref().map(|base| format!("; compared with {}", safe(&base.to_string()))).unwrap_or_default();
-    let time = request_limit::seconds_at_limit(view.plan.requests_made, view.requests_to_apply);
-    let time = time.map(|seconds| format!(", {}", request_limit::words(seconds))).unwrap_or_default();
+    let time = time_at_limit::after_comma(view.plan.requests_made, view.requests_to_apply);
     let requests = format!("({made} made, {} to apply{time}{base})", view.requests_to_apply);
     hanging().add(line, BOLD).add("  ", PLAIN).add(requests, DIM).write(out, view.paper())?;
     if *view.verdict == Verdict::Incomplete {

@@ -18,7 +18,7 @@ use crate::cli::output::Output;
 use crate::cli::recordings::{ListArgs, ReadingArgs, Recordings, RuleArgs, check_standard_input, note_if_missing};
 use crate::cli::settings::Settings;
 use crate::insight::traffic::Set;
-use crate::reconcile::{Goal, Protected};
+use crate::reconcile::{Goal, MAX_SNAPSHOT_AGE, Protected};
 use crate::render::requests::write;
 
 /// Rehearse the plan on recorded requests: which are newly stopped, and which are newly let through
@@ -37,7 +37,7 @@ pub(super) struct WafRehearseArgs {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["sandbox", "base_url"])]
     against: Option<PathBuf>,
     /// Warn if the snapshot is older than DURATION
-    #[arg(long, value_name = "DURATION", default_value = "24h", value_parser = duration, hide_short_help = true)]
+    #[arg(long, value_name = "DURATION", default_value = MAX_SNAPSHOT_AGE, value_parser = duration, hide_short_help = true)]
     max_snapshot_age: Duration,
 }
 

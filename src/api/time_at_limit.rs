@@ -1,19 +1,6 @@
-//! Cloudflare's request quota, and how long it takes to send more requests.
-//!
-//! # Sources
-//! developers.cloudflare.com/fundamentals/api/reference/limits, read 2026-11-20.
+//! How long Cloudflare's request quota makes a client wait: what a plan says before it is applied.
 
-/// Requests in a window, for all clients of a user together.
-pub const QUOTA: usize = 1200;
-
-/// The window, in seconds.
-pub const WINDOW_SECONDS: u64 = 300;
-
-/// Requests that an idle client may send at once.
-pub const BURST: usize = 1000;
-
-/// Requests added to the bucket per second.
-pub const REFILL: usize = 4;
+use super::rate_limiter::{BURST, QUOTA, REFILL, WINDOW_SECONDS, quota_in_words};
 
 /// Shorter times are not worth reporting, in seconds.
 const UNNOTICED: u64 = 5;
@@ -41,15 +28,20 @@ fn sent_after(requests: usize) -> u64 {
     (windows as u64).saturating_mul(WINDOW_SECONDS).saturating_add(refilled as u64)
 }
 
-/// A time in words, with its cause.
+/// That time in words, to follow a number of requests; empty if it is not worth reporting.
 #[must_use]
-pub fn words(seconds: u64) -> String {
+pub fn after_comma(made: u64, more: usize) -> String {
+    seconds_at_limit(made, more).map(|seconds| format!(", {}", words(seconds))).unwrap_or_default()
+}
+
+/// A time in words, with its cause.
+fn words(seconds: u64) -> String {
     let time = match seconds {
         0..90 => format!("{seconds} s"),
         90..5400 => format!("{} min", (seconds + 30) / 60),
         _ => format!("{} h {} min", seconds / 3600, seconds % 3600 / 60),
     };
-    format!("about {time} at Cloudflare's limit of 1,200 requests in 5 minutes")
+    format!("about {time} at Cloudflare's limit of {}", quota_in_words())
 }
 
 #[cfg(test)]

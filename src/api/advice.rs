@@ -1,13 +1,14 @@
 //! What to do about an error, in one or two sentences.
 //!
 //! Cloudflare does not say which permission is missing, and one code (9109) has four meanings that only the text
-//! distinguishes. So the hint derives the permission from method and path, and the meaning from the text.
+//! distinguishes. So the advice derives the permission from method and path, and the meaning from the text.
 //!
 //! # Sources
 //! developers.cloudflare.com/fundamentals/api/reference/permissions and …/fundamentals/api/troubleshooting, read 2026-11-20.
 
 use super::error::{ApiError, Fault, ProxyFault, RequestName, Signature};
 use super::error_codes::UNKNOWN_TOKEN;
+use super::rate_limiter::{WINDOW_SECONDS, quota_in_words};
 use super::request_kind::resource;
 use crate::model::facts::permissions::{Permission, PermissionGroup};
 
@@ -21,8 +22,8 @@ const PROXY_CREDENTIALS: &str = "the proxy requires credentials, or refuses thos
 impl ApiError {
     /// What to do about it, if that can be told.
     #[must_use]
-    pub fn hint(&self) -> Option<String> {
-        hint(self)
+    pub fn advice(&self) -> Option<String> {
+        advice(self)
     }
 
     /// Whether Cloudflare does not know the token at all, so that no permission helps.
@@ -36,8 +37,8 @@ impl ApiError {
     }
 }
 
-/// The hint for an error, if there is one.
-fn hint(error: &ApiError) -> Option<String> {
+/// The advice for an error, if there is one.
+fn advice(error: &ApiError) -> Option<String> {
     match error {
         ApiError::Settings { source, .. } => source.as_ref().map(|_| {
             "TLS could not be set up: install the system's CA certificates, or set `SSL_CERT_FILE` to a file with them".into()
@@ -53,11 +54,12 @@ fn hint(error: &ApiError) -> Option<String> {
         ApiError::Lost { .. } => Some("the connection was interrupted: run again".into()),
         ApiError::Refused { request, status, signature, .. } => refused(error, request, *status, *signature),
         ApiError::Garbled { status, .. } => garbled(*status),
-        ApiError::Throttled { .. } => Some(
-            "other programs use the same API budget (1,200 requests in 5 minutes for a user, dashboard included): run again \
-             after 5 minutes, or send fewer with `--max-rps`"
-                .into(),
-        ),
+        ApiError::Throttled { .. } => Some(format!(
+            "other programs use the same API budget ({} for a user, dashboard included): run again after {} minutes, or \
+             send fewer with `--max-rps`",
+            quota_in_words(),
+            WINDOW_SECONDS / 60
+        )),
         ApiError::Redirected { .. } => Some(format!("check the base URL; Cloudflare's own is {SERVICE}")),
         ApiError::Unrecorded { .. } => Some(
             "take a newer snapshot with `zonewright snapshot` from a spec that names what is missing, or plan without one"
@@ -67,7 +69,7 @@ fn hint(error: &ApiError) -> Option<String> {
     }
 }
 
-/// The hint for a failed connection.
+/// The advice for a failed connection.
 fn unreached(fault: &Fault) -> String {
     use rustls::CertificateError as Certificate;
     match fault.tls() {
@@ -118,7 +120,7 @@ fn unreached(fault: &Fault) -> String {
     .into()
 }
 
-/// The hint for a response without an envelope.
+/// The advice for a response without an envelope.
 fn garbled(status: u16) -> Option<String> {
     Some(match status {
         407 => PROXY_CREDENTIALS.into(),
@@ -129,7 +131,7 @@ fn garbled(status: u16) -> Option<String> {
     })
 }
 
-/// The hint for a refusal.
+/// The advice for a refusal.
 fn refused(error: &ApiError, request: &RequestName, status: u16, signature: Signature) -> Option<String> {
     let has = |codes: &[i64]| codes.iter().any(|code| error.has_code(*code));
     let says = |words: &str| error.messages().iter().any(|m| m.message.to_ascii_lowercase().contains(words));
@@ -183,7 +185,7 @@ fn refused(error: &ApiError, request: &RequestName, status: u16, signature: Sign
     (status >= 500).then(|| "Cloudflare has a problem: see www.cloudflarestatus.com and run again later".into())
 }
 
-/// The hint for a well-formed token that Cloudflare does not know.
+/// The advice for a well-formed token that Cloudflare does not know.
 fn unknown_token(request: &RequestName) -> String {
     if request.path.starts_with("/user/tokens/") {
         return "the API token is wrong, expired or revoked; or it belongs to an account, and then it is verified at \
@@ -196,7 +198,7 @@ fn unknown_token(request: &RequestName) -> String {
 /// The command that shows what credentials may do.
 const DOCTOR: &str = "`zonewright doctor` shows what these credentials may do";
 
-/// The hint for a missing permission.
+/// The advice for a missing permission.
 fn lacking(request: &RequestName, signature: Signature) -> String {
     let of_token = match permission(request) {
         Some(permission) => {
@@ -253,7 +255,7 @@ mod tests {
     use super::*;
     use crate::wire::{ApiMessage, Method};
 
-    /// The hint for a refusal.
+    /// The advice for a refusal.
     fn hint_for(
         method: Method,
         path: &str,
@@ -264,7 +266,7 @@ mod tests {
     ) -> String {
         let request = RequestName { method, path: path.to_owned() };
         let messages = vec![ApiMessage { code, message: message.to_owned(), pointer: None }];
-        ApiError::Refused { request, status, messages, signature }.hint().unwrap_or_default()
+        ApiError::Refused { request, status, messages, signature }.advice().unwrap_or_default()
     }
 
     #[test]
