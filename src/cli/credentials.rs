@@ -44,8 +44,12 @@ impl Settings<'_> {
             (Some(token), _, _) if !global.key_fallback => Credentials::Token(token),
             (Some(_), _, _) => bail!("--key-fallback needs CLOUDFLARE_EMAIL and CLOUDFLARE_API_KEY beside the token"),
             (None, Some(email), Some(key)) => Credentials::Key { email, key },
-            (None, Some(_), None) => bail!("CLOUDFLARE_EMAIL is set without CLOUDFLARE_API_KEY"),
-            (None, None, Some(_)) => bail!("CLOUDFLARE_API_KEY is set without CLOUDFLARE_EMAIL"),
+            (None, Some(_), None) => {
+                bail!("CLOUDFLARE_EMAIL is set without CLOUDFLARE_API_KEY: set both, or CLOUDFLARE_API_TOKEN alone")
+            }
+            (None, None, Some(_)) => {
+                bail!("CLOUDFLARE_API_KEY is set without CLOUDFLARE_EMAIL: set both, or CLOUDFLARE_API_TOKEN alone")
+            }
             (None, None, None) => {
                 let is_set = |(other, _): &&(&str, &str)| raw(global, other).is_some_and(|value| !value.is_empty());
                 if let Some((other, own)) = FOREIGN_NAMES.iter().find(is_set) {

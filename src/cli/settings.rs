@@ -221,7 +221,7 @@ pub(super) fn variable(global: &Global, name: &str) -> anyhow::Result<Option<Str
     let direct = match raw(global, name).map(OsString::into_string) {
         Some(Ok(text)) => filled(text),
         None => None,
-        Some(Err(_)) => bail!("{name} is not valid text"),
+        Some(Err(_)) => bail!("{name} is not valid UTF-8: set it again"),
     };
     let file_name = format!("{name}_FILE");
     let Some(path) = raw(global, &file_name).filter(|p| !p.is_empty()).map(PathBuf::from) else {
@@ -233,7 +233,9 @@ pub(super) fn variable(global: &Global, name: &str) -> anyhow::Result<Option<Str
     let text = read_value(&path).with_context(|| format!("failed to read {}, named by {file_name}", path.display()))?;
     match filled(text) {
         Some(text) => Ok(Some(text)),
-        None => bail!("{}, named by {file_name}, is empty", path.display()),
+        None => {
+            bail!("{}, named by {file_name}, is empty: write the value into it, or unset {file_name}", path.display())
+        }
     }
 }
 

@@ -56,7 +56,7 @@ impl ShardArg {
                 Err(_) => bail!("JOB_COMPLETION_INDEX is not a number: {text:?}"),
             },
         };
-        Shard::new(index, count).context("there are not so many parts")
+        Shard::new(index, count).with_context(|| format!("--shard: there is no part {} of {count}", index + 1))
     }
 }
 

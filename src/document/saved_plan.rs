@@ -76,7 +76,7 @@ pub enum SavedPlanError {
     #[error("the file cannot be read")]
     Io(#[source] io::Error),
     /// It is no JSON: cut off, or something else.
-    #[error("the file is incomplete, or not a plan: {0}")]
+    #[error("the file is incomplete, or not a plan: {0}; save one with `plan --out`")]
     NotJson(String),
     /// It is JSON of another kind.
     #[error("the file is not a saved plan; save one with `plan --out`")]

@@ -125,6 +125,17 @@ impl FetchError {
     pub fn advice(&self) -> Option<String> {
         match self {
             Self::Api { source, .. } => source.advice(),
+            Self::Zone(_)
+            | Self::Record { .. }
+            | Self::Ruleset { .. }
+            | Self::OutsideZone { .. }
+            | Self::NotAList { .. }
+            | Self::NoValue { .. }
+            | Self::Endless { .. } => Some(
+                "the response is not what Cloudflare documents: run again; if it happens again, check that the base URL leads to \
+                 Cloudflare"
+                    .to_owned(),
+            ),
             _ => None,
         }
     }

@@ -36,7 +36,9 @@ pub enum ProtectionError {
     #[error(transparent)]
     Fetch(#[from] FetchError),
     /// A zone does not exist, or the credentials may not see it.
-    #[error("Cloudflare has no zone {0}, or these credentials may not see it")]
+    #[error(
+        "Cloudflare has no zone {0}, or these credentials cannot see it: check the name, or run `zonewright doctor`"
+    )]
     NoZone(ZoneName),
 }
 

@@ -232,7 +232,8 @@ fn write_ways(out: &mut dyn Write, explained: &Explained<'_>) -> io::Result<()> 
         writeln!(out, "  The exceptions are for the start page, as the request is not known.")?;
     }
     let Some(edit) = chosen.checked_sub(1).and_then(|n| edits.get(n)) else {
-        return writeln!(out, "\nThere is no way {chosen}.");
+        let which = if edits.is_empty() { String::new() } else { format!(": `--way` takes 1 to {}", edits.len()) };
+        return writeln!(out, "\nThere is no way {chosen}{which}.");
     };
     writeln!(out, "\nEdit {chosen} (merge it into the spec; an exception can be a file of its own beside it):\n")?;
     for line in edit.lines() {

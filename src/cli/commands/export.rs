@@ -96,7 +96,9 @@ async fn live(args: &ExportArgs, settings: &Settings<'_>, output: &Arc<Output>) 
         zone_source::of_cloudflare(&zones, settings, output).await?
     };
     if let Some(missing) = missing.first() {
-        bail!("the zone {missing} does not exist, or these credentials cannot see it");
+        bail!(
+            "the zone {missing} does not exist, or these credentials cannot see it: check the name, or run `zonewright doctor`"
+        );
     }
     if live.zones.is_empty() {
         bail!("the snapshot has no such zone; name one of its zones with --zone");

@@ -227,7 +227,7 @@ fn files_of(args: &ImportArgs, paths: &[&String], output: &Output) -> anyhow::Re
     let from = args.from.as_deref().and_then(SourceKind::parse);
     let mut given = GivenZones::default();
     for name in &args.zone_name {
-        let parse = |text: &str| ZoneName::parse(text).with_context(|| format!("failed to read the name {text:?}"));
+        let parse = |text: &str| ZoneName::parse(text).with_context(|| format!("{text:?} is not the name of a zone"));
         match name.split_once('=') {
             Some((id, name)) => drop(given.by_id.insert(id.to_owned(), parse(name)?)),
             None => given.default = Some(parse(name)?),
@@ -317,12 +317,12 @@ async fn live_zones(
     output: &Arc<Output>,
 ) -> anyhow::Result<Vec<Imported>> {
     let name = |text: &&String| {
-        let hint = if Path::new(text.as_str()).exists() {
-            format!("failed to read the name {text:?}; write ./{text} to import the file")
+        let what = if Path::new(text.as_str()).exists() {
+            format!("{text:?} is not the name of a zone; write ./{text} to import the file")
         } else {
-            format!("failed to read the name {text:?}")
+            format!("{text:?} is not the name of a zone")
         };
-        ZoneName::parse(text).context(hint)
+        ZoneName::parse(text).context(what)
     };
     let file = names.iter().find(|text| Path::new(text.as_str()).exists());
     let names = names.iter().map(name).collect::<anyhow::Result<Vec<_>>>()?;
@@ -352,9 +352,11 @@ async fn read(
         match &options.account {
             Some(account) => bail!(
                 "the account {account}, which CLOUDFLARE_ACCOUNT_ID names, does not have the zone {missing}, or these \
-                 credentials cannot see it{file}"
+                 credentials cannot see it: check both, or run `zonewright doctor`{file}"
             ),
-            None => bail!("the zone {missing} does not exist, or these credentials cannot see it{file}"),
+            None => bail!(
+                "the zone {missing} does not exist, or these credentials cannot see it: check the name, or run `zonewright doctor`{file}"
+            ),
         }
     }
     Ok(fetched.live.zones.values().map(from_live).collect())

@@ -76,7 +76,9 @@ impl Run for ResolveArgs {
                         desired.zones.keys().next().map(|zone| format!("; give a whole name, such as www.{zone}"));
                     bail!("no zone of the spec has the name {name}{}", example.unwrap_or_default())
                 }
-                Some(_) => bail!("no zone with the name {name} is at Cloudflare, or these credentials cannot see it"),
+                Some(_) => bail!(
+                    "no zone with the name {name} is at Cloudflare, or these credentials cannot see it: check the name, or run `zonewright doctor`"
+                ),
             }
         };
         let is_partial =

@@ -97,7 +97,12 @@ impl Run for WafRulesArgs {
         let mut shown = Vec::new();
         for (name, survey) in &surveys {
             let found = survey.rulesets.iter().find(|r| r.which == wanted && r.catalogue.is_some());
-            let Some(ruleset) = found else { bail!("Cloudflare does not offer the ruleset to {name}") };
+            let Some(ruleset) = found else {
+                bail!(
+                    "Cloudflare does not offer this ruleset to {name}: check which managed rulesets the Cloudflare plan of \
+                     the zone has"
+                )
+            };
             let rows: Vec<_> = ruleset.rows().into_iter().filter(|row| filter.keeps(row)).collect();
             shown.push((*name, ruleset, rows));
         }

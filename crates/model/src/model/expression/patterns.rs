@@ -66,7 +66,9 @@ pub(super) fn regex(check: &mut Check<'_>, pattern: &str, span: &Span) -> Option
                 ErrorKind::UnsupportedLookAround => {
                     "Rust's regular expressions have no look-around: add a condition instead"
                 }
-                ErrorKind::UnsupportedBackreference => "Rust's regular expressions have no back-references",
+                ErrorKind::UnsupportedBackreference => {
+                    "Rust's regular expressions have no back-references: write each alternative out"
+                }
                 _ => "the syntax of regular expressions is Rust's: docs.rs/regex; `r\"…\"` keeps every backslash",
             };
             (error.kind().to_string(), help)
