@@ -18,7 +18,7 @@ COPY benches ./benches
 COPY examples/embed.rs ./examples/embed.rs
 # The files that `zonewright init` writes.
 COPY examples/pipelines ./examples/pipelines
-# Without the embedded service: what holds credentials does not need it.
+# Without the sandbox: a container that holds credentials does not need it.
 ARG FEATURES="--no-default-features"
 # hadolint ignore=SC2086
 RUN cargo build --profile dist --locked --bin zonewright ${FEATURES} \

@@ -1,4 +1,4 @@
-"""The fewest requests that the service's API permits for a task, counted and sent bare."""
+"""The fewest requests that Cloudflare's API permits for a task, counted, and sent without any processing."""
 
 import http.client
 import json
@@ -13,7 +13,7 @@ def pages(count, page):
     return max(1, -(-count // page))
 
 
-# Records that a zone of each plan usually holds. Beyond that, a plan asks the service for the zone's own number, so that it is
+# Records that a zone of each plan usually holds. Beyond that, a plan asks Cloudflare for the zone's own number, so that it is
 # refused as a whole and not half-way.
 USUAL = {"free": 200, "pro": 3500, "business": 3500, "enterprise": 3500}
 
@@ -93,7 +93,7 @@ class Floor:
         return Bare(time.monotonic() - began, time.process_time() - cpu, self.close())
 
     def close(self):
-        """Ends the service; how many requests it answered."""
+        """Ends the sandbox; how many requests it answered."""
         if not self.open:
             return None
         self.open = False

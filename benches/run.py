@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Measures zonewright, and octoDNS beside it, against the embedded service; prints tables.
+"""Measures zonewright, and octoDNS beside it, against the sandbox; prints tables.
 
     benches/run.py [--sizes 1000,10000,100000] [--latencies 0,20] [--help]
 
 Only the standard library is used. The service runs as a process of its own, one for each measurement, so that what is
-measured is the client alone: requests as the service counted them, wall time, CPU time (user and system), peak memory.
+measured is the client alone: requests as the sandbox counted them, wall time, CPU time (user and system), peak memory.
 octoDNS comes from its registry into a virtual environment; where that cannot be had, it is skipped, and that is said.
 
 ZONEWRIGHT_BENCH_SPEC names a spec (a directory or a file) that is measured as well.
@@ -65,7 +65,7 @@ def build(what, *arguments):
 
 
 class Service:
-    """The embedded service as a process of its own."""
+    """The sandbox as a process of its own."""
 
     def __init__(self, binary, state, latency, plan):
         command = [binary, f"--sandbox={state}", "sandbox", "serve", "--listen", "127.0.0.1:0", "--rate-limit", "0",
@@ -75,7 +75,7 @@ class Service:
         for _ in range(2):
             line = self.process.stdout.readline().strip()
             if not line.startswith("export "):
-                sys.exit(f"the service did not start: {self.process.stderr.read()}")
+                sys.exit(f"the sandbox did not start: {self.process.stderr.read()}")
             name, value = line.removeprefix("export ").split("=", 1)
             self.environment[name] = value
 
@@ -85,7 +85,7 @@ class Service:
         _, said = self.process.communicate(timeout=60)
         counts = [line.split()[-2] for line in said.splitlines() if line.endswith(" requests.")]
         if not counts:
-            sys.exit(f"the service did not say how many requests it answered: {said}")
+            sys.exit(f"the sandbox did not say how many requests it answered: {said}")
         return int(counts[-1])
 
 
@@ -137,7 +137,7 @@ class Measured:
 
 
 class Workload:
-    """A spec with the states of the service that belong to it."""
+    """A spec with the states of the sandbox that belong to it."""
 
     def __init__(self, name, spec, work, binary, plan, seed=None):
         self.name, self.spec, self.binary, self.plan = name, pathlib.Path(spec).resolve(), binary, plan
@@ -147,7 +147,7 @@ class Workload:
         self.full = None
 
     def state(self, name, document):
-        """A state of the service, from a document."""
+        """A state of the sandbox, from a document."""
         where = self.directory / name
         file = self.directory / f"{name}.json"
         file.write_text(json.dumps(document))
@@ -240,7 +240,7 @@ def zonewright(load, command, latency):
 
 
 class OctoDns:
-    """octoDNS with its provider for the service."""
+    """octoDNS with its provider for Cloudflare."""
 
     def __init__(self, work, venv):
         self.bin = pathlib.Path(venv) / "bin" if venv else work / "venv" / "bin"

@@ -48,7 +48,7 @@ pub(crate) fn read(listing: &[u8]) -> LiveZone {
     LiveZone { records, ..empty() }
 }
 
-/// A zone of the service with these records.
+/// A live zone with these records.
 pub(crate) fn live(zone: &Zone) -> LiveZone {
     read(&listing(zone))
 }

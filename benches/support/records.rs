@@ -93,7 +93,7 @@ fn fleet(n: usize, from: usize, also: &str) -> Desired {
     pure::load(&text).0
 }
 
-/// What the service has of such a name.
+/// What Cloudflare has of such a name.
 fn fleet_live(n: usize, from: usize) -> LiveZone {
     pure::live(&zones::fleet(n, from))
 }
@@ -112,12 +112,12 @@ pub(crate) fn one_name(all: &mut Vec<Case>) {
     case("beside foreign", |n| (fleet(n, 0, ""), fleet_live(2 * n, n)));
     case("beside ignored", |n| (fleet(n, 0, IGNORE), fleet_live(n, n)));
     case("ignored and wanted", |n| (fleet(n, 0, IGNORE), fleet_live(n, 0)));
-    case("maintained by the service", |n| {
+    case("maintained by Cloudflare", |n| {
         let mut live = fleet_live(n, 0);
         live.records.iter_mut().for_each(|r| r.read_only = Some(ReadOnly::ReadOnly));
         (fleet(n, 0, ""), live)
     });
-    case("beside the service's own", |n| {
+    case("beside Cloudflare's own", |n| {
         let mut live = fleet_live(n, n);
         live.records.iter_mut().for_each(|r| r.read_only = Some(ReadOnly::ReadOnly));
         (fleet(n, 0, ""), live)

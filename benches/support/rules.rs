@@ -1,4 +1,4 @@
-//! Cases about protection: rules, exceptions and overrides by the thousand, which no plan of the service allows, but a file may hold.
+//! Cases about protection: rules, exceptions and overrides by the thousand, which no Cloudflare plan allows, but a file may hold.
 
 use std::sync::Arc;
 
@@ -174,7 +174,7 @@ pub(crate) fn all(all: &mut Vec<Case>) {
     }
 }
 
-/// Custom rules beside what the service has.
+/// Custom rules beside what Cloudflare has.
 fn differing(all: &mut Vec<Case>) {
     let mut case = |name: &str, sides: fn(usize) -> (String, LiveZone)| {
         all.push(Case::new(format!("custom rules/{name}"), 100, move |n| {

@@ -1,4 +1,4 @@
-//! Zones of any size, for measurements: as a spec, and as the state of the service that the spec describes.
+//! Zones of any size, for measurements: as a spec, and as the live state that the spec describes.
 //!
 //! The same numbers give the same text, byte for byte, on every machine. A zone has what real zones have: mostly hosts and
 //! aliases, some pools of several addresses, mail, delegations and keys, and one name that alone holds a hundredth of all
@@ -17,7 +17,7 @@ pub(crate) const NAME: &str = "bench.example";
 /// How many records of a zone stand under its largest name: one in this many.
 const IN_FLEET: usize = 100;
 
-/// The most of them: the service takes 8192 characters of values under one name.
+/// The most of them: Cloudflare takes 8192 characters of values under one name.
 const MOST_IN_FLEET: usize = 500;
 
 /// Records that share a name and a type.
@@ -29,7 +29,7 @@ pub(crate) struct Group {
     pub(crate) kind: &'static str,
     /// Seconds; 1 for automatic.
     pub(crate) ttl: u32,
-    /// Whether requests pass through the service.
+    /// Whether requests pass through Cloudflare.
     pub(crate) proxied: bool,
     /// The comment, if any.
     pub(crate) comment: Option<&'static str>,
@@ -44,7 +44,7 @@ pub(crate) enum Value {
     Plain(String),
     /// A preference and an exchange.
     Mail(u16, String),
-    /// The text that a spec has, and the members that the service has.
+    /// The text that a spec has, and the members that Cloudflare has.
     Composed(String, Json),
 }
 
@@ -268,7 +268,7 @@ impl Zone {
         }
     }
 
-    /// Its records as the service lists them.
+    /// Its records as Cloudflare lists them.
     pub(crate) fn answers(&self) -> Vec<Json> {
         let mut all = self.bodies();
         let texts = self.groups.iter().flat_map(|group| &group.values);
@@ -336,7 +336,7 @@ impl Value {
     }
 }
 
-/// A text as the service holds it: in strings of at most 255 bytes.
+/// A text as Cloudflare holds it: in strings of at most 255 bytes.
 fn quoted(text: &str) -> String {
     let parts: Vec<String> =
         text.as_bytes().chunks(255).map(|part| format!("\"{}\"", String::from_utf8_lossy(part))).collect();

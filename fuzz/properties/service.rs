@@ -19,7 +19,7 @@ use zonewright::wire::{Envelope, EnvelopeError, Request, record, ruleset, settin
 
 use super::{choose, text};
 
-/// Most requests of one exchange: a service must not be able to keep a run busy for ever.
+/// Most requests of one exchange: a server must not be able to keep a run busy without end.
 const MOST_REQUESTS: usize = 5_000;
 /// Findings about several records that a service would not have at the same time.
 const EXCLUSIVE: &[&str] = &["DNS0007", "DNS0008", "DNS0009", "DNS0011"];

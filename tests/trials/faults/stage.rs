@@ -22,7 +22,7 @@ use zonewright::sandbox::{self, Fault, LoggedRequest, Options, Running, What, Wh
 
 use super::subject::Subject;
 
-/// Where the services run.
+/// Where the sandboxes run.
 static SERVICES: LazyLock<Runtime> =
     LazyLock::new(|| Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("threads can be made"));
 

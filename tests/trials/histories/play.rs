@@ -24,7 +24,7 @@ use super::history::{Foreign, History, Strike};
 use super::intents::Intents;
 use crate::support::virtual_time::Held;
 
-/// Where the services of all histories run.
+/// Where the sandboxes of all histories run.
 static SERVICES: LazyLock<Runtime> =
     LazyLock::new(|| Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("threads can be made"));
 
