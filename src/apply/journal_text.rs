@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Cursor, Read, Seek, SeekFrom};
+use std::io::{self, BufRead, BufReader, Cursor, ErrorKind, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use data_encoding::HEXLOWER;
@@ -13,6 +13,7 @@ use serde::de::DeserializeOwned;
 
 use super::journal::Journal;
 use super::journal_line::{AnyBegin, AnyLine, StepFate, StepOutcome};
+use crate::diagnostic::read_bytes;
 use crate::wire::json::{self, JsonError};
 use crate::wire::keyword::Keyword;
 
@@ -111,11 +112,12 @@ impl JournalText<Box<dyn Bytes>> {
         if file.metadata().map_err(JournalReadError::Io)?.is_file() {
             return Self::scan(Box::new(BufReader::new(file)));
         }
-        let mut bytes = Vec::new();
-        file.take(LARGEST_UNSEEKABLE + 1).read_to_end(&mut bytes).map_err(JournalReadError::Io)?;
-        if bytes.len() as u64 > LARGEST_UNSEEKABLE {
-            return Err(JournalReadError::TooLarge(LARGEST_UNSEEKABLE, "bytes, and is not a regular file"));
-        }
+        let bytes = read_bytes(file, LARGEST_UNSEEKABLE).map_err(|error| match error.kind() {
+            ErrorKind::FileTooLarge => {
+                JournalReadError::TooLarge(LARGEST_UNSEEKABLE, "bytes, and is not a regular file")
+            }
+            _ => JournalReadError::Io(error),
+        })?;
         Self::scan(Box::new(Cursor::new(bytes)))
     }
 }

@@ -1,8 +1,10 @@
 //! Reads files of bounded size, and no files but those that the user named or that are below their directory.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
+
+use crate::diagnostic::read_bytes;
 
 /// The largest file.
 ///
@@ -42,11 +44,10 @@ pub(super) fn read(path: &Path) -> Result<String, String> {
         return Err("it is not a regular file".to_owned());
     }
     let file = File::open(path).map_err(|error| error.to_string())?;
-    let mut bytes = Vec::new();
-    file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
-    if bytes.len() as u64 > LARGEST {
-        return Err(format!("it is larger than {} MiB", LARGEST >> 20));
-    }
+    let bytes = read_bytes(file, LARGEST).map_err(|error| match error.kind() {
+        ErrorKind::FileTooLarge => format!("it is larger than {} MiB", LARGEST >> 20),
+        _ => error.to_string(),
+    })?;
     let is_wide = bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]);
     String::from_utf8(bytes).map_err(|_| {
         let why = "it is not text in UTF-8, but in UTF-16, as PowerShell writes it; write it with `| Out-File -Encoding utf8`";
