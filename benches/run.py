@@ -3,7 +3,7 @@
 
     benches/run.py [--sizes 1000,10000,100000] [--latencies 0,20] [--help]
 
-Only the standard library is used. The service runs as a process of its own, one for each measurement, so that what is
+Only the standard library is used. The sandbox runs as a process of its own, one for each measurement, so that what is
 measured is the client alone: requests as the sandbox counted them, wall time, CPU time (user and system), peak memory.
 octoDNS comes from its registry into a virtual environment; where that cannot be had, it is skipped, and that is said.
 
@@ -194,7 +194,7 @@ class Workload:
 
 
 def perturb(document):
-    """Gives one record in a hundred another value, as somebody else would have; how many, zone by zone."""
+    """Gives one record in a hundred another value, as another client would; returns how many, zone by zone."""
     counts = []
     for zone in document["zones"]:
         changed = 0

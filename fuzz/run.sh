@@ -10,7 +10,7 @@ seconds="${1:-60}"
 [ $# -gt 0 ] && shift
 [ $# -gt 0 ] || set -- access_log answer archive caa dkim dmarc exchange expression headers journal lock name plan policy record recorded_lines snapshot spec spf transport txt wire_request
 host="$(rustc -vV | sed -n 's/^host: //p')"
-# Programs that were built before, if somebody names their directory.
+# Programs that were built before, if their directory is named.
 [ -n "${BIN:-}" ] || cargo +nightly fuzz build --sanitizer none
 bin="${BIN:-target/$host/release}"
 
@@ -40,7 +40,7 @@ for target; do
     log="target/learnt/$target.log"
     begun="$(date +%s)"
     used >target/learnt/before
-    # A finding ends the run; it is told in the line. A stack overflow leaves no input behind, only an exit code.
+    # A finding ends the run and is printed in the line. A stack overflow leaves no input behind, only an exit code.
     code=0
     "$bin/$target" "target/learnt/$target" "corpus/$target" \
         -dict="dictionaries/$1.dict" -max_len="$2" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=4096 \

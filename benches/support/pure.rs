@@ -36,7 +36,7 @@ pub(crate) fn only(desired: &Desired) -> &DesiredZone {
     desired.zones.values().next().expect("there is one")
 }
 
-/// The service's list of records, as it is sent.
+/// Cloudflare's list of records, as it is sent.
 pub(crate) fn listing(zone: &Zone) -> Vec<u8> {
     Json::Array(zone.answers()).to_string().into_bytes()
 }

@@ -160,7 +160,7 @@ pub(crate) fn one_name(all: &mut Vec<Case>) {
     }));
 }
 
-/// An entry that makes all of it somebody else's.
+/// An `ignore` entry that matches all of it.
 const IGNORE: &str = "ignore: [{ name: fleet, reason: made by a robot }]";
 
 /// The name as an alias.

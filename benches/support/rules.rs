@@ -119,7 +119,7 @@ fn applied(plan: &ZonePlan, n: usize) -> LiveZone {
     live
 }
 
-/// A rule that somebody else made.
+/// A rule that someone else made.
 fn foreign(k: usize) -> RuleBody {
     let mut body = RuleBody::default();
     body.set("action", "log");

@@ -135,7 +135,7 @@ fn group(name: impl Into<String>, kind: &'static str) -> Group {
     Group { name: name.into(), kind, ttl: 300, proxied: false, comment: None, values: Vec::new() }
 }
 
-/// What stands at the zone's own name.
+/// The records at the apex.
 fn apex() -> Vec<Group> {
     let plain = |text: &str| Value::Plain(text.to_owned());
     vec![
@@ -155,7 +155,7 @@ fn authority(name: &str) -> Value {
     Value::Composed(format!("0 issue \"{name}\""), json!({ "flags": 0, "tag": "issue", "value": name }))
 }
 
-/// What stands at one name, or at two that belong together.
+/// The records at one name, or at two that belong together.
 fn host(number: usize, records: usize, numbers: &mut Numbers) -> Vec<Group> {
     // Beyond what the largest name has used.
     let address = records / IN_FLEET + number * 8;

@@ -146,7 +146,7 @@ impl Script {
         let name = RequestName::of(request);
         let mut left = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         left.requests += 1;
-        assert!(left.requests < MOST_REQUESTS, "it asks for ever");
+        assert!(left.requests < MOST_REQUESTS, "it never stops asking");
         let Some((status, body)) = left.answers.pop_front() else {
             return Err(ApiError::Garbled { request: name, status: 502, what: "the end".to_owned() });
         };

@@ -25,7 +25,7 @@ client = Cloudflare(base_url=BASE, api_token=TOKEN, max_retries=0, _strict_respo
 
 # The published schema requires neither `comment` nor `settings` of a record, and Cloudflare answers null where there is no
 # comment. Of all types only OPENPGPKEY has a model that requires both (written out in record_response.py of the SDK 5.9.0, not
-# built on a shared one). Such a model cannot be used strictly; should the SDK mend it, it is used strictly like the others.
+# built on a shared one). Such a model cannot be used strictly; once the SDK fixes it, it is used strictly like the others.
 NOT_REQUIRED = ("comment", "settings")
 MODELS = {model.__name__.removesuffix("Record").upper(): model for model in typing.get_args(RecordResponse)}
 
@@ -48,7 +48,7 @@ def tolerant_client(kind):
     """A client that guesses, with each of its answers held strictly against the SDK's model, those members made optional."""
     fields = MODELS[kind].model_fields
     fixed = {member: (typing.Optional[fields[member].annotation], None) for member in overstrict(kind)}
-    model = pydantic.create_model(f"Mended{kind}", __base__=MODELS[kind], **fixed)
+    model = pydantic.create_model(f"Fixed{kind}", __base__=MODELS[kind], **fixed)
 
     def validate(response):
         if response.is_error or not response.headers["content-type"].startswith("application/json"):

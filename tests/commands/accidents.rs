@@ -13,7 +13,7 @@
 //! | C8 | one firewall rule went everywhere at once | `protection::c8_…` |
 //! | C9 | a tool took all addresses of a zone for its own | `records::c9_…` |
 //! | C10 | what a spec does not name was pruned by default | `records::c10_…` |
-//! | C11 | a controller wrote the same update for ever | `outside::c11_…` |
+//! | C11 | a controller wrote the same update again and again | `outside::c11_…` |
 //! | C12 | a zone was rebuilt from a source that had failed | `sources::c12_…` |
 //! | C13 | Cloudflare's API was down for days | `outside::c13_…` |
 //! | C14 | a repair by hand was reverted by the next run | `outside::c14_…` |

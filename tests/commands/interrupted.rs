@@ -225,7 +225,8 @@ fn what_got_lost_is_settled_after_the_signal() {
     workspace.run(&["plan", "spec.yaml", "--detailed-exitcode"]).exits(0);
 }
 
-/// What got lost and is not sent again may still come late: nobody calls that not sent, whatever kind of thing it is.
+/// A request whose response was lost may still take effect late: if it is not sent again, it is not reported as not sent,
+/// whatever it changes.
 #[test]
 fn what_got_lost_and_is_not_sent_again_is_unknown() {
     at_once([1, 2, 4], |nth| {

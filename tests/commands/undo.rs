@@ -7,7 +7,7 @@ use crate::support::workspace::{Workspace, options};
 use serde_json::{Value, json};
 use zonewright::sandbox::{Fault, Options, What, When};
 
-/// Records of every kind of change, and one that nobody names.
+/// Records for every kind of change, and one that no spec names.
 fn planted(options: Options) -> Workspace {
     let workspace = Workspace::new(options);
     workspace.plant_records(json!([

@@ -1,4 +1,4 @@
-//! `watch`: drift for ever, its two pages, its end, and what it does not keep.
+//! `watch`: continuous checks for drift, its two pages, its end, and what it does not keep.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;

@@ -29,7 +29,7 @@ enum WriteResult {
     Yes,
     /// A refusal with a status and a code.
     No(u16, i64),
-    /// A page of the edge, after which nobody knows.
+    /// An error page of the edge, after which the result is unknown.
     Lost,
     /// A refusal with a status, and nothing else that can be read.
     Unreadable(u16),
@@ -253,7 +253,7 @@ async fn a_conflict_with_what_was_just_deleted_is_waited_for() {
     let script = [Yes, No(400, 81054), No(400, 81054), No(400, 81054), Yes];
     let ran = run(&plan, &zone, Lowering::Single, &script, &[vec![]]).await;
     assert_eq!((outcome_names(&ran), ran.waited), (vec!["done", "done"], Duration::from_secs(1 + 2 + 4)));
-    // For ever it is not.
+    // It does not go on endlessly.
     let ran =
         run(&plan, &zone, Lowering::Single, &[vec![Yes], vec![No(400, 81054); 6], vec![Yes]].concat(), &[vec![]]).await;
     assert_eq!((outcome_names(&ran), ran.waited), (vec!["restored", "refused"], Duration::from_secs(30)));

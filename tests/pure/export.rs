@@ -26,7 +26,7 @@ fn said(record: &DesiredRecord) -> (String, Rdata, String) {
     (record.name.to_string(), record.data.clone(), said)
 }
 
-/// A record without what stands beside its value.
+/// A record without its other attributes.
 fn value(record: &DesiredRecord) -> (String, Rdata) {
     (record.name.to_string(), record.data.clone())
 }

@@ -73,7 +73,7 @@ fn catalogue(which: Managed) -> impl Strategy<Value = Catalogue> {
 struct Wild {
     /// With actions on rules and tags.
     actions: bool,
-    /// With members nobody knows, and entries that say nothing.
+    /// With unknown members, and entries without effect.
     odd: bool,
     /// With entries twice, which Cloudflare would not take.
     twice: bool,

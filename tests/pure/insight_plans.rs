@@ -201,7 +201,7 @@ fn an_exception_that_leaves_nothing_of_a_deployment_is_told() {
     // An exception alone, or one beside a deployment that was there, is judged as ever.
     let operations = plan(Phase::Managed, &json!([deployed("true")]), &exception("ssl"));
     assert_eq!((judged(&operations[0]).0, judged(&operations[0]).1), (Direction::Weakens, true));
-    // So is one that stands there already, over a deployment that is new.
+    // So is one that is there already, above a deployment that is new.
     let operations = plan(Phase::Managed, &json!([passing("x", "true")]), "owasp: { paranoia: 4 }");
     assert_eq!(judged(&operations[0]).0, Direction::Neutral, "{:?}", operations[0].impact);
 }

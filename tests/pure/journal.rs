@@ -1,4 +1,4 @@
-//! A journal read back says what took effect, and what nobody knows.
+//! A journal that is read back says what took effect, and what is unknown.
 
 use serde_json::{Value, json};
 use zonewright::apply::{JournalReadError, JournalRun, JournalText, RecordEffect, ZoneRun};

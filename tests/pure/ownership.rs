@@ -133,7 +133,7 @@ fn with_a_base_what_it_never_had_is_foreign() {
             &["delete A 192.0.2.2: spec", "update A 192.0.2.1 > 192.0.2.3: spec"],
         ),
         (
-            "ours is gone, one other stands there: drift",
+            "ours is gone, another one is there: drift",
             &["a A 192.0.2.1"],
             &["a A 192.0.2.9"],
             &["a A 192.0.2.1"],
@@ -222,7 +222,7 @@ fn with_a_base_what_it_never_had_is_foreign() {
         ),
         ("the very value: it is taken over", &[], &["a A 192.0.2.1"], &["a A 192.0.2.1"], &[]),
         (
-            "ours is gone, and nothing stands there",
+            "ours is gone, and nothing is there",
             &["a A 192.0.2.1"],
             &[],
             &["a A 192.0.2.1"],
@@ -518,7 +518,7 @@ fn protection_that_is_dropped_with_the_change_is_still_protection() {
     ] {
         assert_eq!(protected(&plan(Some(&base), &desired(spec), zone)), [expected], "{about}");
     }
-    // What stands beside it was never protected.
+    // The record beside it was never protected.
     let zone = live(&["a A 192.0.2.1", "a TXT \"some words\""]);
     let spec = desired("records: [{ name: a, type: A, content: 192.0.2.1 }, { name: a, type: TXT, state: absent }]");
     assert!(protected(&plan(Some(&base), &spec, &zone)).is_empty());

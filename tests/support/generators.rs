@@ -79,7 +79,7 @@ fn fitting(data: &Rdata, mut facets: Facets) -> Facets {
     facets
 }
 
-/// Drops what cannot stand together, as Cloudflare and the spec do.
+/// Drops records that cannot share a name, as Cloudflare and the spec do.
 fn consistent<T>(records: Vec<T>, key: impl Fn(&T) -> (&Fqdn, &Rdata)) -> Vec<T> {
     let mut types: BTreeMap<Fqdn, BTreeSet<RecordType>> = BTreeMap::new();
     let mut values = BTreeSet::new();

@@ -6,7 +6,8 @@ use super::{changed_outside, contents, on_plan, plan, refused_without, zone_spec
 use crate::support::workspace::{Workspace, options};
 use zonewright::sandbox::{Fault, What, When};
 
-/// C11: the same update for ever. What is equal is no change, whatever its spelling; what does not converge is said.
+/// C11: the same update again and again. Equal values are no change, whatever their spelling; a change that does not
+/// converge is reported.
 #[test]
 fn c11_the_same_update_for_ever() {
     let workspace = Workspace::new(options());

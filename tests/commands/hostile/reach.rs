@@ -269,7 +269,7 @@ fn links_to_directories_lead_out_of_no_tree() {
     fs::remove_file(root.path().join("tree/root.yaml")).unwrap();
     let ran = printed(root.path(), &["tree"]).exits(1);
     assert!(ran.stderr.contains("`tree/zones/link` is outside") && !ran.stderr.contains("zone.yaml"), "{ran:?}");
-    // A link that only stands there is no mistake.
+    // A link that nothing follows is no mistake.
     fs::write(root.path().join("tree/zones/own.yaml"), "version: 1\nzones: { own.example: { records: [] } }\n")
         .unwrap();
     assert!(include("zones/*.yaml").exits(0).stdout.contains("own.example"));

@@ -51,7 +51,7 @@ const SHOWN: &[(&[&str], &str)] = &[
     (&["waf", "diff", "spec.yaml"], "text"),
 ];
 
-/// Answers reads of what ends so with this, for ever.
+/// Answers every read of a path that ends like this with the same response.
 fn responds(workspace: &Workspace, path_suffix: &str, code: u16, body: Value) {
     workspace.fault(Fault {
         when: When::Matching { method: Some("GET".to_owned()), path_suffix: path_suffix.to_owned(), nth: 1 },

@@ -78,7 +78,7 @@ fn no_command(what: &str, shown: &str) {
     }
 }
 
-/// A comment: the marker is ours alone, nothing is a link or mentions anybody, and what is folded is unfolded again.
+/// A comment: only we write the marker, nothing is a link or a mention, and every fold is closed again.
 #[track_caller]
 fn markdown(what: &str, shown: &str) {
     let first = shown.lines().next().unwrap_or_default();

@@ -67,7 +67,7 @@ async fn a_request_that_came_late_is_not_refused_twice() {
     assert_eq!(outcome_names(&ran), ["refused", "done"]);
 }
 
-/// Listings may lag behind for longer than anybody waits.
+/// Listings may lag behind for longer than the program waits.
 #[tokio::test(start_paused = true)]
 async fn a_request_that_may_have_come_late_is_not_called_refused() {
     let zone = live(&[]);

@@ -131,7 +131,7 @@ async fn normal_forms() {
     let auto = Bench::with(Profile { txt_quotes: TxtQuotes::Auto, ..Profile::default() }).await;
     let txt = auto.post(json!({"type": "TXT", "name": "t", "content": "a b"})).await;
     assert_eq!(txt.result()["content"], "\"a b\"");
-    // Content beside data is ignored, as are null data and members that nobody knows.
+    // Content beside data is ignored, as are null data and unknown members.
     let caa = json!({"type": "CAA", "name": "@", "content": "0 issue \"no.example\"", "unknown": 1,
         "data": {"flags": 0, "tag": "issue", "value": "ca.example"}});
     assert_eq!(bench.post(caa).await.result()["content"], "0 issue \"ca.example\"");

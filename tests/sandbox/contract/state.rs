@@ -112,7 +112,7 @@ async fn a_server_to_be_killed() {
     let store = StoreLocation::File(path.into());
     let running = sandbox::start(Options { store, ..Options::default() }).await.unwrap();
     println!("{}", running.base_url());
-    // Long enough for the other test, and not for ever should that one fail.
+    // Long enough for the other test, and bounded in case that one fails.
     tokio::time::sleep(std::time::Duration::from_secs(60)).await;
 }
 

@@ -187,9 +187,9 @@ fn existing(rng: &mut Rng, zone: &str, wanted: &[Wanted], gone: &[Gone], before:
         match rng.u8(..12) {
             // It is as it should be.
             0..=4 => add(rng, record.name, record.value, Some(record)),
-            // The value stands there with something else beside it.
+            // The value is there, with other attributes.
             5 | 6 => add(rng, record.name, record.value, None),
-            // Another value of the type stands there.
+            // Another value of the type is there.
             7 | 8 => {
                 let values = NAMES.iter().find(|(name, _)| *name == record.name).map_or(&[][..], |(_, values)| values);
                 let others: Vec<Value> = values.iter().copied().filter(|v| v.kind == record.value.kind).collect();
@@ -244,7 +244,7 @@ fn protection(rng: &mut Rng) -> Protection {
         0 => wanted.clone(),
         _ => chance(rng, 80).then(|| section(rng)),
     };
-    // Some of what a spec wants or wanted stands there already, in this form or another.
+    // Some of what a spec wants or wanted is there already, in this form or another.
     let mut existing = rules(rng, &["theirs-1", "theirs-2"]);
     for name in ["scanners", "office", "partners"] {
         let mut all = wanted.iter().chain(&before).flat_map(|waf| &waf.custom);

@@ -216,7 +216,7 @@ fn doubles(history: &History, ran: &Ran) -> Vec<String> {
     for zone in &history.zones {
         let all = records(&ran.after, zone.name);
         let mut seen = BTreeSet::new();
-        found.extend(all.iter().filter(|r| !seen.insert(r.identity())).map(|r| format!("{} stands twice", r.whole)));
+        found.extend(all.iter().filter(|r| !seen.insert(r.identity())).map(|r| format!("{} is there twice", r.whole)));
     }
     found
 }

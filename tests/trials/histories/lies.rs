@@ -62,7 +62,7 @@ pub(crate) const LIES: &[Lie] = &[
     },
     Lie { name: "a plan asks nobody before it overwrites", caught_by: "lacks overwrites-foreign", tell: unasked },
     Lie { name: "a plan wrote", caught_by: "plan: it wrote", tell: plan_wrote },
-    Lie { name: "a record stands twice", caught_by: "stands twice", tell: twice },
+    Lie { name: "a record is there twice", caught_by: "is there twice", tell: twice },
     Lie { name: "the second apply left a difference", caught_by: "second apply: ", tell: left_over },
     Lie { name: "the third apply wrote", caught_by: "it wrote again", tell: repeated_a_write },
     Lie { name: "the third apply changed something", caught_by: "it changed something", tell: repeated_a_change },

@@ -133,7 +133,7 @@ fn run(ran: &Ran) -> String {
     text
 }
 
-/// A body, not for ever.
+/// A body, shortened.
 fn clipped(body: &Json) -> String {
     let text = body.to_string();
     match text.char_indices().nth(SHOWN) {
