@@ -256,7 +256,7 @@ mod tests {
     use crate::wire::{ApiMessage, Method};
 
     /// The advice for a refusal.
-    fn hint_for(
+    fn advice_for(
         method: Method,
         path: &str,
         status: u16,
@@ -272,7 +272,7 @@ mod tests {
     #[test]
     fn the_missing_permission_is_named() {
         let lacking =
-            |method, path: &str| hint_for(method, path, 403, Some(10000), "Authentication error", Signature::Token);
+            |method, path: &str| advice_for(method, path, 403, Some(10000), "Authentication error", Signature::Token);
         assert!(lacking(Method::Get, "/zones").contains("`Zone Read`"));
         assert!(lacking(Method::Get, "/zones").contains("Zone > Zone > Read"));
         assert!(lacking(Method::Get, "/zones").ends_with("`zonewright doctor` shows what these credentials may do"));
@@ -287,7 +287,7 @@ mod tests {
         );
         assert!(lacking(Method::Get, "/accounts/a/rulesets").contains("`Account Rulesets Read`"));
         assert!(lacking(Method::Get, "/memberships").contains("lacks a permission"));
-        let without_code = hint_for(
+        let without_code = advice_for(
             Method::Patch,
             "/zones/a/rulesets/b/rules/c",
             403,
@@ -296,15 +296,15 @@ mod tests {
             Signature::Both,
         );
         assert!(without_code.contains("`Zone WAF Write`") && without_code.contains("key was refused as well"));
-        assert!(hint_for(Method::Get, "/zones", 403, Some(10000), "x", Signature::Key).contains("role"));
+        assert!(advice_for(Method::Get, "/zones", 403, Some(10000), "x", Signature::Key).contains("role"));
         let of_actor = "Actor 'com.cloudflare.api.token.1' requires permission 'com.cloudflare.api.account.zone.list'";
-        assert!(hint_for(Method::Get, "/zones", 403, Some(0), of_actor, Signature::Token).contains("`Zone Read`"));
-        assert_eq!(hint_for(Method::Post, "/zones/a/dns_records", 403, Some(1038), "no API", Signature::Token), "");
+        assert!(advice_for(Method::Get, "/zones", 403, Some(0), of_actor, Signature::Token).contains("`Zone Read`"));
+        assert_eq!(advice_for(Method::Post, "/zones/a/dns_records", 403, Some(1038), "no API", Signature::Token), "");
     }
 
     #[test]
     fn one_code_has_four_meanings() {
-        let of = |message| hint_for(Method::Get, "/zones/a", 403, Some(9109), message, Signature::Token);
+        let of = |message| advice_for(Method::Get, "/zones/a", 403, Some(9109), message, Signature::Token);
         assert!(of("Cannot use the access token from location: 192.0.2.1").contains("IP filter"));
         assert!(of("Invalid zone identifier").contains("no such zone"));
         assert!(of("Invalid access token").contains("revoked"));
@@ -313,7 +313,8 @@ mod tests {
 
     #[test]
     fn wrong_credentials_are_told_apart() {
-        let of = |status, code, path: &str, signature| hint_for(Method::Get, path, status, Some(code), "no", signature);
+        let of =
+            |status, code, path: &str, signature| advice_for(Method::Get, path, status, Some(code), "no", signature);
         assert!(of(400, 6111, "/zones", Signature::Token).contains("Bearer"));
         assert!(of(400, 6103, "/zones", Signature::Key).contains("37 hexadecimal"));
         assert!(of(400, 9106, "/zones", Signature::Token).contains("proxy"));

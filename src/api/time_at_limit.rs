@@ -28,7 +28,7 @@ fn sent_after(requests: usize) -> u64 {
     (windows as u64).saturating_mul(WINDOW_SECONDS).saturating_add(refilled as u64)
 }
 
-/// That time in words, to follow a number of requests; empty if it is not worth reporting.
+/// The time of [`seconds_at_limit`] in words, to follow a number of requests; empty if it is not worth reporting.
 #[must_use]
 pub fn after_comma(made: u64, more: usize) -> String {
     seconds_at_limit(made, more).map(|seconds| format!(", {}", words(seconds))).unwrap_or_default()

@@ -11,7 +11,7 @@ pub enum Outcome {
     Refused(String),
     /// It was not sent.
     NotSent(String),
-    /// It was not sent, because what it concerns is no longer as the plan saw it.
+    /// It was not sent, because what it concerns has changed since the plan was made.
     Stale(String),
     /// It was undone, because what it made room for is not known to be there.
     Restored,

@@ -146,8 +146,10 @@ impl<'z> Run<'z> {
         self.queue.retain(|part| !part.is_empty());
         for n in held {
             let what = moved.remove(&n);
-            let what =
-                what.unwrap_or_else(|| "it belongs to a record that someone else changed since the plan".to_owned());
+            let what = what.unwrap_or_else(|| {
+                "it cannot be separated from another operation, whose record someone else changed since the plan"
+                    .to_owned()
+            });
             self.finish(&[n], &Outcome::Stale(what));
         }
     }

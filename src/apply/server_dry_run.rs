@@ -63,7 +63,7 @@ pub async fn server_dry_run<C: Checker>(checker: &C, zone: &ZonePlan) -> Vec<Dry
             Ok(answer) if answer.result.is_null() => DryRunResult::Accepted,
             Ok(_) => {
                 let reason = "Cloudflare answered a dry run with a result, so it may have carried it out; \
-                              no further dry run was sent. Check the zone's rules";
+                              no further dry run of this zone was sent. Check the zone's rules";
                 broken = Some(reason.to_owned());
                 DryRunResult::Unchecked(reason.to_owned())
             }

@@ -17,7 +17,7 @@ pub enum Exit {
     Chosen(u8),
     /// Refused: a consent is missing.
     Refused,
-    /// The world is no longer as the plan saw it; nothing was written.
+    /// The live state or the base is not what the plan or the undo expects; nothing was written.
     Stale,
     /// Applied in part; the journal says what.
     Partial,

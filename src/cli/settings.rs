@@ -221,7 +221,7 @@ pub(super) fn variable(global: &Global, name: &str) -> anyhow::Result<Option<Str
     let direct = match raw(global, name).map(OsString::into_string) {
         Some(Ok(text)) => filled(text),
         None => None,
-        Some(Err(_)) => bail!("{name} is not valid UTF-8: set it again"),
+        Some(Err(_)) => bail!("{name} is not UTF-8 text: set it again, or use {name}_FILE"),
     };
     let file_name = format!("{name}_FILE");
     let Some(path) = raw(global, &file_name).filter(|p| !p.is_empty()).map(PathBuf::from) else {

@@ -53,7 +53,10 @@ impl ShardArg {
                      job {count}",
                     count.get() - 1
                 ),
-                Err(_) => bail!("JOB_COMPLETION_INDEX is not a number: {text:?}"),
+                Err(_) => bail!(
+                    "JOB_COMPLETION_INDEX is not a number: {text:?}; run it in an Indexed Job of Kubernetes, or write the part, as \
+                     in --shard 1/{count}"
+                ),
             },
         };
         Shard::new(index, count).with_context(|| format!("--shard: there is no part {} of {count}", index + 1))

@@ -78,7 +78,7 @@ enum Fate {
     Refused,
     /// It was not sent.
     NotSent,
-    /// It was not sent, because what it concerns is no longer as the plan saw it.
+    /// It was not sent, because what it concerns has changed since the plan was made.
     Stale,
     /// It was undone, because what it made room for is not known to be there.
     Restored,

@@ -202,7 +202,7 @@ impl Hidden {
             Some(target.to_string())
         });
         let line = match leads {
-            // Even where the address is public under another name: requests no longer pass Cloudflare.
+            // Even where the address is public under another name: requests no longer pass through Cloudflare.
             Some(host) if !record.proxied && was_proxied() => {
                 format!(
                     "{name} is no longer proxied: everyone sees that it leads to {host}, and requests no longer pass through Cloudflare"

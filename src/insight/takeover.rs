@@ -42,8 +42,8 @@ pub(super) fn pointed(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) ->
         let provider = provider(target)?;
         let line = format!(
             "{name} points at {} ({target}): whoever claims {} there answers for {name}; remove the record before you \
-             give it up",
-            provider.name, provider.claims?
+             give up {}",
+            provider.name, provider.claims?, provider.claims?
         );
         Some(Effect::shown(Topic::Hosting, name, Direction::Neutral, line))
     };

@@ -130,13 +130,15 @@ impl FetchError {
             | Self::Ruleset { .. }
             | Self::OutsideZone { .. }
             | Self::NotAList { .. }
-            | Self::NoValue { .. }
-            | Self::Endless { .. } => Some(
+            | Self::NoValue { .. } => Some(
                 "the response is not what Cloudflare documents: run again; if it happens again, check that the base URL leads to \
-                 Cloudflare"
+                 Cloudflare. If it is from a snapshot, take the snapshot again"
                     .to_owned(),
             ),
-            _ => None,
+            Self::Endless { .. } => Some(
+                "raise `--page-size`; if it has its default, check that the base URL leads to Cloudflare".to_owned(),
+            ),
+            Self::WrongZone { .. } | Self::Ambiguous { .. } | Self::Incomplete { .. } => None,
         }
     }
 }

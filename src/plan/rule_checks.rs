@@ -63,10 +63,10 @@ pub(super) fn windows(desired: &DesiredZone, operations: &[Operation], windows: 
         let between = format!("between the changes of {} and {}", name(steps.start), name(steps.end));
         let diagnostic = match is_weaker {
             true => findings::WEAKER_MEANWHILE
-                .nowhere(format!("{between}, {about}: some pass although they are stopped before and afterwards"))
+                .nowhere(format!("{between}, {about}: some are stopped less than before and afterwards"))
                 .help("split the change into two, so that what stops these requests is in place before anything is removed"),
             false => findings::STRICTER_MEANWHILE
-                .nowhere(format!("{between}, {about}: some are stopped although they pass before and afterwards"))
+                .nowhere(format!("{between}, {about}: some are stopped more than before and afterwards"))
                 .help("apply it when there is little traffic"),
         };
         let place = operations.get(steps.start).and_then(|operation| operation.place).unwrap_or(desired.place);
@@ -159,7 +159,7 @@ fn of_problem(problem: &Problem, live: &LiveZone) -> Diagnostic {
             .nowhere("they have a form that this version does not know, so nothing can be merged into them")
             .help("write them under `raw`, or remove them at Cloudflare"),
         ProblemKind::Idle(name) => findings::IDLE_TUNING
-            .nowhere(format!("`{name}` has this state anyway, by the level, the tags or the ruleset's default"))
+            .nowhere(format!("`{name}` has this state anyway, because of the level, the tags or the ruleset's default"))
             .help("remove the entry, or keep it for a later change of the level"),
     };
     diagnostic.at(*place, "")

@@ -50,7 +50,7 @@ pub enum Conclusion {
     Converged,
     /// Something was written, and something is not as desired or not known to be.
     Partial,
-    /// Nothing was written, as something was no longer as the plan saw it.
+    /// Nothing was written, because something had changed since the plan was made.
     Stale,
     /// Nothing was written.
     Failed,

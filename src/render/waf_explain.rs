@@ -232,8 +232,9 @@ fn write_ways(out: &mut dyn Write, explained: &Explained<'_>) -> io::Result<()> 
         writeln!(out, "  The exceptions are for the start page, as the request is not known.")?;
     }
     let Some(edit) = chosen.checked_sub(1).and_then(|n| edits.get(n)) else {
-        let which = if edits.is_empty() { String::new() } else { format!(": `--way` takes 1 to {}", edits.len()) };
-        return writeln!(out, "\nThere is no way {chosen}{which}.");
+        let last = edits.len();
+        let most = if last == 1 { "only 1".to_owned() } else { format!("1 to {last}") };
+        return writeln!(out, "\nThere is no way out number {chosen}: `--way` takes {most}.");
     };
     writeln!(out, "\nEdit {chosen} (merge it into the spec; an exception can be a file of its own beside it):\n")?;
     for line in edit.lines() {

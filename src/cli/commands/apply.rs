@@ -309,7 +309,7 @@ fn ask(planned: &Planned<'_>, output: &Output) -> anyhow::Result<bool> {
     Ok(is_yes)
 }
 
-/// Says what is no longer as the plan saw it.
+/// Says what has changed since the plan was made.
 fn report_stale(error: &str, stale: &[StaleOperation], output: &Output) -> Ended {
     output.message(error);
     for StaleOperation { address, what } in stale.iter().take(MOST_OF_A_KIND) {

@@ -22,7 +22,7 @@ use crate::render::doctor::write;
 
 /// Show what the credentials may do, and what the spec needs
 ///
-/// Only reads, so it cannot tell whether most writes are allowed. Exits with 1 if something that the spec needs is
+/// Only reads, so for most writes it cannot tell whether they are allowed. Exits with 1 if something that the spec needs is
 /// refused, or if Cloudflare does not answer.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  zonewright doctor\n  zonewright doctor zones/ --probe-writes")]

@@ -96,8 +96,12 @@ async fn live(args: &ExportArgs, settings: &Settings<'_>, output: &Arc<Output>) 
         zone_source::of_cloudflare(&zones, settings, output).await?
     };
     if let Some(missing) = missing.first() {
+        if args.against.is_some() {
+            bail!("the snapshot says that the zone {missing} did not exist, or could not be seen: take it again");
+        }
         bail!(
-            "the zone {missing} does not exist, or these credentials cannot see it: check the name, or run `zonewright doctor`"
+            "the zone {missing} does not exist, or these credentials cannot see it: check the name, or run \
+             `zonewright doctor`"
         );
     }
     if live.zones.is_empty() {

@@ -93,7 +93,7 @@ Exit codes:
   1   error, nothing was written
   2   differences (drift, or what --drift-exit-code says; plan and waf diff with --detailed-exitcode, diff --exit-code, waf lock --check)
   3   a consent is missing (apply, undo, plan with --detailed-exitcode), or the confirmation was declined
-  4   the zone has changed since the plan was made, nothing was written
+  4   the live state or the base is not what the plan or the undo expects, nothing was written
   5   applied in part, the journal says what
   64  wrong usage
 "

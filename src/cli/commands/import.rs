@@ -227,7 +227,8 @@ fn files_of(args: &ImportArgs, paths: &[&String], output: &Output) -> anyhow::Re
     let from = args.from.as_deref().and_then(SourceKind::parse);
     let mut given = GivenZones::default();
     for name in &args.zone_name {
-        let parse = |text: &str| ZoneName::parse(text).with_context(|| format!("{text:?} is not the name of a zone"));
+        let parse =
+            |text: &str| ZoneName::parse(text).with_context(|| format!("--zone-name {name:?}: not a valid zone name"));
         match name.split_once('=') {
             Some((id, name)) => drop(given.by_id.insert(id.to_owned(), parse(name)?)),
             None => given.default = Some(parse(name)?),
@@ -318,7 +319,7 @@ async fn live_zones(
 ) -> anyhow::Result<Vec<Imported>> {
     let name = |text: &&String| {
         let what = if Path::new(text.as_str()).exists() {
-            format!("{text:?} is not the name of a zone; write ./{text} to import the file")
+            format!("{text:?} is a file, which is imported as ./{text}, and not the name of a zone")
         } else {
             format!("{text:?} is not the name of a zone")
         };
@@ -352,7 +353,7 @@ async fn read(
         match &options.account {
             Some(account) => bail!(
                 "the account {account}, which CLOUDFLARE_ACCOUNT_ID names, does not have the zone {missing}, or these \
-                 credentials cannot see it: check both, or run `zonewright doctor`{file}"
+                 credentials cannot see it: check the account and the name, or run `zonewright doctor`{file}"
             ),
             None => bail!(
                 "the zone {missing} does not exist, or these credentials cannot see it: check the name, or run `zonewright doctor`{file}"

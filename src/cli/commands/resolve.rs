@@ -76,8 +76,13 @@ impl Run for ResolveArgs {
                         desired.zones.keys().next().map(|zone| format!("; give a whole name, such as www.{zone}"));
                     bail!("no zone of the spec has the name {name}{}", example.unwrap_or_default())
                 }
+                Some(_) if self.against.is_some() => bail!(
+                    "the snapshot has no zone with the name {name}: check the name, or take a snapshot from a spec that names \
+                     the zone"
+                ),
                 Some(_) => bail!(
-                    "no zone with the name {name} is at Cloudflare, or these credentials cannot see it: check the name, or run `zonewright doctor`"
+                    "no zone with the name {name} is at Cloudflare, or these credentials cannot see it: check the name, or run \
+                     `zonewright doctor`"
                 ),
             }
         };

@@ -102,7 +102,7 @@ fn has_policy(world: World<'_, '_>, domain: &Fqdn, expected: ExpectedPolicy) -> 
     };
     let view = View(zone);
     if let Some(target) = dmarc_change::elsewhere(view, domain) {
-        return Outcome::Unknown(format!("DMARC for {domain} is the record of {target}"));
+        return Outcome::Unknown(format!("DMARC for {domain} is an alias of {target}"));
     }
     match dmarc_change::policy(view, domain) {
         None => Outcome::failed_if(world.knows_all, format!("DMARC for {domain}: no policy")),
@@ -145,7 +145,7 @@ fn has_key(world: World<'_, '_>, domain: &Fqdn, label: &str) -> Outcome {
         Selector::Several => failed("several texts at one selector; receivers may take either"),
         Selector::Broken(why) => failed(&why),
         Selector::Revoked => failed("it is revoked (`p=` is empty)"),
-        Selector::Alias(target) => Outcome::Unknown(format!("{what} is the one of {target}")),
+        Selector::Alias(target) => Outcome::Unknown(format!("{what} is an alias of {target}")),
     }
 }
 

@@ -88,7 +88,7 @@ pub(in crate::insight) fn compare(name: &Fqdn, before: View<'_, '_>, after: View
             });
         }
         (_, Selector::Alias(target)) => {
-            effects.push(shown(Direction::Neutral, format!("{what} is the one of {target}")));
+            effects.push(shown(Direction::Neutral, format!("{what} is an alias of {target}")));
         }
         (Selector::Key(old), Selector::Key(new)) => between(&what, old, new, &breaks, &shown, &mut effects),
         (Selector::Alias(target), Selector::Key(new)) => {

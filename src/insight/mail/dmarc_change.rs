@@ -94,7 +94,7 @@ pub(in crate::insight) fn compare(domain: &Fqdn, before: View<'_, '_>, after: Vi
     }
     let what = format!("DMARC for {domain}");
     if let Found::Elsewhere(target) = &new {
-        return vec![shown(Direction::Unclassified, format!("{what} is the record of {target}"))];
+        return vec![shown(Direction::Unclassified, format!("{what} is an alias of {target}"))];
     }
     let (was, is) = (policy(before, domain), policy(after, domain));
     let by = |from: &Fqdn| if from == domain { String::new() } else { format!(" (from {from})") };

@@ -305,7 +305,9 @@ fn opens(name: &Fqdn, old: Option<&Senders>, new: &Senders, effects: &mut Vec<Ef
     }
     if new.ignored > old.map_or(0, |old| old.ignored) {
         let what = count(new.ignored, "term");
-        effects.push(breaks(format!("SPF for {name}: receivers ignore everything after `all`: {what} without effect")));
+        effects.push(breaks(format!(
+            "SPF for {name}: receivers ignore the mechanisms after `all`: {what} without effect"
+        )));
     }
     let known = old.map(Senders::networks).unwrap_or_default();
     for network in new.networks().iter().filter(|n| is_wide(n)).filter(|n| !known.iter().any(|k| k.contains(*n))) {

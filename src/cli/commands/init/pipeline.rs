@@ -28,7 +28,7 @@ pub(super) enum Wanted {
 }
 
 /// What is left to do by hand.
-pub(super) const TO_DO: &str = "before the pipeline runs: replace the names in its files that contain `example` with yours, and store the tokens (docs/pipelines.md)";
+pub(super) const TO_DO: &str = "before the pipeline runs: in its files, replace every name that contains `example` with yours, and store the tokens (docs/pipelines.md)";
 
 /// Largest configuration of Git that is looked at, in bytes.
 const LARGEST_CONFIGURATION: u64 = 1024 * 1024;

@@ -99,8 +99,9 @@ impl Run for WafRulesArgs {
             let found = survey.rulesets.iter().find(|r| r.which == wanted && r.catalogue.is_some());
             let Some(ruleset) = found else {
                 bail!(
-                    "Cloudflare does not offer this ruleset to {name}: check which managed rulesets the Cloudflare plan of \
-                     the zone has"
+                    "Cloudflare does not list the rules of `{}` for {name}: check which managed rulesets the Cloudflare plan \
+                     of the zone has",
+                    self.ruleset.managed().key()
                 )
             };
             let rows: Vec<_> = ruleset.rows().into_iter().filter(|row| filter.keeps(row)).collect();

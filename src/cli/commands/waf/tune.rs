@@ -96,7 +96,7 @@ impl Run for WafTuneArgs {
         let (zone, whose, protection) = match &self.settings.live {
             Some(live) => {
                 let zones = protection::of_names(std::slice::from_ref(live), settings, output).await?;
-                let (zone, waf, _) = zones.into_iter().next().ok_or_else(|| anyhow!("the zone {live} does not exist, or these credentials cannot see it: check the name, or run `zonewright doctor`"))?;
+                let (zone, waf, _) = zones.into_iter().next().ok_or_else(|| anyhow!("there is no zone {live}"))?;
                 (zone, "live", Protection::new(&waf, |_, _| None))
             }
             None => {

@@ -104,10 +104,10 @@ findings! {
         "The live record is proxied, the spec does not say `proxied`, and Cloudflare gives every proxied record the TTL `auto`.",
         "Write `proxied: false` beside the `ttl`, or remove the `ttl`.";
     WEAKER_MEANWHILE = "PLAN0041" Warning "weaker protection while the plan is applied",
-        "In every order of the changes, some requests that are stopped both before and after the plan are let through in between.",
+        "In the order that the plan uses, some requests are stopped less in between than before and after the plan.",
         "Split the change into two plans: first add what stops these requests, then remove the rest.";
     STRICTER_MEANWHILE = "PLAN0042" Note "stricter protection while the plan is applied",
-        "In every order of the changes, some requests that are let through both before and after the plan are stopped in between.",
+        "In the order that the plan uses, some requests are stopped more in between than before and after the plan.",
         "Apply it when there is little traffic, or split the change into two plans.";
     EXPIRY_AHEAD = "PLAN0043" Note "what happens after the last day of an entry",
         "The spec sets the last day of the entry. What happens after that day needs no further consent.",
