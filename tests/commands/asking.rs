@@ -152,7 +152,7 @@ fn everything_else_is_a_no() {
 }
 
 #[test]
-fn what_moved_while_someone_thought_is_refused() {
+fn a_change_during_the_question_is_refused() {
     let workspace = workspace();
     let asking = Asking::start(&workspace);
     let zones = workspace.dump()["zones"].clone();

@@ -300,7 +300,7 @@ fn a_shallow_clone_is_explained() {
 
 /// Half of a spec, or half of a listing, is more likely a broken source than a wish. (Accidents 1 and 12.)
 #[test]
-fn what_shrank_by_half_needs_a_word() {
+fn a_source_that_shrank_by_half_needs_consent() {
     let addresses = |n: usize| {
         let one = |n| format!("      - {{ name: h{n}, type: A, content: 192.0.2.{n} }}");
         format!("    records:\n{}", (1..=n).map(one).collect::<Vec<_>>().join("\n"))

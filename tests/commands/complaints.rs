@@ -71,7 +71,7 @@ fn b22_an_empty_text_is_refused_offline() {
 
 /// A create whose response was lost after it took effect is seen, counted as done, and not repeated.
 #[test]
-fn b24_a_create_whose_answer_got_lost_is_done() {
+fn b24_a_create_whose_response_was_lost_is_done() {
     for batch in [true, false] {
         let mut options = options();
         options.profile.batch = batch;
@@ -406,7 +406,7 @@ fn b18_what_is_on_anyway_may_be_said() {
 
 /// A service that cannot deploy says so in its words; records are not held up by that in a run of their own.
 #[test]
-fn s6_a_service_that_cannot_deploy_says_so() {
+fn s6_a_refusal_to_deploy_is_shown_as_it_is() {
     let workspace = with_rules(MANAGED, None);
     waf_spec(&workspace, &json!({ "owasp": { "paranoia": 2 } }));
     let answer = json!({ "success": false, "errors": [{ "code": 7001, "message": "Method PUT not available for that URI." }], "messages": [], "result": null });

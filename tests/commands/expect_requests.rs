@@ -25,7 +25,7 @@ const EXPECT: [&str; 5] = [
 ];
 
 #[test]
-fn they_are_checked_offline() {
+fn expectations_about_requests_are_checked_offline() {
     let workspace = Workspace::new(options());
     workspace.file("spec.yaml", spec(NO_SCANNERS, &EXPECT));
     let ran = workspace.run(&["test", "spec.yaml"]).exits(0);

@@ -82,7 +82,7 @@ fn b18_a_tuned_zone_comes_back_in_words() {
 
 /// What specs have no words for is kept verbatim and explained.
 #[test]
-fn strange_tunings_come_back_verbatim() {
+fn unusual_overrides_come_back_verbatim() {
     let strange = [
         // Level 1 off and 2 on: no paranoia level.
         json!({ "categories": [{ "category": "paranoia-level-1", "enabled": false }, { "category": "paranoia-level-3", "enabled": false }] }),

@@ -211,7 +211,7 @@ fn a_wait_is_not_waited_out() {
 
 /// A lost answer: whether the write took effect is asked at once, and not for long.
 #[test]
-fn what_got_lost_is_settled_after_the_signal() {
+fn a_lost_response_is_resolved_after_the_signal() {
     let workspace = workspace();
     hold(&workspace, "POST", "/dns_records", 2, 1);
     let run = UnderWay::start(&workspace, &[&APPLY[..], &PATIENT].concat());
@@ -228,7 +228,7 @@ fn what_got_lost_is_settled_after_the_signal() {
 /// A request whose response was lost may still take effect late: if it is not sent again, it is not reported as not sent,
 /// whatever it changes.
 #[test]
-fn what_got_lost_and_is_not_sent_again_is_unknown() {
+fn a_lost_request_that_is_not_sent_again_is_unknown() {
     at_once([1, 2, 4], |nth| {
         let workspace = workspace();
         hold_write(&workspace, nth);

@@ -459,7 +459,7 @@ fn a_proxy_gets_a_tunnel_and_nothing_else() {
 
 /// The same through a SOCKS proxy, which resolves the name itself.
 #[test]
-fn a_socks_proxy_leads_to_the_service() {
+fn a_socks_proxy_leads_to_the_sandbox() {
     for variable in ["HTTPS_PROXY", "ALL_PROXY"] {
         let scene = Scene::new();
         let proxy = scene.socks(Socks::Leads, scene.tls("good"));

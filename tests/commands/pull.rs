@@ -57,7 +57,7 @@ fn after_a_pull_the_plan_is_empty() {
 }
 
 #[test]
-fn a_snapshot_stands_in_for_the_service() {
+fn a_snapshot_can_replace_the_live_state() {
     let workspace = meddled_with();
     workspace.run(&["snapshot", "spec.yaml", "--out", "now.json"]).exits(0);
     // Without a service and credentials.

@@ -61,7 +61,7 @@ fn a_saved_plan_is_applied_as_it_was_reviewed() {
 }
 
 #[test]
-fn a_world_that_moved_is_refused_with_what_and_when() {
+fn a_live_state_that_changed_is_refused_with_what_and_when() {
     type Someone = fn(&Workspace);
     let moves: [(&str, Someone); 3] = [
         ("example.com/dns/www/A: it was changed by someone else at 20", |w| {

@@ -222,7 +222,7 @@ fn every_output_says_what_it_was_made_from() {
 
 /// The previous spec is the third leg here too, and what the snapshot lacks does not look removed.
 #[test]
-fn the_spec_before_is_compared_with_too() {
+fn the_previous_spec_is_compared_too() {
     let mut options = business();
     options.profile.permissions = sandbox::Permissions::everything();
     let workspace = Workspace::new(options);

@@ -138,7 +138,7 @@ fn what_someone_changed_since_is_a_conflict_and_stays() {
 }
 
 #[test]
-fn what_stands_in_the_way_is_not_removed() {
+fn a_record_in_the_way_is_not_removed() {
     let workspace = planted(options());
     workspace.records_spec("      - { name: swap, type: CNAME, state: absent }");
     let allow = ["--allow-deletes", "1", "--allow", "removes-last-address"];
@@ -152,7 +152,7 @@ fn what_stands_in_the_way_is_not_removed() {
 }
 
 #[test]
-fn an_answer_that_got_lost_is_settled_by_looking() {
+fn a_lost_response_is_resolved_by_reading() {
     for what in [What::ResetAfterEffect, What::ResetBeforeEffect] {
         let workspace = planted(options());
         workspace.records_spec(CHANGES);

@@ -55,7 +55,7 @@ fn settles(workspace: &Workspace) {
 
 /// From nothing through three settings and back: the sandbox's own JSON says exactly what the spec says.
 #[test]
-fn levels_thresholds_and_actions_are_what_the_service_has() {
+fn levels_thresholds_and_actions_reach_the_sandbox() {
     let workspace = Workspace::new(business());
     let off = |levels: &[u8]| -> Value {
         levels.iter().map(|n| json!({ "category": format!("paranoia-level-{n}"), "enabled": false })).collect()
@@ -247,7 +247,7 @@ fn lost_answers_are_settled_by_reading() {
 
 /// What a move or a delete that came late leaves behind is no refusal of it, though the entry point does not show it yet.
 #[test]
-fn what_came_late_is_not_called_refused() {
+fn a_request_that_took_effect_late_is_not_called_refused() {
     let rule = |name: &str| json!({ "ref": name, "action": "log", "expression": format!("http.host eq \"{name}.example.com\"") });
     let line =
         |name: &str| format!("\n  - {{ name: {name}, when: 'http.host eq \"{name}.example.com\"', action: log }}");
@@ -334,7 +334,7 @@ fn rules_are_moved_as_little_as_possible() {
 
 /// The sandbox is asked about every change, and nothing is written.
 #[test]
-fn the_service_can_be_asked_first() {
+fn changes_can_be_checked_by_the_server_first() {
     let workspace = Workspace::new(business());
     waf_spec(
         &workspace,

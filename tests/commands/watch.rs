@@ -145,7 +145,7 @@ fn a_failed_round_is_told_and_the_last_good_one_stays() {
 }
 
 #[test]
-fn the_two_pages_say_how_it_is() {
+fn the_two_pages_report_the_state() {
     let workspace = Workspace::new(options());
     workspace.records_spec(ONE);
     let mut watching = Watching::start(&workspace, &["--interval", "1h", "--listen", "127.0.0.1:0"]);
@@ -209,7 +209,7 @@ fn the_webhook_hears_what_is_new() {
 }
 
 #[test]
-fn that_it_is_over_is_told_once() {
+fn the_end_of_drift_is_reported_once() {
     let workspace = Workspace::new(options());
     workspace.records_spec(ONE);
     let listener = Listener::start(vec![Response::Status(200); 5]);
@@ -265,7 +265,7 @@ fn idle_clients_stop_no_round() {
 }
 
 #[test]
-fn an_address_for_everybody_is_warned_of() {
+fn a_public_listen_address_is_warned_of() {
     let workspace = Workspace::new(options());
     workspace.records_spec(ONE);
     let mut watching = Watching::start(&workspace, &["--interval", "1h", "--listen", "0.0.0.0:0", "--quiet"]);

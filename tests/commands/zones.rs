@@ -246,7 +246,7 @@ fn a_setting_that_someone_else_changed_is_not_sent_again() {
 /// A refusal for the credentials, or "no" under a status that says yes, does not speak of the try before it, which may come
 /// late.
 #[test]
-fn a_refusal_of_the_second_try_alone_leaves_what_got_lost_unknown() {
+fn a_refusal_of_the_second_attempt_leaves_a_lost_request_unknown() {
     let parts = [
         ("settings: { min_tls_version: '1.2', ssl: strict }", "PATCH", "/settings/min_tls_version"),
         ("dnssec: on", "PATCH", "/dnssec"),
@@ -298,7 +298,7 @@ fn no_request_deletes_a_zone() {
 }
 
 #[test]
-fn a_new_zone_gets_settings_in_the_service_s_words() {
+fn a_new_zone_gets_settings_in_the_values_of_the_api() {
     let workspace = Workspace::empty(options_on("pro"));
     spec(
         &workspace,
@@ -351,7 +351,7 @@ fn what_cannot_be_had_is_not_called_in_sync() {
 }
 
 #[test]
-fn apex_ns_of_other_providers_stand_beside_addresses() {
+fn apex_ns_of_other_providers_are_allowed_beside_addresses() {
     let workspace = Workspace::new(pro());
     spec(
         &workspace,

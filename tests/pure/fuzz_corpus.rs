@@ -99,7 +99,7 @@ fn every_target_is_tested() {
 
 /// A property that does not hold is noticed.
 #[test]
-fn a_failure_is_found() {
+fn a_property_that_does_not_hold_is_noticed() {
     let file = directory("corpus/name/plain");
     assert_eq!(failures(|bytes| assert!(bytes.len() < 4), &[file]).len(), 4);
 }

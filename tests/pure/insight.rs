@@ -380,7 +380,7 @@ proptest! {
     }
 
     #[test]
-    fn a_shape_that_nobody_knows_survives(value in prop_oneof![
+    fn overrides_of_unknown_shape_survive(value in prop_oneof![
         Just(json!("all off")), Just(json!([1, 2])), Just(json!({ "categories": { "a": 1 } })),
         Just(json!({ "rules": [{ "name": "no id" }] })), Just(json!({ "rules": ["id"] })),
     ]) {

@@ -76,7 +76,7 @@ fn a_rule_counts_once_and_a_level_includes_those_below() {
 }
 
 #[test]
-fn what_is_left_out_is_left_out() {
+fn exclusions_of_targets_and_rules_apply() {
     let base = rule(1000, "ARGS|!ARGS:skip|!ARGS:/^re/", "@streq x", "tag:'mine',msg:'text'");
     assert_eq!(hits(&base, &get("/?skip=x&RED=x")), [0; 0]);
     assert_eq!(hits(&base, &get("/?skip=x&other=x")), [1000]);
@@ -382,7 +382,7 @@ fn hostile_requests_are_bounded() {
 }
 
 #[test]
-fn no_bytes_are_too_strange() {
+fn any_bytes_are_evaluated() {
     let mut all = String::new();
     for (number, transformation) in [
         "base64Decode",

@@ -502,7 +502,7 @@ fn a_variable_of_the_command_line_must_be_used() {
 }
 
 #[test]
-fn a_lint_is_accepted_where_it_stands() {
+fn a_lint_is_accepted_at_its_own_place() {
     let text = |file: &str, zone: &str, record: &str| {
         format!(
             "version: 1\n{file}zones:\n  example.com:\n    {zone}\n    records:\n      - {{ name: a, type: CNAME, content: b.example.com{record} }}\n      - {{ name: b, type: CNAME, content: a.example.com{record} }}\n"

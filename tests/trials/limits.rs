@@ -122,7 +122,7 @@ async fn plans_of_many_zones_use_the_whole_budget() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn another_who_takes_half_is_left_half() {
+async fn another_client_that_uses_half_keeps_half() {
     plan_beside_another(1300).await;
 }
 
@@ -145,12 +145,12 @@ async fn five_thousand_zones() {
 
 #[tokio::test(start_paused = true)]
 #[ignore = "takes long: cargo test --test trials limits -- --ignored --nocapture"]
-async fn five_thousand_zones_beside_another() {
+async fn five_thousand_zones_beside_another_client() {
     plan_beside_another(5000).await;
 }
 
 #[tokio::test(start_paused = true)]
 #[ignore = "takes long: cargo test --test trials limits -- --ignored --nocapture"]
-async fn five_thousand_zones_by_each_of_two() {
+async fn two_runs_of_five_thousand_zones_each() {
     plan_twice(5000).await;
 }

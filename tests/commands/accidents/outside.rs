@@ -9,7 +9,7 @@ use zonewright::sandbox::{Fault, What, When};
 /// C11: the same update again and again. Equal values are no change, whatever their spelling; a change that does not
 /// converge is reported.
 #[test]
-fn c11_the_same_update_for_ever() {
+fn c11_the_same_update_is_not_repeated() {
     let workspace = Workspace::new(options());
     zone_spec(
         &workspace,
@@ -42,7 +42,7 @@ fn c11_the_same_update_for_ever() {
 
 /// C13: Cloudflare is away. Nothing is written and that is said; a plan is still to be had; later the same command works.
 #[test]
-fn c13_the_service_is_away_for_days() {
+fn c13_cloudflare_is_down_for_days() {
     let spec = "records:\n  - { name: www, type: A, content: 192.0.2.1 }";
     let away = [
         What::Answer {
@@ -71,7 +71,7 @@ fn c13_the_service_is_away_for_days() {
 
 /// C13: Cloudflare goes away in the middle. What is done is told, and the same command does the rest when it is back.
 #[test]
-fn c13_the_service_goes_away_in_the_middle() {
+fn c13_cloudflare_goes_down_during_an_apply() {
     let workspace = Workspace::new(options());
     let records: Vec<String> =
         (1..=6).map(|n| format!("  - {{ name: h{n}, type: A, content: 192.0.2.{n} }}")).collect();

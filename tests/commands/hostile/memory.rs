@@ -136,7 +136,7 @@ fn respond(stream: TcpStream, suffix: &str, body: &Body, packed: Option<&[u8]>) 
 }
 
 #[test]
-fn no_answer_fills_it() {
+fn no_response_fills_the_memory() {
     let record = r#"{"id":"1","name":"a.example.com","type":"A","content":"192.0.2.1"}"#;
     let deep = format!("{}{}", "[".repeat(32 * 1024), "]".repeat(32 * 1024));
     let unknown: String = (0..1_000).map(|n| format!(r#""member-{n}":{{"a":[0,0,0,0]}},"#)).collect();
@@ -185,7 +185,7 @@ fn snapshot(path: &Path, lines: &str, times: usize) {
 }
 
 #[test]
-fn no_snapshot_fills_it() {
+fn no_snapshot_fills_the_memory() {
     let directory = directory();
     let path = directory.path().join("s.gz");
     let values = format!("{{\"path\":\"/x\",\"result\":[0{}]}}\n", ",[]".repeat(5_000_000));
@@ -210,7 +210,7 @@ fn no_snapshot_fills_it() {
 }
 
 #[test]
-fn no_journal_fills_it() {
+fn no_journal_fills_the_memory() {
     let directory = directory();
     let begin = "{\"event\":\"begin\",\"format\":1,\"time\":\"2026-11-20T12:00:00Z\"}\n";
     let head =
@@ -252,7 +252,7 @@ fn basis(spec: &str) -> String {
 }
 
 #[test]
-fn no_saved_plan_fills_it() {
+fn no_saved_plan_fills_the_memory() {
     let directory = directory();
     let spec = serde_json::to_string(SPEC).unwrap();
     let with = |operations: &str| plan(&format!("{},\"operations\":[{operations}]", basis(&spec)));
@@ -291,7 +291,7 @@ fn no_saved_plan_fills_it() {
 }
 
 #[test]
-fn no_spec_fills_it() {
+fn no_spec_fills_the_memory() {
     let directory = directory();
     let head = "version: 1\nzones:\n  example.com:\n    records:\n";
     let size = 23 * 1024 * 1024;
@@ -312,7 +312,7 @@ fn no_spec_fills_it() {
 }
 
 #[test]
-fn no_other_file_fills_it() {
+fn no_other_file_fills_the_memory() {
     let directory = directory();
     let large = "x: 0\n".repeat(4 * 1024 * 1024 / 5);
     let file = |name: &str, text: &str| fs::write(directory.path().join(name), text).unwrap();

@@ -231,7 +231,7 @@ fn an_include_stays_in_its_tree() {
 
 /// What a spec before says is read under the same rules.
 #[test]
-fn the_spec_before_stays_in_its_tree_too() {
+fn the_previous_spec_stays_in_its_tree_too() {
     let root = beside();
     let run = |arguments: &[&str]| Ran::from(binary(root.path()).args(arguments).output().unwrap());
     fs::write(root.path().join("tree/now.yaml"), "version: 1\nzones: { example.com: { records: [] } }\n").unwrap();

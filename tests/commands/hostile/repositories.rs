@@ -469,7 +469,7 @@ fn a_spec_in_two_repositories_has_no_revision() {
 
 /// A path that is named like a revision is no revision, and the other way round.
 #[test]
-fn a_path_cannot_stand_for_a_revision() {
+fn a_path_is_not_taken_for_a_revision() {
     let trap = Trap::new();
     let commit = trap.git("tree", &["rev-parse", "HEAD"]);
     trap.git("tree", &["tag", "v1"]);

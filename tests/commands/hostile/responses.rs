@@ -142,7 +142,7 @@ fn what_others_wrote_is_data_in_every_output() {
 }
 
 #[test]
-fn a_megabyte_of_it_is_cut_for_people() {
+fn a_megabyte_of_text_is_cut_for_people() {
     let workspace = workspace();
     let long = format!("EVIL\u{202e}{}", "é".repeat(500_000));
     let record = |id: &str, kind: &str, name: &str, content: &str, comment: &str| json!({ "id": id, "type": kind, "name": name, "content": content, "ttl": 1, "proxied": false, "comment": comment, "tags": [] });
@@ -175,7 +175,7 @@ fn a_megabyte_of_it_is_cut_for_people() {
 }
 
 #[test]
-fn messages_of_the_service_are_no_commands() {
+fn messages_of_cloudflare_are_not_commands() {
     let long = format!("{EVIL}{}", "x".repeat(1_000_000));
     let wrong = |words: &str| {
         let chain = json!([{ "code": 9021, "message": words }]);
@@ -235,7 +235,7 @@ fn metrics_and_webhooks_are_whole() {
 }
 
 #[test]
-fn what_was_kept_of_it_is_shown_as_safely() {
+fn cached_text_is_shown_as_safely() {
     let workspace = told(EVIL);
     workspace.run(&["snapshot", "spec.yaml"]).exits(0);
     for (arguments, format) in SHOWN.iter().filter(|(a, _)| a[0] == "plan") {

@@ -106,7 +106,7 @@ async fn a_request_that_may_have_come_late_is_not_called_refused() {
 
 /// One name that is taken by someone else does not keep the others of a batch from their effect.
 #[tokio::test(start_paused = true)]
-async fn a_taken_name_is_found_in_a_batch_that_got_lost() {
+async fn a_taken_name_is_found_in_a_batch_that_was_lost() {
     let zone = live(&[]);
     let plan = plan(&[a("a", 1), a("b", 2), a("c", 3), a("d", 4)], &zone);
     let taken = || No(400, 81054);
@@ -133,7 +133,7 @@ async fn what_someone_else_changed_is_not_sent_again_in_halves() {
 
 /// Losses are counted in a row, and an answer ends the row.
 #[tokio::test(start_paused = true)]
-async fn an_answer_ends_the_row_of_losses() {
+async fn an_answer_resets_the_count_of_losses() {
     let zone = live(&[]);
     let plan = plan(&[a("a", 1), a("b", 2)], &zone);
     let first = vec![stored(1, &a("a", 1))];
@@ -155,7 +155,7 @@ async fn what_an_answer_of_yes_and_no_left_open_is_not_called_refused() {
 
 /// Being sent away says nothing of the try before.
 #[tokio::test(start_paused = true)]
-async fn what_is_sent_away_the_second_time_is_unknown() {
+async fn a_redirect_on_the_second_attempt_leaves_the_result_unknown() {
     let zone = live(&[]);
     let plan = plan(&[a("a", 1), a("b", 2)], &zone);
     for (answer, second) in [(Busy(500), "not sent"), (Busy(429), "not sent"), (Elsewhere(302), "done")] {

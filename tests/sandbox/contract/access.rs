@@ -177,7 +177,7 @@ async fn web_pages_are_not_answered() {
 }
 
 #[tokio::test]
-async fn so_many_requests_are_remembered() {
+async fn the_log_of_requests_is_bounded() {
     let bench = Bench::start(Options { remembered: 1, ..Options::default() }).await;
     bench.post(a("www", "192.0.2.1")).await;
     bench.list("").await;

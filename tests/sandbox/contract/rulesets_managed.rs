@@ -207,7 +207,7 @@ async fn overrides_that_are_refused() {
 }
 
 #[tokio::test]
-async fn the_vendor_moves() {
+async fn rulesets_of_the_vendor_get_new_versions() {
     let bench = on("pro").await;
     let before = bench.running.managed_ruleset(OWASP).unwrap().unwrap();
     let gone = "00000000000000000000000000942100";

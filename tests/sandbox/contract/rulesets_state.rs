@@ -141,7 +141,7 @@ async fn a_dry_run_checks_and_stores_nothing() {
 }
 
 #[tokio::test]
-async fn a_service_without_dry_runs_writes_nothing() {
+async fn a_sandbox_without_dry_runs_writes_nothing() {
     let bench = Bench::with(Profile { dry_run: false, ..Profile::default() }).await;
     let path = format!("/phases/{CUSTOM}/entrypoint?dry_run=true");
     let refused = bench.rulesets(Method::PUT, &path, Some(json!({"rules": [block("a")]}))).await;

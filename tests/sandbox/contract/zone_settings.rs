@@ -298,7 +298,7 @@ async fn a_deleted_zone_takes_its_settings_along() {
 }
 
 #[tokio::test]
-async fn the_doors_are_the_same_as_for_records() {
+async fn refusals_are_the_same_as_for_records() {
     let bench = Bench::new().await;
     for path in ["dnssec", "dns_settings", "settings/ssl"] {
         let url = format!("{}/zones/{}/{path}", bench.running.base_url(), bench.zone);
