@@ -14,8 +14,7 @@
 //! | `exchange` | responses to a plan and its apply, one per line | the run ends; each operation has an outcome; the journal can be read and undone |
 //! | `plan` | a saved plan, or any JSON to be sealed | a sealed plan opens unchanged; an edited plan is refused |
 //! | `journal` | a journal | spans are inside its outline; a journal cut after any line can be read; the undo can be planned |
-//! | `snapshot` | a compressed snapshot, or its lines | packing and unpacking are inverse; queries of the snapshot do not panic
-//! |
+//! | `snapshot` | a compressed snapshot, or its lines | packing and unpacking are inverse; queries of the snapshot do not panic |
 //! | `lock` | `waf.lock` | printing and reading are inverse |
 //! | `policy` | a policy file | what is read has all parts |
 //! | `spf` | an SPF record | spaces and unknown modifiers change nothing; unknown mechanisms are errors; nothing after `all` is evaluated |
