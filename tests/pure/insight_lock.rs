@@ -1,4 +1,4 @@
-//! The lock of managed rulesets: it reads what it prints, and says what Cloudflare changed.
+//! The lock of managed rulesets: a printed lock reads back, and changes by Cloudflare are reported.
 
 use crate::support::rulesets::{cloudflare, owasp, owasp_of, scoring_rule};
 use proptest::prelude::*;

@@ -1,4 +1,4 @@
-//! What is said about a change of protection, and which way each kind of change goes.
+//! The sentences about a change of protection, and the direction of each kind of change.
 
 use crate::support::rulesets::{body, cloudflare, deployment, id_of, owasp, owasp_of, scoring_rule, tuning, waf};
 use proptest::prelude::*;
@@ -352,7 +352,7 @@ fn reach_counts_scores_and_says_what_it_assumed() {
     assert!(reach[0].sentence().contains("unknown score taken as 5: 930999"));
 }
 
-/// How strong an action is, written down a second time.
+/// The strength of an action, written independently of the program.
 fn rank(action: &str) -> u32 {
     match action {
         "block" => 3,
@@ -521,7 +521,7 @@ proptest! {
             Direction::Neutral | Direction::Strengthens | Direction::Weakens => {
                 prop_assert_eq!(back, forth.direction.reversed(), "{:#?}", forth.lines);
             }
-            // What cannot be told hides a strengthening and shows a weakening.
+            // An unknown part hides a strengthening and shows a weakening.
             Direction::Both | Direction::Unclassified => {
                 prop_assert!(matches!(back, Direction::Both | Direction::Unclassified), "{:#?}", forth.lines);
             }

@@ -1,4 +1,5 @@
-//! Rules in ModSecurity's language, on requests: what each piece of the language does, and what hostile requests cannot do.
+//! Rules in ModSecurity's language, applied to requests: what each part of the language does, and that hostile requests are
+//! bounded.
 
 use std::fmt::Write;
 
