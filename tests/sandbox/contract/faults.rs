@@ -172,7 +172,7 @@ async fn a_refused_connection_is_accepted_later_at_the_same_address() {
     bench.running.reopen().await;
     assert_eq!(post().await.unwrap().status(), 200);
     assert_eq!(count(&bench).await, 1);
-    // By itself, after its time.
+    // It ends by itself after its time.
     let brief = What::ConnectionRefused { milliseconds: 1 };
     bench.running.add_fault(Fault { when: When::Request(1), what: brief, times: 1 });
     assert!(post().await.is_err());
