@@ -1,5 +1,5 @@
-//! Accidents that happened to users of other tools, each as a scenario: the spec before and after, what else happens, and what
-//! Cloudflare has. The plan explains the danger, and nothing is sent without the consent for that danger.
+//! Accidents that happened to users of other tools, each as a scenario: the previous spec, the new one, what else happens, and
+//! what Cloudflare has. The plan explains the danger, and nothing is sent without the consent for that danger.
 //!
 //! | no. | what happened | scenario |
 //! |---|---|---|
