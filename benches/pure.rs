@@ -1,4 +1,4 @@
-//! What the steps of the program cost without network, each at three sizes, so that growth shows.
+//! The cost of each step of the program without network, at three sizes, so that superlinear growth is visible.
 //!
 //! ```text
 //! cargo bench --bench pure                      counts instructions with valgrind, holds them against the baseline
@@ -7,8 +7,9 @@
 //! cargo bench --bench pure -- --seconds [SIZE]  takes the time instead: best of three, at SIZE, twice and four times that
 //! ```
 //!
-//! A count is that of one run with the step less that of one without it. It fails if a count is further from the baseline
-//! than [`TOLERANCE`], or if a step grows faster than [`MOST_GROWTH`]. Whole commands are measured by `benches/run.py`.
+//! The count for a step is the difference between a run with the step and a run without it. The benchmark fails if a count is
+//! further from the baseline than [`TOLERANCE`], or if a step grows faster than [`MOST_GROWTH`]. `benches/run.py` measures
+//! whole commands.
 
 #[path = "support/case.rs"]
 mod case;
@@ -37,21 +38,22 @@ use std::time::{Duration, Instant};
 
 use case::Case;
 
-/// How far a count may be from the baseline, as a part of it; hash tables are seeded anew in each run.
+/// The allowed difference between a count and the baseline, as a fraction. Counts vary because hash tables get a new seed in
+/// each run.
 const TOLERANCE: f64 = 0.05;
 
-/// The largest exponent of growth: sorting is below it, and two nested loops are far above.
+/// The largest allowed exponent of growth: sorting is below it, and two nested loops are far above.
 const MOST_GROWTH: f64 = 1.25;
 
-/// The sizes at which a case is looked at, as multiples of its own.
+/// The sizes at which a case is measured, as multiples of its own size.
 const MULTIPLES: [usize; 3] = [1, 2, 4];
 
-/// Where the counts are kept.
+/// The file with the baseline.
 fn baseline() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/instructions.tsv")
 }
 
-/// Every case.
+/// All cases.
 fn cases() -> Vec<Case> {
     let mut all = Vec::new();
     records::usual(&mut all);
@@ -64,7 +66,7 @@ fn cases() -> Vec<Case> {
     all
 }
 
-/// How a quantity grows that was taken at n, 2n and 4n; what does not depend on n is left out.
+/// The exponent of growth of a quantity measured at n, 2n and 4n, without the part that does not depend on n.
 fn growth([first, second, third]: [f64; 3]) -> f64 {
     ((third - second) / (second - first).max(f64::MIN_POSITIVE)).log2()
 }
@@ -76,7 +78,7 @@ fn main() -> ExitCode {
     {
         let case = cases().into_iter().find(|c| c.name == *name).expect("a case has this name");
         let work = (case.prepare)(size.parse().expect("a size is a number"));
-        // Without the step, its inputs are made, and dropped, all the same.
+        // The run without the step makes and drops its inputs, too.
         match part.as_str() {
             "step" => drop(black_box(work())),
             _ => drop(black_box(work)),
@@ -105,7 +107,7 @@ fn main() -> ExitCode {
     if flag("--write") { write(counts) } else { verdict }
 }
 
-/// Takes the time of each case.
+/// Measures the time of each case.
 fn seconds(cases: &[Case], size: Option<usize>) -> ExitCode {
     say(&format!("{:<44} {:>8} {:>10} {:>10} {:>10}  growth", "case", "n", "n ms", "2n ms", "4n ms"));
     for case in cases {
@@ -125,7 +127,7 @@ fn seconds(cases: &[Case], size: Option<usize>) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// The time that this thread has been on a processor, where the system tells it; elsewhere the time that has passed.
+/// The processor time of this thread where the system reports it; otherwise the elapsed time.
 fn cpu() -> Duration {
     static BEGAN: OnceLock<Instant> = OnceLock::new();
     let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
@@ -167,7 +169,7 @@ fn known() -> BTreeMap<String, u64> {
     lines.filter_map(|(name, count)| Some((name.to_owned(), count.parse().ok()?))).collect()
 }
 
-/// Holds counts against the baseline, and growth against its limit.
+/// Compares counts with the baseline, and growth with its limit.
 fn compare(cases: &[Case], counts: &BTreeMap<String, Result<[u64; 3], String>>) -> ExitCode {
     let known = known();
     say(&format!("{:<44} {:>6} {:>14} {:>14} {:>8}  growth", "case", "n", "instructions", "baseline", "change"));
@@ -189,7 +191,7 @@ fn compare(cases: &[Case], counts: &BTreeMap<String, Result<[u64; 3], String>>) 
         let (was, change) = match known.get(&case.name) {
             #[allow(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
             Some(was) => (was.to_string(), c / *was as f64 - 1.0),
-            // A new step is no change.
+            // A step that is not in the baseline has nothing to compare with.
             None => ("none".to_owned(), f64::NAN),
         };
         if change.abs() > TOLERANCE {
@@ -206,7 +208,7 @@ fn compare(cases: &[Case], counts: &BTreeMap<String, Result<[u64; 3], String>>) 
     if wrong == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Writes the baseline anew; cases that were not counted keep theirs, and those that are no more go.
+/// Writes a new baseline. Cases that were not counted keep their values; cases that no longer exist are removed.
 fn write(counts: BTreeMap<String, Result<[u64; 3], String>>) -> ExitCode {
     let mut all = known();
     all.retain(|name, _| cases().iter().any(|case| case.name == *name));

@@ -1,9 +1,10 @@
 #!/bin/sh
-# Fuzzes every target in turn, SECONDS each [default: 60], or only the targets named after it. One line for each run:
-# target, seconds, of them on a processor, executions, covered edges, features, inputs kept, most memory (MiB), what was found.
+# Fuzzes every target in turn for SECONDS [default: 60], or only the targets that are named after it. Each run prints one line:
+# target, seconds, processor seconds, executions, covered edges, features, kept inputs, peak memory (MiB), and the finding, if
+# any.
 #
-# Needs a nightly compiler and cargo-fuzz. What is learnt stays in target/learnt, and findings in artifacts; neither is committed.
-# Addresses are not checked: the crate forbids unsafe code, and the time is better spent on inputs.
+# Needs a nightly compiler and cargo-fuzz. Learnt inputs are kept in target/learnt, and findings in artifacts; neither is
+# committed. AddressSanitizer is off: the crate forbids unsafe code, and the time is better spent on inputs.
 set -eu
 cd "$(dirname "$0")"
 seconds="${1:-60}"

@@ -1,11 +1,11 @@
 //! A step of the program with an input of any size.
 
-/// What is left to do once the inputs are there; its result is only looked at so that it is not optimised away.
+/// The measured part of a case, once its inputs exist. The result is only used so that the compiler cannot remove the work.
 pub(crate) type Work = Box<dyn FnOnce() -> usize>;
 
-/// A step, with the way to its inputs.
+/// A step, and how to make its inputs.
 pub(crate) struct Case {
-    /// What it is known by: `group/step`.
+    /// Its name: `group/step`.
     pub(crate) name: String,
     /// The smallest size at which it is counted; it is also counted at twice and four times that.
     pub(crate) size: usize,

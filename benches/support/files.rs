@@ -17,7 +17,7 @@ use zonewright::spec;
 use super::case::Case;
 use super::{pure, zones};
 
-/// All of them.
+/// All cases about files.
 pub(crate) fn all(all: &mut Vec<Case>) {
     includes(all);
     journals(all);
@@ -35,7 +35,7 @@ pub(crate) fn all(all: &mut Vec<Case>) {
 struct Tree(TempDir);
 
 impl Tree {
-    /// Of so many included files, and the main file.
+    /// Makes a main file and this number of included files.
     fn new(files: usize, main: &str, included: impl Fn(usize) -> String) -> Self {
         let directory = TempDir::new().expect("there is room");
         let path = directory.path().join("zones");
@@ -56,17 +56,17 @@ impl Tree {
     }
 }
 
-/// A zone of its own.
+/// The entry of a spec for one more zone.
 fn own(n: usize) -> String {
     format!("version: 1\nzones:\n  bench-{n}.example:\n    records: [{{ name: www, type: A, content: 192.0.2.1 }}]\n")
 }
 
-/// A part of the one zone.
+/// Records for one file of the shared zone.
 fn part(n: usize) -> String {
     format!("version: 1\nzones:\n  {}:\n    records: [{{ name: w{n}, type: A, content: 192.0.2.1 }}]\n", zones::NAME)
 }
 
-/// Specs of many files.
+/// Cases about specs of many files.
 fn includes(all: &mut Vec<Case>) {
     let mut case = |name: &str, file: &'static str, tree: fn(usize) -> Tree| {
         all.push(Case::new(format!("files/{name}"), 50, move |n| {
@@ -99,7 +99,7 @@ fn includes(all: &mut Vec<Case>) {
     });
 }
 
-/// A journal in which each operation was a request of its own, or all in batches.
+/// A journal in which each operation is one request, or all are in batches.
 fn journal(n: usize, lowering: Lowering) -> String {
     let directory = TempDir::new().expect("there is room");
     let (desired, _) = pure::load(&pure::spec_of(&zones::zone(zones::NAME, n, 1)));
@@ -112,7 +112,7 @@ fn journal(n: usize, lowering: Lowering) -> String {
     fs::read_to_string(journal.path()).expect("it is there")
 }
 
-/// Journals.
+/// Cases about journals.
 fn journals(all: &mut Vec<Case>) {
     let kinds = [("file/journal", Lowering::Single), ("file/journal of batches", Lowering::Batches(3_500))];
     for (name, lowering) in kinds {

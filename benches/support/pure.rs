@@ -1,4 +1,4 @@
-//! The steps between the ends: from a text and a listing to a plan, its requests and its outputs. No input or output.
+//! The steps from a spec and a listing to a plan, its requests and its outputs. Nothing here does I/O.
 
 use serde_json::Value as Json;
 use zonewright::diagnostic::Sources;
@@ -11,10 +11,10 @@ use zonewright::{document, lint, spec, wire};
 
 use super::zones::{self, Zone};
 
-/// Forms that a plan is shown in.
+/// The formats of a plan.
 pub(crate) const FORMATS: &[&str] = &["text", "json", "markdown", "html", "github"];
 
-/// Forms that findings are shown in.
+/// The formats of findings.
 pub(crate) const FINDINGS: &[&str] = &["text", "json", "markdown", "html", "github", "sarif", "junit"];
 
 /// Reads a spec from a text.
@@ -64,12 +64,12 @@ pub(crate) fn spec_of(zone: &Zone) -> String {
     zones::spec(std::slice::from_ref(zone))
 }
 
-/// Lints a spec; how many findings there are.
+/// Lints a spec, and returns the number of findings.
 pub(crate) fn lint(desired: &Desired) -> usize {
     lint::check(desired).len()
 }
 
-/// Plans a zone; what cannot be carried out is found out, too.
+/// Plans a zone, including the check for operations that cannot be carried out.
 pub(crate) fn plan(desired: &DesiredZone, live: &LiveZone) -> ZonePlan {
     plan_zone(desired, live).0
 }
@@ -84,7 +84,7 @@ pub(crate) fn whole(zone: ZonePlan) -> Plan {
     Plan { zones: vec![zone], ..Plan::default() }
 }
 
-/// Shows a plan; how many bytes that takes.
+/// Renders a plan, and returns the number of bytes.
 pub(crate) fn output(format: &str, plan: &Plan, sources: &Sources) -> usize {
     let verdict = &plan.verdict(&zonewright::plan::Consents::default());
     let review = Review { plan, verdict, requests_to_apply: 1, sources };
@@ -114,7 +114,7 @@ pub(crate) fn output(format: &str, plan: &Plan, sources: &Sources) -> usize {
     }
 }
 
-/// Shows what was found in a spec; how many bytes that takes.
+/// Renders the findings of a spec, and returns the number of bytes.
 pub(crate) fn findings(format: &str, found: &spec::Outcome, sources: &Sources) -> usize {
     let diagnostics = &found.diagnostics;
     let found = Findings { command: "validate", diagnostics, sources, holds: None };

@@ -11,7 +11,7 @@ use super::case::Case;
 use super::pure;
 use super::zones;
 
-/// A zone as it mostly is.
+/// A typical zone.
 pub(crate) fn usual(all: &mut Vec<Case>) {
     let zone = |n| zones::zone(zones::NAME, n, 1);
     let pair = move |n| {
@@ -81,19 +81,19 @@ pub(crate) fn usual(all: &mut Vec<Case>) {
     }));
 }
 
-/// A zone of which nothing is wanted.
+/// A zone for which the spec wants nothing.
 fn nothing(unmanaged: Unmanaged) -> DesiredZone {
     let (desired, _) = pure::load(&format!("version: 1\nzones:\n  {}: {{ records: [] }}\n", zones::NAME));
     DesiredZone { unmanaged, ..pure::only(&desired).clone() }
 }
 
-/// A zone with one name that holds everything, and something beside `records` in its spec.
+/// A zone with all records at one name, and with other keys beside `records` in its spec.
 fn fleet(n: usize, from: usize, also: &str) -> Desired {
     let text = pure::spec_of(&zones::fleet(n, from)).replace("    records:", &format!("    {also}\n    records:"));
     pure::load(&text).0
 }
 
-/// What Cloudflare has of such a name.
+/// The live records at that name.
 fn fleet_live(n: usize, from: usize) -> LiveZone {
     pure::live(&zones::fleet(n, from))
 }
@@ -160,7 +160,7 @@ pub(crate) fn one_name(all: &mut Vec<Case>) {
     }));
 }
 
-/// An `ignore` entry that matches all of it.
+/// An `ignore` entry that matches all records of the name.
 const IGNORE: &str = "ignore: [{ name: fleet, reason: made by a robot }]";
 
 /// The name as an alias.
@@ -172,7 +172,7 @@ fn fleet_alias() -> Desired {
     .0
 }
 
-/// Shapes of specs that a person would not write, and a program would.
+/// Specs of a form that a program would generate and a person would not write.
 pub(crate) fn shapes(all: &mut Vec<Case>) {
     let mut load = |name: &str, text: fn(usize) -> String| {
         all.push(Case::new(format!("spec/{name}"), 100, move |n| {
@@ -243,7 +243,7 @@ fn variables(n: usize) -> String {
     records.replacen("version: 1\n", &format!("version: 1\nvariables:\n{variables}"), 1)
 }
 
-/// What a spec is known by, and its text for a size.
+/// The names of these specs, and the text of each for a size.
 type Text = (&'static str, fn(usize) -> String);
 
 /// Findings, and plans shown.

@@ -1,4 +1,4 @@
-//! Cases about requests: rules over them, as `waf rehearse` and `expect` evaluate them. Rules are compiled before.
+//! Cases about requests: rules that `waf rehearse` and `expect` evaluate. The rules are compiled before the measurement.
 
 use bumpalo::Bump;
 use zonewright::model::expression::{Expression, Program, Truth};
@@ -6,12 +6,12 @@ use zonewright::model::request::{Given, Request};
 
 use super::case::Case;
 
-/// Rules that each request meets.
+/// The number of rules that each request is compared with.
 const RULES: usize = 50;
-/// Requests that differ; they are repeated.
+/// The number of different requests; they are repeated.
 const DIFFERENT: usize = 1_000;
 
-/// A rule, of the kinds that people write.
+/// A rule of a kind that people write.
 fn rule(n: usize) -> String {
     match n % 10 {
         0 => format!("http.request.uri.path contains \"/wp-{n}\""),
@@ -42,7 +42,7 @@ fn request(n: usize) -> Request {
     request
 }
 
-/// Adds them.
+/// Adds the cases about requests.
 pub(crate) fn all(all: &mut Vec<Case>) {
     all.push(Case::new(format!("requests/under {RULES} rules"), 1_000, |n| {
         let compile = |rule: String| Expression::reported(&rule).compile().expect("it is one");

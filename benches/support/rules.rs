@@ -1,4 +1,5 @@
-//! Cases about protection: rules, exceptions and overrides by the thousand, which no Cloudflare plan allows, but a file may hold.
+//! Cases about protection: thousands of rules, exceptions and overrides. No Cloudflare plan allows so many, but a file may
+//! contain them.
 
 use std::sync::Arc;
 
@@ -27,17 +28,17 @@ fn custom_rule(k: usize, more: &str) -> String {
     format!("name: rule-{k}, when: 'http.request.uri.path eq \"/{k}\"', action: block{more}")
 }
 
-/// The same in the reverse order.
+/// The same rules in reverse order.
 fn reversed(n: usize) -> String {
     section("custom", (0..n).rev().map(|k| custom_rule(k, "")))
 }
 
-/// Each placed behind the foreign one of its number.
+/// Custom rules, each placed after the foreign rule of the same number.
 fn anchored(n: usize) -> String {
     section("custom", (0..n).map(|k| custom_rule(k, &format!(", after: foreign-{k}"))))
 }
 
-/// Exceptions, beside the deployment that they are made from.
+/// Exceptions, and the deployment that they belong to.
 fn exceptions(n: usize) -> String {
     let rule = |k| {
         format!(
@@ -47,7 +48,7 @@ fn exceptions(n: usize) -> String {
     section("exceptions", (0..n).map(rule)) + "        cloudflare: on\n"
 }
 
-/// Limits.
+/// Rate limits.
 fn rate_limits(n: usize) -> String {
     let rule = |k| {
         format!(
@@ -91,7 +92,7 @@ fn catalogue(n: usize) -> Catalogue {
     }
 }
 
-/// A zone without rules, whose service has a managed ruleset of so many.
+/// A zone without rules at Cloudflare, and a managed ruleset of this number of rules.
 fn bare(n: usize) -> LiveZone {
     let mut live = pure::empty();
     live.waf.entry_points = Phase::ALL.iter().map(|phase| (*phase, EntryPoint::Absent)).collect();
@@ -109,7 +110,7 @@ fn with(mut live: LiveZone, phase: Phase, bodies: Vec<RuleBody>) -> LiveZone {
     live
 }
 
-/// The zone after a plan that made everything.
+/// The zone after a plan that creates everything.
 fn applied(plan: &ZonePlan, n: usize) -> LiveZone {
     let mut live = bare(n);
     for (_, _, rule) in plan.rules() {
@@ -128,14 +129,14 @@ fn foreign(k: usize) -> RuleBody {
     body
 }
 
-/// A kind of protection: what it is known by, and a spec of so many entries.
+/// A kind of protection: its name, and a spec with this number of entries.
 type Kind = (&'static str, fn(usize) -> String);
 
-/// What the spec can hold many of.
+/// The kinds of protection of which a spec can have many entries.
 const KINDS: &[Kind] =
     &[("custom rules", custom), ("exceptions", exceptions), ("rate limits", rate_limits), ("overrides", overrides)];
 
-/// All of it.
+/// All cases about protection.
 pub(crate) fn all(all: &mut Vec<Case>) {
     for (name, text) in KINDS {
         all.push(Case::new(format!("{name}/spec"), 100, |n| {
@@ -174,7 +175,7 @@ pub(crate) fn all(all: &mut Vec<Case>) {
     }
 }
 
-/// Custom rules beside what Cloudflare has.
+/// Custom rules in the spec beside the live ones.
 fn differing(all: &mut Vec<Case>) {
     let mut case = |name: &str, sides: fn(usize) -> (String, LiveZone)| {
         all.push(Case::new(format!("custom rules/{name}"), 100, move |n| {

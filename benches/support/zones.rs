@@ -11,10 +11,10 @@ use std::fmt::Write as _;
 
 use serde_json::{Value as Json, json};
 
-/// The name of a zone that stands alone.
+/// The name of the zone if there is only one.
 pub(crate) const NAME: &str = "bench.example";
 
-/// How many records of a zone stand under its largest name: one in this many.
+/// The share of a zone's records at its largest name: one in this number.
 const IN_FLEET: usize = 100;
 
 /// The most of them: Cloudflare takes 8192 characters of values under one name.
@@ -37,14 +37,14 @@ pub(crate) struct Group {
     pub(crate) values: Vec<Value>,
 }
 
-/// What one record holds.
+/// The data of one record.
 #[derive(Debug, Clone)]
 pub(crate) enum Value {
-    /// Content as it is.
+    /// The content as it is.
     Plain(String),
     /// A preference and an exchange.
     Mail(u16, String),
-    /// The text that a spec has, and the members that Cloudflare has.
+    /// A text for the spec, and the members for Cloudflare.
     Composed(String, Json),
 }
 
@@ -85,17 +85,17 @@ impl Numbers {
     }
 }
 
-/// An address of its own for each number: 100.64.0.0/10 has four million.
+/// A different address for each number: 100.64.0.0/10 has four million.
 fn ipv4(n: usize) -> String {
     format!("100.{}.{}.{}", 64 + (n >> 16) % 64, (n >> 8) & 255, n & 255)
 }
 
-/// The same in the documentation's prefix.
+/// The same in the IPv6 prefix for documentation.
 fn ipv6(n: usize) -> String {
     format!("2001:db8:{:x}::{:x}", 1 + (n >> 16), 1 + (n & 0xffff))
 }
 
-/// A zone of exactly so many records.
+/// A zone of exactly this number of records.
 pub(crate) fn zone(name: &str, records: usize, seed: u64) -> Zone {
     let mut numbers = Numbers(seed);
     let mut zone = Zone { name: name.to_owned(), groups: Vec::new() };
@@ -124,13 +124,13 @@ pub(crate) fn zone(name: &str, records: usize, seed: u64) -> Zone {
     zone
 }
 
-/// A zone with one name that holds so many addresses, from a number on.
+/// A zone with this number of addresses at one name, counted from a first number.
 pub(crate) fn fleet(records: usize, from: usize) -> Zone {
     let values = (from..from + records).map(|n| Value::Plain(ipv4(n))).collect();
     Zone { name: NAME.to_owned(), groups: vec![Group { values, ..group("fleet", "A") }] }
 }
 
-/// A group without values, not proxied, five minutes.
+/// A group without values: not proxied, with a TTL of five minutes.
 fn group(name: impl Into<String>, kind: &'static str) -> Group {
     Group { name: name.into(), kind, ttl: 300, proxied: false, comment: None, values: Vec::new() }
 }
@@ -155,9 +155,9 @@ fn authority(name: &str) -> Value {
     Value::Composed(format!("0 issue \"{name}\""), json!({ "flags": 0, "tag": "issue", "value": name }))
 }
 
-/// The records at one name, or at two that belong together.
+/// The records at one name, or at two names that belong together.
 fn host(number: usize, records: usize, numbers: &mut Numbers) -> Vec<Group> {
-    // Beyond what the largest name has used.
+    // Records in addition to those of the largest name.
     let address = records / IN_FLEET + number * 8;
     let plain = |text: String| Value::Plain(text);
     let is_proxied = numbers.below(2) == 0;
@@ -321,7 +321,7 @@ impl Zone {
 }
 
 impl Value {
-    /// How a spec writes it; texts that a plain scalar could not hold are quoted.
+    /// The value as a spec writes it; text that is not a valid plain scalar is quoted.
     fn content(&self) -> String {
         match self {
             Self::Plain(text) | Self::Mail(_, text) => {
@@ -343,7 +343,7 @@ fn quoted(text: &str) -> String {
     parts.join(" ")
 }
 
-/// So many zones of so many records.
+/// This number of zones, each with this number of records.
 pub(crate) fn zones(count: usize, records: usize) -> Vec<Zone> {
     (0..count).map(|n| zone(&zone_name(n, count), records, n as u64 + 1)).collect()
 }
@@ -360,7 +360,7 @@ pub(crate) fn spec(zones: &[Zone]) -> String {
     out
 }
 
-/// The document that `zonewright sandbox seed` takes.
+/// The input of `zonewright sandbox seed`.
 pub(crate) fn seed(zones: &[Zone], plan: &str) -> Json {
     let zones: Vec<Json> =
         zones.iter().map(|z| json!({ "name": z.name, "plan": plan, "records": z.bodies() })).collect();

@@ -1,4 +1,4 @@
-//! What TXT and CAA records mean for mail and certificates.
+//! TXT and CAA records, as mail and certificate authorities read them.
 
 use zonewright::insight::dns::{Entry, Serving, ZoneIndex};
 use zonewright::insight::mail::dkim::{self, Selector};
@@ -8,15 +8,15 @@ use zonewright::insight::mail::spf::{Mechanism, Spf, is_spf};
 use zonewright::insight::{OtherZones, Step, effects};
 use zonewright::model::{Fqdn, Rdata, RecordType, Settings, Ttl, ZoneName};
 
-/// Most bytes that a message may have beyond a fixed number for each byte of the record.
+/// The allowed length of a message: a fixed number of bytes, plus this number for each byte of the record.
 const MESSAGE: usize = 1024;
 
-/// A message is not much longer than what it is about.
+/// Asserts that a message is not much longer than the record.
 fn bounded(message: &str, text: &[u8]) {
     assert!(message.len() <= MESSAGE + 8 * text.len(), "{message}");
 }
 
-/// An SPF record.
+/// Properties of an SPF record.
 pub fn spf(data: &[u8]) {
     let parsed = Spf::parse(data);
     assert_eq!(parsed, Spf::parse(data));
@@ -24,7 +24,7 @@ pub fn spf(data: &[u8]) {
         Ok(record) => record,
         Err(why) => return bounded(&why, data),
     };
-    // Other texts at the name are no SPF records, and are not read as such.
+    // Other texts at the name are not SPF records and are not parsed as such.
     assert!(is_spf(data), "{data:?}");
     let text = std::str::from_utf8(data).expect("a record is text");
     let words = text.split(' ').filter(|word| !word.is_empty()).count();
@@ -42,7 +42,7 @@ pub fn spf(data: &[u8]) {
     Spf::parse(format!("{text} no-such-mechanism").as_bytes()).expect_err("an unknown mechanism is an error");
 }
 
-/// The text at a DKIM selector.
+/// Properties of the text at a DKIM selector.
 pub fn dkim(data: &[u8]) {
     let selector = dkim::parse(data);
     assert_eq!(selector, dkim::parse(data));
@@ -65,7 +65,7 @@ pub fn dkim(data: &[u8]) {
     assert!(matches!(dkim::parse(format!("{end}; p=").as_bytes()), Selector::Broken(_)), "{text:?}");
 }
 
-/// A DMARC record.
+/// Properties of a DMARC record.
 pub fn dmarc(data: &[u8]) {
     let parsed = Dmarc::parse(data);
     assert_eq!(parsed, Dmarc::parse(data));
@@ -79,7 +79,7 @@ pub fn dmarc(data: &[u8]) {
     if !text.contains("zz9") {
         assert_eq!(Dmarc::parse(format!("{end}; zz9=1").as_bytes()).as_ref(), Ok(&record), "{text:?}");
     }
-    // Test mode never makes a policy stricter (RFC 9989 section 4.7), and the reports stay.
+    // Test mode never makes a policy stricter (RFC 9989 section 4.7), and reports are still sent.
     if !record.is_test && !text.contains('t') {
         let tested = Dmarc::parse(format!("{end}; t=y").as_bytes()).expect("a tag more");
         assert!(tested.domain() <= record.domain() && tested.subdomains() <= record.subdomains());
@@ -88,7 +88,7 @@ pub fn dmarc(data: &[u8]) {
     Dmarc::parse(format!("{end}; v=DMARC1").as_bytes()).expect_err("a tag that occurs twice is an error");
 }
 
-/// The texts at `_mta-sts` and `_smtp._tls`, one a line.
+/// Properties of the texts at `_mta-sts` and `_smtp._tls`, one per line.
 pub fn transport(data: &[u8]) {
     let texts: Vec<&[u8]> = data.split(|byte| *byte == b'\n').collect();
     for read in [mta_sts, tls_reporting] {
@@ -103,14 +103,14 @@ pub fn transport(data: &[u8]) {
                 assert!(value.split(", ").all(|part| text.contains(part)), "{value}");
             }
         }
-        // Two records are as bad as none (RFC 8461 section 3.1, RFC 8460 section 3).
+        // Two records have the same effect as none (RFC 8461 section 3.1, RFC 8460 section 3).
         if found != Announcement::Missing {
             assert!(matches!(read(&[&texts[..], &texts[..]].concat()), Announcement::Void(_)));
         }
     }
 }
 
-/// CAA records before and after, separated by an empty line, one a line.
+/// Properties of CAA records before and after a change, one per line, separated by an empty line.
 pub fn caa(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let (before, after) = text.split_once("\n\n").unwrap_or((&text, ""));
@@ -130,7 +130,7 @@ pub fn caa(data: &[u8]) {
         let of = |values| ZoneIndex::with(&zone, Serving::default(), entries(zone.as_fqdn(), values).into_iter());
         effects(&of(before), &of(after), &steps, OtherZones::NONE).into_iter().map(|(_, effect)| effect.line).collect()
     };
-    // Nothing changes for those who stay, whichever way the records are written again.
+    // Records that stay are not reported as changed, in whichever order they are written.
     let same = lines(&before, &before);
     assert!(same.is_empty(), "{same:?}");
     let said = lines(&before, &after);

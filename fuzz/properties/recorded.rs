@@ -1,13 +1,13 @@
-//! Recorded requests in each of their forms.
+//! Recorded requests in each of the formats.
 
 use std::io::Cursor;
 
 use zonewright::recorded::{Options, Sample, read};
 
-/// Most bytes of a request: enough for every input, so that the limit is reached by packed ones only.
+/// The limit for the size of a request. No input reaches it, except a compressed one.
 const LONGEST: u64 = 1 << 16;
 
-/// Reads bytes, and checks what holds for every recording.
+/// Reads bytes, and checks the properties of every recording.
 fn requests(bytes: Vec<u8>) -> Vec<Sample> {
     let options = Options { host: Some("host.example".to_owned()), longest: LONGEST, skips_unreadable: true };
     let mut samples = Vec::new();
@@ -31,7 +31,7 @@ fn requests(bytes: Vec<u8>) -> Vec<Sample> {
                 assert!(!request.method.is_empty() && shown(&request.path) && shown(&request.query), "{request:?}");
                 assert!(request.path.starts_with('/') && !request.path.contains('?'), "{request:?}");
                 assert!(request.headers.iter().all(|(name, _)| name.to_ascii_lowercase() == *name), "{request:?}");
-                // What is looked at to tell the form is read whatever the limit is.
+                // The bytes that decide about the format are read without this limit.
                 assert!(sample.target.len() as u64 <= 2 * LONGEST, "{request:?}");
                 samples.push(sample);
             }
@@ -40,12 +40,12 @@ fn requests(bytes: Vec<u8>) -> Vec<Sample> {
     samples
 }
 
-/// An HTTP archive; the bytes are behind the beginning of one.
+/// Properties of an HTTP archive; the input follows a valid beginning.
 pub fn archive(data: &[u8]) {
     requests([b"{\"log\":{".as_slice(), data].concat());
 }
 
-/// JSON lines and rows of Logpush; a blank line changes nothing but the numbers.
+/// Properties of JSON lines and rows of Logpush: a blank line changes nothing except line numbers.
 pub fn recorded_lines(data: &[u8]) {
     let lines = [b"{".as_slice(), data].concat();
     let more = [b"\n \n{".as_slice(), data].concat();
@@ -53,13 +53,13 @@ pub fn recorded_lines(data: &[u8]) {
     assert_eq!(requests_of(lines), requests_of(more));
 }
 
-/// An access log; the bytes are behind a line that is one.
+/// Properties of an access log; the input follows a valid line.
 pub fn access_log(data: &[u8]) {
     let first = b"192.0.2.1 - - [01/Jan/1970:00:00:04 +0000] \"GET / HTTP/1.1\" 200 1 \"-\" \"-\"\n";
     assert!(!requests([first, data].concat()).is_empty());
 }
 
-/// A request as on the wire; a body by its length is no longer than that.
+/// Properties of a request in wire format: a body with a length is not longer than that.
 pub fn wire_request(data: &[u8]) {
     requests([b"POST / HTTP/1.1\n".as_slice(), data].concat());
     requests(data.to_vec());

@@ -19,20 +19,20 @@ use zonewright::wire::{Envelope, EnvelopeError, Request, record, ruleset, settin
 
 use super::{choose, text};
 
-/// Most requests of one exchange: a server must not be able to keep a run busy without end.
+/// The limit of requests in one exchange: a server must not be able to keep a run busy without end.
 const MOST_REQUESTS: usize = 5_000;
-/// Findings about several records that a service would not have at the same time.
+/// Codes of findings about combinations of records that Cloudflare does not store.
 const EXCLUSIVE: &[&str] = &["DNS0007", "DNS0008", "DNS0009", "DNS0011"];
-/// Longest time that headers are believed.
+/// The longest time for which a header is believed.
 const YEAR: Duration = Duration::from_secs(366 * 24 * 3600);
 
-/// Runs a future to its end, in virtual time.
+/// Runs a future to completion, in virtual time.
 pub(super) fn wait<F: Future>(future: F) -> F::Output {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
     runtime.expect("it needs no more than memory").block_on(future)
 }
 
-/// One answer, read as everything that it could be.
+/// Reads one response as every kind of document.
 pub fn answer(data: &[u8]) {
     let Some((status, body)) = choose(&[200_u16, 201, 204, 400, 404, 429, 500, 524], data) else { return };
     let envelope = match Envelope::read(status, body) {
@@ -52,7 +52,7 @@ pub fn answer(data: &[u8]) {
         let _ = (settings::read_dns_settings(item), ruleset::read_catalogue(item), ruleset::read_position(item));
         rules(item, &mut live);
     }
-    // What is not understood is never written.
+    // Content that the program does not understand is never written.
     for live in live.records.iter().filter(|live| live.data.record_type().is_some()) {
         let mut body = record::create_body(&live.form());
         body["id"] = json!(live.id.0);
@@ -64,7 +64,7 @@ pub fn answer(data: &[u8]) {
     imported(&live);
 }
 
-/// Reads a ruleset; its rules become those of the zone's first phase.
+/// Reads a ruleset; its rules become the rules of the zone's first phase.
 fn rules(json: &Json, live: &mut LiveZone) {
     let Ok(read) = ruleset::read_ruleset(json) else { return };
     for rule in &read.rules {
@@ -84,11 +84,11 @@ fn with_id(mut rule: Json) -> Json {
     rule
 }
 
-/// What is imported can be read, and planned against the same zone it changes nothing.
+/// An import can be loaded as a spec, and a plan of it against the same zone is empty.
 fn imported(live: &LiveZone) {
     let ids: BTreeSet<_> = live.records.iter().map(|r| &r.id).collect();
     if ids.len() < live.records.len() {
-        // A listing counts an id once, so no zone has two of them.
+        // A listing with one id twice is refused, so no zone has two records of one id.
         return;
     }
     let twice = |entry: &EntryPoint| {
@@ -97,7 +97,7 @@ fn imported(live: &LiveZone) {
         ids.len() < ruleset.rules.len()
     };
     if live.waf.entry_points.values().any(twice) {
-        // No ruleset has two rules of one id either: a move by the id of one would move another.
+        // No ruleset has two rules of one id: a move by id could then move the wrong rule.
         return;
     }
     let imported = from_live(live);
@@ -106,7 +106,7 @@ fn imported(live: &LiveZone) {
     let mut sources = Sources::default();
     let outcome = load(&[Input::Stdin(printed.clone())], &Options::default(), &mut sources);
     let Some(desired) = outcome.desired else {
-        // Records that exclude each other are refused in a spec, and a real service does not have them.
+        // A spec must not have records that exclude each other, and Cloudflare does not store them.
         let errors = outcome.diagnostics.iter().filter(|d| d.severity == Severity::Error);
         let other: Vec<_> = errors.filter(|d| !EXCLUSIVE.contains(&d.code())).collect();
         assert!(other.is_empty(), "what is imported is refused: {other:?}\n{printed}");
@@ -117,19 +117,19 @@ fn imported(live: &LiveZone) {
     assert!(plan.operations.is_empty(), "imported, and not in sync:\n{printed}\n{:?}", plan.operations);
 }
 
-/// A service that answers by a script, and fails when that is over.
+/// A transport that replays scripted responses, and fails when there are none left.
 struct Script(Mutex<Left>);
 
-/// What is left of a script.
+/// The rest of a script.
 struct Left {
     /// Statuses and bodies.
     answers: VecDeque<(u16, Vec<u8>)>,
-    /// How many requests came.
+    /// The number of requests so far.
     requests: usize,
 }
 
 impl Script {
-    /// One answer a line: three digits for the status, and the body.
+    /// Reads a script: one response per line, with three digits for the status, then the body.
     fn new(data: &[u8]) -> Self {
         let answers = data.split(|b| *b == b'\n').map(|line| match line {
             [a @ b'1'..=b'5', b @ b'0'..=b'9', c @ b'0'..=b'9', body @ ..] => {
@@ -141,7 +141,7 @@ impl Script {
         Self(Mutex::new(Left { answers: answers.collect(), requests: 0 }))
     }
 
-    /// The next answer.
+    /// The next response.
     fn next(&self, request: &Request) -> Result<Envelope, ApiError> {
         let name = RequestName::of(request);
         let mut left = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -172,7 +172,7 @@ impl Writer for Script {
     }
 }
 
-/// What an exchange wants.
+/// The desired state of an exchange.
 const WANTED: &str = "
 version: 1
 zones:
@@ -188,7 +188,7 @@ zones:
       custom: [{ name: scanners, when: 'http.user_agent contains \"x\"', action: block }]
 ";
 
-/// A plan and its apply against a service that answers anything.
+/// Runs a plan and its apply against arbitrary responses.
 pub fn exchange(data: &[u8]) {
     let script = Script::new(data);
     let mut sources = Sources::default();
@@ -237,7 +237,7 @@ pub fn exchange(data: &[u8]) {
     }
 }
 
-/// The headers that speak of limits.
+/// Reads the headers about rate limits.
 pub fn headers(data: &[u8]) {
     let text = text(data);
     let headers: Vec<(&str, &str)> = text.lines().filter_map(|line| line.split_once(':')).collect();

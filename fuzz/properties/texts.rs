@@ -9,15 +9,15 @@ use zonewright::wire::record::{create_body, read};
 
 use super::{choose, text};
 
-/// Most bytes that a message about a value may have beyond a fixed number for each byte of the value.
+/// The allowed length of a message about a value: a fixed number of bytes, plus this number for each byte of the value.
 const MESSAGE: usize = 4096;
 
-/// The value of a record of any type.
+/// Properties of the value of a record, of any type.
 pub fn record(data: &[u8]) {
     let Some((record_type, data)) = choose(RecordType::ALL, data) else { return };
     let text = text(data);
     of_type(record_type, &text);
-    // With the priority beside it, as a spec may write it and Cloudflare answers it.
+    // With the priority beside the value, as a spec may write it and Cloudflare returns it.
     let (priority, rest) = text.split_once(' ').unwrap_or(("", &text));
     let value = priority.parse().map_or_else(|_| Value::Text(priority.to_owned()), Value::Integer);
     if let Ok(data) = Rdata::from_content(record_type, rest, Some(&value)) {
@@ -36,7 +36,7 @@ pub fn record(data: &[u8]) {
     }
 }
 
-/// `name=value`.
+/// Properties of `name=value`.
 fn field(text: &str) -> Option<(String, Value)> {
     let (name, value) = text.split_once('=')?;
     let value = match value.parse() {
@@ -46,7 +46,7 @@ fn field(text: &str) -> Option<(String, Value)> {
     Some((name.to_owned(), value))
 }
 
-/// The content of a TXT record.
+/// Properties of the content of a TXT record.
 pub fn txt(data: &[u8]) {
     let text = text(data);
     of_type(RecordType::Txt, &text);
@@ -54,11 +54,11 @@ pub fn txt(data: &[u8]) {
         panic!("a text was not taken as a text");
     };
     let printed = Rdata::Txt(reported.clone()).presentation();
-    // What Cloudflare shows is what it stores, so that its own spelling must read as the same value.
+    // Cloudflare shows the content that it stores, so its own spelling must read as the same value.
     assert_eq!(Rdata::reported("TXT", Some(&printed), &Fields::new(), None), Rdata::Txt(reported));
 }
 
-/// Presentation text of a type.
+/// Properties of presentation text of a type.
 fn of_type(record_type: RecordType, text: &str) {
     match Rdata::from_text(record_type, text) {
         Ok(data) => survives(record_type, &data),
@@ -69,7 +69,7 @@ fn of_type(record_type: RecordType, text: &str) {
     }
 }
 
-/// A value survives printing, the way over fields, and the way over Cloudflare's JSON.
+/// Asserts that a value survives printing, conversion to fields, and conversion to Cloudflare's JSON.
 fn survives(record_type: RecordType, data: &Rdata) {
     let printed = data.presentation();
     let again = Rdata::from_text(record_type, &printed).unwrap_or_else(|e| panic!("{printed:?} is refused: {e}"));
@@ -89,7 +89,7 @@ fn survives(record_type: RecordType, data: &Rdata) {
     let _ = (data.pairing_key(), data.purpose(), data.target());
 }
 
-/// Names of domains and zones.
+/// Properties of names of domains and zones.
 pub fn name(data: &[u8]) {
     let text = text(data);
     let (one, other) = text.split_once('\n').unwrap_or((&text, "example.com"));
@@ -115,7 +115,7 @@ pub fn name(data: &[u8]) {
     }
 }
 
-/// An expression.
+/// Properties of an expression.
 pub fn expression(data: &[u8]) {
     let Some((phase, data)) = choose(Phase::ALL, data) else { return };
     let text = text(data);
@@ -131,7 +131,7 @@ pub fn expression(data: &[u8]) {
         assert_eq!(parsed.is_some(), !has_errors, "{problems:?}");
         let Some(parsed) = parsed else { continue };
         assert_eq!(parsed, Expression::reported(&text));
-        // Its canonical spelling is one of its spellings, and may not be refused where the other is taken.
+        // The canonical spelling is accepted wherever the original spelling is.
         let (again, problems) = parse_expression(parsed.canonical(), setting);
         let again = again.unwrap_or_else(|| panic!("{:?} is refused: {problems:?}", parsed.canonical()));
         assert_eq!(again.canonical(), parsed.canonical(), "{text:?}");
@@ -153,7 +153,7 @@ pub fn expression(data: &[u8]) {
             ScopeChange::Narrower => ScopeChange::Wider,
             same => same,
         };
-        // A proof may be found in one direction and given up in the other; two proofs never contradict each other.
+        // A proof may succeed in one direction and be abandoned in the other, but two proofs never contradict each other.
         assert!(back == mirrored || [there, back].contains(&ScopeChange::Unknown), "{there:?} and {back:?}: {text:?}");
     }
 }

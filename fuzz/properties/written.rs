@@ -1,4 +1,4 @@
-//! Files: specs and what the program itself writes and reads again.
+//! Files: specs, and files that the program itself writes and reads.
 
 use std::collections::BTreeSet;
 use std::io::{Cursor, Write};
@@ -29,12 +29,12 @@ use zonewright::wire::ruleset::read_catalogue;
 
 use super::text;
 
-/// Most findings of one spec, with some to spare for the one that says that there are more.
+/// The limit for findings of one spec, plus room for the finding that says that there are more.
 const FINDINGS: usize = 10_100;
-/// Most bytes that are shown of one finding.
+/// The limit for the output of one finding, in bytes.
 const SHOWN: usize = 64 * 1024;
 
-/// A spec, whole: YAML, variables, records, protection, lints.
+/// Properties of a whole spec: YAML, variables, records, protection, lints.
 pub fn spec(data: &[u8]) {
     let text = text(data);
     let (outcome, sources) = loaded(&text);
@@ -67,7 +67,7 @@ fn loaded(text: &str) -> (Outcome, Sources) {
     (outcome, sources)
 }
 
-/// The desired state without places and spellings.
+/// The desired state without spans and spellings.
 fn bare(mut desired: Desired) -> Desired {
     let nowhere = Place::NOWHERE;
     for zone in desired.zones.values_mut() {
@@ -88,7 +88,7 @@ fn bare(mut desired: Desired) -> Desired {
     desired
 }
 
-/// Findings lie in their texts, and are shown without anything hidden, in a bounded number of bytes.
+/// Asserts that the spans of findings are inside their texts, and that output has no hidden characters and a bounded size.
 fn are_shown(all: &Diagnostics, sources: &Sources) {
     assert!(all.len() <= FINDINGS, "{} findings", all.len());
     let lies_within = |place: Place| {
@@ -108,7 +108,7 @@ fn are_shown(all: &Diagnostics, sources: &Sources) {
     let _ = Diagnostic::all(all, sources);
 }
 
-/// A saved plan, and any JSON as a plan that is sealed.
+/// Properties of a saved plan, or of any JSON that is sealed as one.
 pub fn plan(data: &[u8]) {
     let text = text(data);
     let _ = looks_like_plan(&text);
@@ -133,7 +133,7 @@ pub fn plan(data: &[u8]) {
     }
 }
 
-/// A journal.
+/// Properties of a journal.
 pub fn journal(data: &[u8]) {
     let text = text(data);
     let mut sources = Sources::default();
@@ -167,7 +167,7 @@ pub fn journal(data: &[u8]) {
             assert!(applied.repeated(&undone.plan, |_| true).len() <= undone.plan.operations.len());
         }
     }
-    // A crash leaves any number of whole lines and perhaps a part of the next.
+    // A crash leaves any number of whole lines, and perhaps a part of the next one.
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     for count in 1..lines.len() {
         let cut = lines[..count].concat();
@@ -177,18 +177,18 @@ pub fn journal(data: &[u8]) {
     }
 }
 
-/// When a zone is looked at.
+/// The moment at which a zone is seen.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Moment {
-    /// Whenever there is nothing in it.
+    /// An empty zone.
     Nothing,
-    /// Before the apply that a journal tells of.
+    /// Before the apply that the journal describes.
     Before,
-    /// After it.
+    /// After the apply.
     After,
 }
 
-/// A zone as a journal tells that it was.
+/// The state of a zone according to a journal.
 fn as_told(name: &ZoneName, run: &ZoneRun, at: Moment) -> LiveZone {
     let mut live = LiveZone::new(name.clone(), run.id.clone());
     if at == Moment::Nothing {
@@ -227,7 +227,7 @@ fn as_told(name: &ZoneName, run: &ZoneRun, at: Moment) -> LiveZone {
             RuleDone::Moved(id) => vec![(Some(id), None)],
             RuleDone::EntryPoint(_) | RuleDone::Created(..) | RuleDone::Deleted(..) => Vec::new(),
         };
-        // What nothing is told of but its place is there as well.
+        // Rules of which the journal only gives the position exist, too.
         let others = order.iter().flatten().map(|id| (Some(id), None));
         for (id, body) in told.into_iter().chain(others) {
             let id = id.cloned().unwrap_or_else(|| RuleId(format!("made {}", rules.len())));
@@ -243,7 +243,7 @@ fn as_told(name: &ZoneName, run: &ZoneRun, at: Moment) -> LiveZone {
     live
 }
 
-/// A record as a journal tells that it was.
+/// A record according to a journal.
 fn record_as_told(effect: &RecordEffect, at: Moment) -> Option<LiveRecord> {
     match (effect, at) {
         (RecordEffect::Created { after, .. } | RecordEffect::Changed { after, .. }, Moment::After) => Some(after),
@@ -253,7 +253,8 @@ fn record_as_told(effect: &RecordEffect, at: Moment) -> Option<LiveRecord> {
     .map(|record| LiveRecord::clone(record))
 }
 
-/// A plan stays within its zone, touches each rule once, can be lowered, and is shown without anything hidden.
+/// Asserts that a plan stays within its zone, changes each rule once, can be turned into requests, and shows no hidden
+/// characters.
 fn is_carried_out(plan: &ZonePlan, live: &LiveZone) {
     for address in plan.addresses() {
         let rest = address.as_str().strip_prefix(live.name.as_str());
@@ -276,7 +277,7 @@ fn is_carried_out(plan: &ZonePlan, live: &LiveZone) {
     }
 }
 
-/// A snapshot, packed or as lines that are packed with the right checksum.
+/// Properties of a snapshot: a compressed one, or lines that are compressed with a correct checksum.
 pub fn snapshot(data: &[u8]) {
     let bytes = if data.starts_with(&[0x1f, 0x8b]) { data.to_vec() } else { packed(data) };
     let Ok(snapshot) = Snapshot::from_bytes(&bytes) else { return };
@@ -302,7 +303,7 @@ pub fn snapshot(data: &[u8]) {
     }
 }
 
-/// Lines as a snapshot: packed, with their checksum at the end.
+/// Packs lines as a snapshot, with the checksum at the end.
 fn packed(lines: &[u8]) -> Vec<u8> {
     let mut lines = lines.to_vec();
     if !lines.ends_with(b"\n") {
@@ -314,7 +315,7 @@ fn packed(lines: &[u8]) -> Vec<u8> {
     out.finish().expect("memory can be written")
 }
 
-/// `waf.lock`.
+/// Properties of `waf.lock`.
 pub fn lock(data: &[u8]) {
     let text = text(data);
     let Ok(lock) = Lock::parse(&text) else { return };
@@ -328,7 +329,7 @@ pub fn lock(data: &[u8]) {
     assert!(!changes.sentence().is_empty() || changes.is_empty());
 }
 
-/// A policy file.
+/// Properties of a policy file.
 pub fn policy(data: &[u8]) {
     let text = text(data);
     let Ok(policy) = read_policy("policy.yaml", &text) else { return };

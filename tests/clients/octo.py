@@ -22,7 +22,7 @@ BASE = os.environ["CLOUDFLARE_BASE_URL"]
 
 
 def is_supported(zone, kind):
-    """Whether the sandbox knows a type: a body without a value is refused for the one or the other reason."""
+    """Whether the sandbox knows a type: a body without a value is refused with a different error for unknown types."""
     kind = "CNAME" if kind == "ALIAS" else kind
     body = {"type": kind, "name": "probe", "ttl": 300}
     answer = session.post(f"{BASE}/zones/{zone}/dns_records", json=body).json()
@@ -71,7 +71,7 @@ def read(directory, name):
 
 
 def settled(area, zones):
-    """Nothing is left to do, and what is dumped is what was wanted."""
+    """Checks that no change is left to do, and that a dump equals the desired records."""
     for _ in range(2):
         text = sync(area, "sync again", *zones)
         checks.that(area, "No changes were planned" in text, "nothing to do" if "No changes" in text else text[-900:])

@@ -15,7 +15,7 @@ from checks import Checks
 ZONE = "readback.example"
 HERE = pathlib.Path(__file__).parent
 MEMBERS = ("name", "type", "content", "priority", "data", "ttl", "proxied", "comment", "tags")
-# What a record has that says nothing of it.
+# Members of a record that are not part of what was written.
 SILENT = {"ttl": 1, "proxied": False, "comment": None, "tags": []}
 MODELS = {model.__name__.removesuffix("Record").upper(): model for model in typing.get_args(RecordResponse)}
 binary, node = sys.argv[1], next(iter(sys.argv[2:]), None)

@@ -1,5 +1,5 @@
-//! Accidents that happened to others, each as a scenario: what the spec said before, what it says after or what else
-//! happens, and what Cloudflare has. The plan shows the danger in words, and without the consent of that name nothing is sent.
+//! Accidents that happened to users of other tools, each as a scenario: the previous spec, the new one, what else happens, and
+//! what Cloudflare has. The plan explains the danger, and nothing is sent without the consent for that danger.
 //!
 //! | no. | what happened | scenario |
 //! |---|---|---|
@@ -17,9 +17,9 @@
 //! | C12 | a zone was rebuilt from a source that had failed | `sources::c12_…` |
 //! | C13 | Cloudflare's API was down for days | `outside::c13_…` |
 //! | C14 | a repair by hand was reverted by the next run | `outside::c14_…` |
-//! | C15 | one override of a rule switched others off | `protection::c15_…` |
-//! | C16 | the rule that lets through slid below the one that blocks | `protection::c16_…` |
-//! | C17 | taking a zone out of a file took the domain away | `sources::c17_…` |
+//! | C15 | naming one override of a rule switched off the others | `protection::c15_…` |
+//! | C16 | an allow rule moved below the rule that blocks | `protection::c16_…` |
+//! | C17 | a zone was removed from a file, and its domain was deleted | `sources::c17_…` |
 //! | C18 | a threshold was quietly too lax | `protection::c18_…` |
 
 mod outside;
@@ -53,9 +53,9 @@ fn dangers(plan: &Value) -> Vec<String> {
     codes
 }
 
-/// Asserts that a plan says these words, and that applying it is refused with nothing sent, but for the consents given.
+/// Asserts that a plan contains these words, and that an apply without all of these consents is refused and sends nothing.
 ///
-/// `consents` is tried without its last entry, then whole: what is missing is what decides.
+/// `consents` is tried without its last entry, which must be refused, and then complete.
 #[track_caller]
 fn refused_without(workspace: &Workspace, arguments: &[&str], words: &[&str], consents: &[&[&str]]) -> Ran {
     let planned = workspace.run(&[&["plan"], arguments].concat()).exits(0);
@@ -65,7 +65,7 @@ fn refused_without(workspace: &Workspace, arguments: &[&str], words: &[&str], co
     let writes = workspace.writes().len();
     let apply = [&["apply"], arguments, &["--yes"]].concat();
     workspace.run(&apply).exits(3);
-    // Each consent alone is not enough where several are needed.
+    // If several consents are needed, each one alone is not enough.
     for left_out in 0..consents.len() {
         let given = consents.iter().enumerate().filter(|(n, _)| *n != left_out).flat_map(|(_, c)| c.iter().copied());
         workspace.run(&[&apply[..], &given.collect::<Vec<_>>()].concat()).exits(3);
@@ -112,7 +112,7 @@ fn contents(workspace: &Workspace, name: &str) -> Vec<String> {
     all
 }
 
-/// Everything in example.com without what changes by itself.
+/// The state of example.com without members that change by themselves.
 fn snapshot(workspace: &Workspace) -> Value {
     json!(workspace.records("example.com"))
 }

@@ -1,5 +1,5 @@
-//! The question whether to apply, on a terminal of its own, which `script` of util-linux makes: a yes applies what is still as it
-//! was, and everything else is a no, a real Ctrl-C among it.
+//! The confirmation prompt of `apply`, on a terminal made by `script` of util-linux: a yes applies the plan if nothing changed
+//! since, and every other input, including a real Ctrl-C, is a no.
 
 use std::io::{Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -11,10 +11,10 @@ use crate::support::journals::newest;
 use crate::support::workspace::{Workspace, options};
 use serde_json::json;
 
-/// After this the test fails; no run takes near as long.
+/// The timeout of the test; no run takes nearly as long.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Ctrl-C, as the terminal gets it.
+/// Ctrl-C, as a terminal sends it.
 const CTRL_C: &[u8] = b"\x03";
 
 /// A run on a terminal.
@@ -83,7 +83,7 @@ impl Asking {
         self.keys.flush().unwrap();
     }
 
-    /// Types, and waits for the end: the exit code and what was shown.
+    /// Types a text, and waits for the end: the exit code and the output.
     #[track_caller]
     pub(crate) fn types(mut self, keys: &[u8]) -> (Option<i32>, String) {
         self.keys.write_all(keys).unwrap();
@@ -146,13 +146,13 @@ fn everything_else_is_a_no() {
         assert_eq!(code, Some(3), "{keys:?}: {shown}");
         assert!(shown.contains("Nothing was applied."), "{shown}");
         assert_eq!(workspace.writes().len(), 0, "{keys:?}");
-        // The lock went with the run.
+        // The lock is released with the end of the run.
         workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
     }
 }
 
 #[test]
-fn what_moved_while_someone_thought_is_refused() {
+fn a_change_during_the_question_is_refused() {
     let workspace = workspace();
     let asking = Asking::start(&workspace);
     let zones = workspace.dump()["zones"].clone();
@@ -224,7 +224,7 @@ fn another_answer_is_no_consent() {
     }
 }
 
-/// A spec of three records, of which one was changed, one deleted, and to which one was added at Cloudflare.
+/// A spec of three records; at Cloudflare, one is changed, one is deleted, and another one is added.
 fn meddled_with() -> Workspace {
     let workspace = Workspace::new(options());
     let record = |name: &str, ttl: u32| {
@@ -267,14 +267,14 @@ fn a_pull_asks_about_each_difference() {
     let (text, shown, _) = run(&[(changed, "y\n"), (gone, "n\n"), (new, "n\n")], 0);
     assert_eq!(text, before.replacen("ttl: 300", "ttl: 900", 1), "{shown}");
     assert!(shown.contains("  example.com/dns/a/A\r\nEdited 1 file: spec.yaml.\r\n"), "{shown}");
-    // What is no answer is asked again.
+    // An input that is not an answer repeats the question.
     let (text, shown, _) = run(&[(changed, "what\n"), ("q: leave this", "no\n"), (gone, "n\n"), (new, "YES\n")], 0);
     assert!(text.contains("ttl: 300 } # a") && text.contains("name: c, type: A"), "{text}{shown}");
     assert_eq!(shown.matches(changed).count(), 2, "{shown}");
-    // All, and after that the plan is empty.
+    // All are chosen, and after that the plan is empty.
     let (_, _, workspace) = run(&[(changed, "a\n")], 0);
     workspace.run(&["plan", "spec.yaml", "--detailed-exitcode"]).exits(0);
-    // None of the rest, the end of the input, and Ctrl-C, which writes nothing at all.
+    // None of the rest, the end of the input, and Ctrl-C, which writes nothing.
     let (text, shown, _) = run(&[(changed, "y\n"), (gone, "q\n")], 0);
     assert!(text.contains("ttl: 900") && !shown.contains("the spec does not have it"), "{text}{shown}");
     for (keys, code) in [("q\n", 0), ("\u{4}", 0)] {
@@ -283,7 +283,7 @@ fn a_pull_asks_about_each_difference() {
     }
     let (text, shown, _) = run(&[(changed, "y\n"), (gone, "\u{3}")], 1);
     assert!(text == before && shown.contains("interrupted; nothing was written"), "{shown}");
-    // What was chosen on the command line is not asked about.
+    // There is no question about what was chosen on the command line.
     let workspace = meddled_with();
     let (code, shown) = Asking::run(&workspace, "pull spec.yaml --yes").types(b"");
     assert!(code == Some(0) && !shown.contains("take over"), "{shown}");

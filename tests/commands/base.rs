@@ -1,4 +1,5 @@
-//! `--base`: git as the memory. Intent and drift are told apart, and what was given up is deleted.
+//! `--base`: the previous spec from Git. With it, changes of the spec and drift are distinguished, and removed records are
+//! deleted.
 
 use std::process::Command;
 
@@ -7,7 +8,7 @@ use crate::support::workspace::{Ran, Workspace, options, options_on};
 use serde_json::{Value, json};
 use zonewright::sandbox::{Fault, What, When};
 
-/// Runs git in the workspace, whatever the user's own settings are.
+/// Runs git in the workspace, independent of the user's own configuration.
 #[track_caller]
 fn git(workspace: &Workspace, arguments: &[&str]) {
     let mut command = Command::new("git");
@@ -66,7 +67,7 @@ fn intent_drift_and_conflicts_are_told_apart() {
         ran.stdout
     );
     workspace.run(&["apply", "spec", "--base", "HEAD", "--yes"]).exits(3);
-    // Someone else alone.
+    // Only someone else changed it.
     edit(&workspace, "    records:\n      - { name: www, type: A, content: 192.0.2.1, ttl: 300 }");
     assert_eq!(causes(&plan(&workspace, "HEAD")), one("dns/www/A", "update", "drift"));
     let ran = workspace.run(&["plan", "spec", "--base", "HEAD"]).exits(0);
@@ -104,12 +105,12 @@ fn what_was_given_up_is_deleted_and_nothing_else() {
         json["operations"].as_array().expect("operations").iter().filter(|o| o["action"] == "delete").collect();
     let contents: Vec<_> = deleted.iter().map(|o| o["before"]["content"].as_str().unwrap_or_default()).collect();
     assert_eq!(contents, ["192.0.2.1", "192.0.2.4"]);
-    // The value that the base wanted becomes the new one, whatever someone else put beside it.
+    // The value that the base had is replaced by the new one, even if someone else added another value.
     let updated: Vec<_> =
         json["operations"].as_array().expect("operations").iter().filter(|o| o["action"] == "update").collect();
     let sides: Vec<_> = updated.iter().map(|o| (&o["before"]["content"], &o["after"]["content"])).collect();
     assert_eq!(sides, [(&json!("192.0.2.2"), &json!("192.0.2.5"))]);
-    // What the change means for the world follows the reason.
+    // The effect of the change is given after the reason.
     let reason = |operation: &Value| operation["effect"]["lines"][0].clone();
     assert!(deleted.iter().all(|o| reason(o) == "removed from the spec" && o["cause"] == "spec"), "{deleted:?}");
     // Without the previous spec, nothing is deleted.
@@ -194,11 +195,11 @@ fn the_work_tree_is_not_touched_and_refusals_are_explained() {
         let ran = workspace.run(&["plan", "spec", &format!("--base={base}")]).exits(1);
         assert!(ran.stderr.contains(words), "{base}: {}", ran.stderr);
     }
-    // A path is written as one.
+    // A path starts with `./`, `../` or `/`.
     workspace
         .file("before/zone.yaml", text.replace("records: []", "records: [{ name: www, type: A, content: 192.0.2.1 }]"));
     assert_eq!(causes(&plan(&workspace, "./before")), one("dns/www/A/37fcff24", "delete", "spec"));
-    // A spec before that has mistakes is not half of one.
+    // A previous spec with mistakes is refused as a whole.
     workspace.file("before/zone.yaml", "version: 1\nzones: { example.com: { recrods: [] } }\n");
     let ran = workspace.run(&["plan", "spec", "--base", "./before"]).exits(1);
     assert!(ran.stderr.contains("the previous spec (./before) has mistakes"), "{}", ran.stderr);
@@ -211,7 +212,7 @@ fn the_work_tree_is_not_touched_and_refusals_are_explained() {
     assert!(ran.exits(1).stderr.contains("not a git repository"));
 }
 
-/// What kind of base it was, and what it came to, is part of every plan; a saved one is bound to it.
+/// Every plan contains the kind of base and its commit; a saved plan is bound to it.
 #[test]
 fn a_plan_says_what_its_base_is_and_a_saved_one_is_bound_to_it() {
     let workspace = committed("    records:\n      - { name: www, type: A, content: 192.0.2.1 }");
@@ -238,7 +239,7 @@ fn a_plan_says_what_its_base_is_and_a_saved_one_is_bound_to_it() {
         let ran = workspace.run(&["drift", "spec", "--base", base]).exits(2);
         assert!(ran.stdout.contains(&words), "{base}: {}", ran.stdout);
     }
-    // Someone makes the plan show, or bring along, another base.
+    // Someone edits the plan so that it shows or contains another base.
     let forged = |file: &str, change: fn(&mut Value)| {
         let text = std::fs::read_to_string(workspace.path().join(file)).expect("it was saved");
         let mut plan: Value = serde_json::from_str(&text).expect("it is JSON");
@@ -255,7 +256,7 @@ fn a_plan_says_what_its_base_is_and_a_saved_one_is_bound_to_it() {
         let spec = plan["saved"]["base"]["spec"].as_str().unwrap_or_default();
         plan["saved"]["base"]["spec"] = json!(format!("{spec}# more\n"));
     });
-    // The base that is named with it must be the one that it was made with.
+    // A base on the command line must be the base that the plan was made with.
     git(&workspace, &["commit", "-qam", "second"]);
     workspace.file("other.yaml", "version: 1\nzones: { example.com: { records: [] } }\n");
     for (file, base) in [
@@ -272,7 +273,7 @@ fn a_plan_says_what_its_base_is_and_a_saved_one_is_bound_to_it() {
     workspace.run(&["apply", "revision.json", "--base", "main~1", "--yes"]).exits(0);
 }
 
-/// A pipeline that applies a spec applies no plan because of what is in the file.
+/// A pipeline that applies a spec must not apply a plan because a file contains one.
 #[test]
 fn a_saved_plan_does_not_take_the_place_of_a_spec() {
     let workspace = committed("    records:\n      - { name: www, type: A, content: 192.0.2.1 }");
@@ -298,9 +299,9 @@ fn a_shallow_clone_is_explained() {
     assert!(ran.stderr.contains("shallow clone") && ran.stderr.contains("fetch-depth: 0"), "{}", ran.stderr);
 }
 
-/// Half of a spec, or half of a listing, is more likely a broken source than a wish. (Accidents 1 and 12.)
+/// Half of a spec, or half of a listing, is more likely a broken source than intended. (Accidents 1 and 12.)
 #[test]
-fn what_shrank_by_half_needs_a_word() {
+fn a_source_that_shrank_by_half_needs_consent() {
     let addresses = |n: usize| {
         let one = |n| format!("      - {{ name: h{n}, type: A, content: 192.0.2.{n} }}");
         format!("    records:\n{}", (1..=n).map(one).collect::<Vec<_>>().join("\n"))
@@ -320,7 +321,7 @@ fn what_shrank_by_half_needs_a_word() {
     ];
     let ran = workspace.run(&consents).exits(3);
     assert!(ran.stdout.contains("--allow spec-shrank"), "{}", ran.stdout);
-    // A service that lost half of the zone.
+    // Cloudflare lists half of the zone.
     let empty = Workspace::new(options());
     empty.file("before.yaml", format!("version: 1\nzones:\n  example.com:\n{}\n", addresses(20)));
     empty.file("spec.yaml", format!("version: 1\nzones:\n  example.com:\n{}\n", addresses(20)));
@@ -366,12 +367,12 @@ fn consents_can_be_committed() {
     let ran = workspace.run(&["plan", "spec.yaml"]).exits(1);
     assert!(ran.stderr.contains("did you mean `changes-mail`?"), "{}", ran.stderr);
     assert!(ran.stderr.contains("the policy .zonewright-policy.yaml cannot be used: it has 1 error"), "{}", ran.stderr);
-    // A danger that does not exist, in the spec: with a place.
+    // An unknown danger in the spec is an error with a place.
     std::fs::remove_file(workspace.path().join(".zonewright-policy.yaml")).expect("it is there");
     spec(", allow: { chnges-mail: x }");
     let ran = workspace.run(&["plan", "spec.yaml"]).exits(1);
     assert!(ran.stderr.contains("spec.yaml:5:") && ran.stderr.contains("changes-mail"), "{}", ran.stderr);
-    // A danger of an earlier version is refused everywhere, with the name of the one that took its place.
+    // A danger of an earlier version is refused everywhere; the error names the danger that replaced it.
     spec(", allow: { changes-apex-mx: x }");
     let ran = workspace.run(&["plan", "spec.yaml"]).exits(1);
     assert!(ran.stderr.contains("`changes-apex-mx` is now `changes-mail`"), "{}", ran.stderr);

@@ -1,4 +1,4 @@
-//! What is said once instead of a thousand times: equal failures, notes that are not new, and what `--quiet` leaves out.
+//! Repeated messages: equal failures are counted, notes that are not new are summarized, and `--quiet` prints less.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use crate::support::workspace::{Ran, Workspace, options, options_on};
 use serde_json::json;
 use zonewright::sandbox::{Fault, What, When};
 
-/// A spec with so many new records.
+/// A spec with this number of new records.
 fn many(workspace: &Workspace, number: usize) {
     let records = (0..number).fold(String::new(), |mut text, n| {
         writeln!(text, "      - {{ name: h{n}, type: A, content: 192.0.2.1 }}").unwrap();
@@ -54,7 +54,7 @@ fn quiet_is_quiet() {
     let ran = quiet(&["apply", "spec.yaml", "--yes"]).exits(0);
     assert_eq!(lines(&ran.stdout).len(), 1, "{}", ran.stdout);
     assert!(ran.stdout.starts_with("In sync") && ran.stderr.is_empty(), "{}{}", ran.stdout, ran.stderr);
-    // What is missing is said, and warnings are not.
+    // With `--quiet`, missing things are reported, and warnings are not.
     workspace.file(
         "spec.yaml",
         "version: 1\nzones: { example.com: { unmanaged: prune, records: [{ name: a, type: CNAME, content: host }] } }\n",
@@ -64,7 +64,7 @@ fn quiet_is_quiet() {
     assert_eq!(ran.stderr, "");
     assert!(workspace.run(&["plan", "spec.yaml"]).exits(0).stderr.contains("DNS0020"));
     assert_eq!(quiet(&["validate", "spec.yaml"]).exits(0).stderr, "");
-    // Errors are said.
+    // Errors are reported.
     workspace.file("spec.yaml", "version: 1\nzones: { example.com: { record: [] } }\n");
     assert!(quiet(&["plan", "spec.yaml"]).exits(1).stderr.contains("SPEC0016"));
 }
@@ -103,7 +103,7 @@ fn notes_that_are_not_new_are_counted() {
     let markdown = workspace.run(&["plan", "spec.yaml", "--format", "markdown"]).exits(0).stdout;
     assert!(!markdown.contains("**note**") && markdown.contains("are not shown (1 LINT0012"), "{markdown}");
 
-    // With a base, those that the change brings are shown, in every format.
+    // With a base, notes about the change are shown in full, in every format.
     workspace.file("before.yaml", &spec);
     workspace.file(
         "spec.yaml",
@@ -116,16 +116,16 @@ fn notes_that_are_not_new_are_counted() {
     assert!(ran.stderr.contains(&format!("({reach} PLAN0018); -v shows them\n")), "{}", ran.stderr);
     assert_eq!(with_base("markdown").stdout.matches("**note**").count(), 1);
     assert_eq!(json!(with_base("github").stdout.matches("LINT0012").count()), json!(1));
-    // The other way round, one host fewer is not proxied: that is nothing new.
+    // In the other direction, one host fewer is not proxied: no note is new.
     let (more, fewer) = ("./spec.yaml", "before.yaml");
     let ran = workspace.run(&["plan", fewer, "--base", more]).exits(0);
     assert_eq!(shown(&ran, "LINT0012"), 0, "{}", ran.stderr);
-    // A lower threshold can be reached again: nothing is new.
+    // A lower threshold can be reached again: no note is new.
     workspace.file("spec.yaml", spec.replace("threshold: 60", "threshold: 25"));
     assert_eq!(shown(&with_base("text"), "LINT0012"), 0);
 }
 
-/// A warning that the base has as well is counted; without a base it may be new, so it is shown.
+/// A warning that the base also has is only counted; without a base it may be new, so it is shown.
 #[test]
 fn warnings_that_are_not_new_are_counted() {
     let workspace = Workspace::new(options());
@@ -141,7 +141,7 @@ fn warnings_that_are_not_new_are_counted() {
     assert_eq!(warned(&ran), 0, "{}", ran.stderr);
     assert!(ran.stderr.contains("1 known finding is not shown (1 LINT0019); -v shows them"), "{}", ran.stderr);
     assert_eq!(warned(&with_base(&["-v"])), 1);
-    // What the change brings is shown.
+    // Warnings about the change are shown.
     workspace.records_spec(&format!("{srv}{}", srv.replace("sip,", "xmpp,")));
     let ran = with_base(&[]);
     assert!(warned(&ran) == 1 && ran.stderr.contains("xmpp"), "{}", ran.stderr);

@@ -1,4 +1,4 @@
-//! The command line as pipelines see it: exit codes, streams, colours, help.
+//! The command line from outside: exit codes, streams, colours, help.
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::Stdio;
@@ -74,7 +74,7 @@ fn a_closed_pipe_is_no_error() {
         assert_eq!(status.code(), Some(0), "{arguments:?}: {stderr}");
         assert!(!stderr.contains("panicked"), "{stderr}");
     }
-    // An apply goes on although nobody reads.
+    // An apply continues although its output is not read.
     let mut child = workspace
         .command()
         .args(["apply", "spec.yaml", "--yes"])
@@ -264,7 +264,7 @@ async fn the_sandbox_behaves_as_its_switches_say() {
     }
 }
 
-/// Jobs share the zones of a spec: each zone is in exactly one part, and a job takes its part from its index.
+/// Jobs share the zones of a spec: each zone belongs to exactly one job, which is chosen by its index.
 #[test]
 fn zones_are_shared_between_jobs() {
     let directory = TempDir::new().unwrap();
@@ -300,7 +300,7 @@ fn zones_are_shared_between_jobs() {
     refused(&["validate", "spec.yaml", "--shard", "auto/3"], Some("3"), 1, "`completions`");
     refused(&["validate", "spec.yaml", "--shard", "4/3"], None, 64, "I from 1 to N");
     refused(&["schema", "--shard", "1/3"], None, 64, "no --shard");
-    // A saved plan is a whole.
+    // A saved plan cannot be divided.
     std::fs::write(directory.path().join("plan.json"), "{\"format\": 1, \"kind\": \"plan\", \"saved\": {}}").unwrap();
     refused(&["apply", "plan.json", "--shard", "1/3"], None, 64, "as a whole");
     refused(&["apply", "plan.json", "--zone", "zone-1.example"], None, 64, "as a whole");

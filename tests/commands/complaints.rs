@@ -1,6 +1,6 @@
-//! What users of other tools suffered from, each as a test named after its number in our list of complaints.
+//! Problems that users of other tools reported, each as a test that is named after its number in our list of complaints.
 //!
-//! Those about plans alone are cases below tests/cases/plan (`b01-…`, `s1-…`); here are those that need a service.
+//! Complaints that only need a plan are cases in tests/cases/plan (`b01-…`, `s1-…`); the tests here need a sandbox.
 
 use crate::support::at_once::at_once;
 use crate::support::workspace::{Workspace, options, options_on};
@@ -11,7 +11,7 @@ fn fault(what: What, method: &str, path: &str, times: u64) -> Fault {
     Fault { when: When::Matching { method: Some(method.into()), path_suffix: path.into(), nth: 1 }, what, times }
 }
 
-/// The same update every minute: eight values in whatever order, a hundred plans, all empty.
+/// The same update every minute: eight values in any order, a hundred plans, all of them empty.
 #[test]
 fn b04_a_set_of_eight_is_never_an_update() {
     let mut options = options();
@@ -71,7 +71,7 @@ fn b22_an_empty_text_is_refused_offline() {
 
 /// A create whose response was lost after it took effect is seen, counted as done, and not repeated.
 #[test]
-fn b24_a_create_whose_answer_got_lost_is_done() {
+fn b24_a_create_whose_response_was_lost_is_done() {
     for batch in [true, false] {
         let mut options = options();
         options.profile.batch = batch;
@@ -86,7 +86,7 @@ fn b24_a_create_whose_answer_got_lost_is_done() {
     }
 }
 
-/// NS comes before the DS that needs it, and goes after it.
+/// An NS record is created before the DS record that needs it, and deleted after it.
 #[test]
 fn b25_ns_before_ds_and_the_reverse() {
     let workspace = Workspace::new(options());
@@ -288,7 +288,7 @@ fn b13_a_rule_in_the_middle_goes_alone() {
         }
         assert_eq!(workspace.writes()[0].method, "DELETE");
         assert_eq!(rules(&workspace, CUSTOM), left);
-        // The same in the middle again: one creation.
+        // The same for a new rule in the middle: one create.
         list = ["a", "b", "c", "d", "e"].map(wanted).to_vec();
         waf_spec(&workspace, &json!({ "custom": list }));
         assert_eq!(apply(&workspace, &[]), 1);
@@ -298,7 +298,7 @@ fn b13_a_rule_in_the_middle_goes_alone() {
     }
 }
 
-/// Another description leaves a rule what it is to those who look it up by its id.
+/// A new description keeps the id and `ref` of the rule, which other programs use to find it.
 #[test]
 fn b14_a_description_keeps_id_and_ref() {
     let workspace = with_rules(CUSTOM, Some(json!([live("a"), live("b")])));
@@ -312,7 +312,7 @@ fn b14_a_description_keeps_id_and_ref() {
     assert_eq!((&after[0]["description"], &after[1]), (&json!("see the runbook"), &before[1]));
 }
 
-/// Entry points that dashboards leave behind, empty or with rules in them, are no obstacle, and neither is none.
+/// Entry points of dashboards, empty or with rules, are no obstacle, and neither is a missing one.
 #[test]
 fn b15_entry_points_of_others_are_used() {
     for there in [None, Some(json!([])), Some(json!([live("theirs")]))] {
@@ -326,7 +326,7 @@ fn b15_entry_points_of_others_are_used() {
     }
 }
 
-/// Two teams and a dashboard in one phase: what one adds between the plans of another stays.
+/// Two teams and a dashboard in one phase: rules that one of them adds between two plans of another stay.
 #[test]
 fn b16_two_teams_share_a_phase() {
     let workspace = with_rules(CUSTOM, None);
@@ -349,7 +349,7 @@ fn b16_two_teams_share_a_phase() {
     assert!(before.iter().all(|rule| after.contains(rule)));
 }
 
-/// A rule that has to stand above a foreign one is moved there when someone moved it down, and nothing else is sent.
+/// If someone moves a rule below a foreign rule that it must precede, it is moved back, and nothing else is sent.
 #[test]
 fn b17_an_order_with_foreign_rules_is_kept() {
     let workspace = with_rules(CUSTOM, Some(json!([live("theirs"), live("a")])));
@@ -367,7 +367,7 @@ fn b17_an_order_with_foreign_rules_is_kept() {
     assert_eq!(rules(&workspace, CUSTOM), [before[1].clone(), before[0].clone()]);
 }
 
-/// A tuned zone is imported in the words of the spec, and planned, it is what is there.
+/// The import of a tuned zone uses the keys of the spec, and a plan of it is empty.
 #[test]
 fn b18_a_tuned_zone_is_imported() {
     let off = |id: &str| json!({ "id": id, "enabled": false });
@@ -386,7 +386,7 @@ fn b18_a_tuned_zone_is_imported() {
     workspace.run(&["plan", "spec.yaml", "--detailed-exitcode"]).exits(0);
 }
 
-/// Other tools also say of levels and of the score's rule that they are on: no difference, and no obstacle to the words.
+/// Other tools also write that levels and the rule for the score are enabled: no difference, and no obstacle to an import.
 #[test]
 fn b18_what_is_on_anyway_may_be_said() {
     let category = |n: u8| json!({ "category": format!("paranoia-level-{n}"), "enabled": n < 3 });
@@ -404,9 +404,9 @@ fn b18_what_is_on_anyway_may_be_said() {
     workspace.run(&["plan", "spec.yaml", "--detailed-exitcode"]).exits(0);
 }
 
-/// A service that cannot deploy says so in its words; records are not held up by that in a run of their own.
+/// A refusal to deploy is shown in Cloudflare's words; a run with records alone is not affected.
 #[test]
-fn s6_a_service_that_cannot_deploy_says_so() {
+fn s6_a_refusal_to_deploy_is_shown_as_it_is() {
     let workspace = with_rules(MANAGED, None);
     waf_spec(&workspace, &json!({ "owasp": { "paranoia": 2 } }));
     let answer = json!({ "success": false, "errors": [{ "code": 7001, "message": "Method PUT not available for that URI." }], "messages": [], "result": null });

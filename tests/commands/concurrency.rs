@@ -1,12 +1,12 @@
-//! What happens at once: zones are read, written and read back at the same time, within a bound; one zone's writes never are.
-//! That things are under way together is shown by holding them at the sandbox's gate until all have come.
+//! Concurrent requests: zones are read, written and read back in parallel, up to a limit; writes to one zone are sequential.
+//! The sandbox holds requests at its gate until all have arrived, which proves that they are concurrent.
 
 use crate::support::interrupt::UnderWay;
 use crate::support::workspace::{Ran, Workspace, options, options_on};
 use serde_json::json;
 use zonewright::sandbox::{Fault, Traffic, What, When};
 
-/// A service with so many zones, and a spec of two records in each.
+/// A sandbox with this number of zones, and a spec with two records in each.
 fn workspace(zones: usize) -> Workspace {
     let workspace = Workspace::empty(options());
     let names: Vec<_> = (0..zones).map(|n| format!("z{n:02}.example")).collect();
@@ -17,13 +17,13 @@ fn workspace(zones: usize) -> Workspace {
     workspace
 }
 
-/// Holds requests with this method whose path ends so, from the nth on.
+/// Holds requests with this method and this end of the path, from the nth on.
 fn hold(workspace: &Workspace, method: &str, suffix: &str, nth: u64) {
     let when = When::Matching { method: Some(method.into()), path_suffix: suffix.into(), nth };
     workspace.fault(Fault { when, what: What::Held, times: u64::MAX });
 }
 
-/// Runs while so many requests come to the gate, always this many together.
+/// Runs while this number of requests arrives at the gate, in groups of this size.
 #[track_caller]
 fn run_held(workspace: &Workspace, arguments: &[&str], all: u64, together: u64) -> Ran {
     let run = UnderWay::start(workspace, arguments);
@@ -61,7 +61,8 @@ fn zones_are_read_back_at_once() {
     assert_eq!(workspace.writes().len(), 5);
 }
 
-/// The rules of a zone depend on one another, and so do its records: each request waits for the answer to the one before.
+/// The rules of a zone depend on one another, and so do its records: each request is sent after the response to the previous
+/// one.
 #[test]
 fn one_zone_is_written_one_request_after_the_other() {
     let workspace = Workspace::new(options_on("enterprise"));
@@ -86,9 +87,9 @@ fn one_zone_is_written_one_request_after_the_other() {
     assert_eq!(workspace.traffic().most_writes_to_a_zone, 1);
 }
 
-/// A connection that has just served a request may not be back in the pool when the next one is made, and then another is
-/// opened and kept as well: how often is a matter of how the machine's threads are scheduled. Without keeping any there would
-/// be one for each request.
+/// A connection that has just served a request may not be back in the pool when the next request is made; then another one is
+/// opened and kept. How often that happens depends on the scheduling of threads. Without any reuse there would be one
+/// connection for each request.
 #[test]
 fn connections_are_kept() {
     let workspace = workspace(30);
@@ -107,7 +108,7 @@ fn connections_are_kept() {
 fn what_is_told_does_not_depend_on_how_many_there_are_at_a_time() {
     let told = ["1", "2", "8"].map(|concurrency| {
         let workspace = workspace(10);
-        // In the fourth zone nothing works.
+        // In the fourth zone, every request fails.
         let zones = workspace.dump()["zones"].clone();
         let id =
             zones.as_array().expect("a list").iter().find(|z| z["name"] == "z03.example").expect("it is there")["id"]

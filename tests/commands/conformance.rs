@@ -1,4 +1,4 @@
-//! `conformance`: what differs is named, nothing else is, and nothing stays behind.
+//! `conformance`: it reports each difference from Cloudflare and nothing else, and leaves nothing in the zone.
 
 use std::cell::Cell;
 
@@ -16,7 +16,7 @@ use zonewright::sandbox::{
 
 use crate::support::workspace::{Workspace, options};
 
-/// What makes the scratch name of the tests.
+/// The seed of the scratch name in the tests.
 const RANDOM: u64 = 0xc0ffee;
 
 /// A sandbox with a zone that has a record.
@@ -30,7 +30,7 @@ async fn start(profile: Profile) -> Running {
 /// A bench in that zone.
 async fn bench(running: &Running) -> Result<Bench, NotReady> {
     let token = Credentials::Token(SecretString::from(sandbox::TOKEN.to_owned()));
-    // What is lost is not sent again, so that the checks see it.
+    // A lost request is not sent again, so that the checks see it.
     let client = Client::new(Settings { attempts: 1, ..Settings::new(running.base_url(), token) }).unwrap();
     let name = ZoneName::parse("example.com").unwrap();
     let zone = find_zone_by_name(&client.reader(), &name, &live::Options::default()).await.unwrap().unwrap();
@@ -42,7 +42,7 @@ fn report() -> Conformance {
     Conformance::new("2026-11-23".to_owned(), "sandbox".to_owned(), "free".to_owned())
 }
 
-/// Tries every check in a sandbox, which must be as before afterwards.
+/// Runs every check in a sandbox, which must have the same state afterwards.
 async fn try_all(profile: Profile) -> Conformance {
     let running = start(profile).await;
     let before = running.dump().unwrap();
@@ -54,7 +54,7 @@ async fn try_all(profile: Profile) -> Conformance {
     report
 }
 
-/// The checks that found something else.
+/// The checks that found a difference.
 fn differed(report: &Conformance) -> Vec<&str> {
     report.checks.iter().filter(|check| check.outcome == Outcome::Differed).map(|check| check.id.as_str()).collect()
 }
@@ -72,7 +72,7 @@ async fn every_assumption_holds_in_the_sandbox() {
     assert_eq!((report.checks.len(), report.summary.held), (CHECKS.len(), CHECKS.len()));
 }
 
-/// A server that differs in one point: exactly the checks of that point say so.
+/// A sandbox that differs in one point: exactly the checks of that point report it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn each_switch_is_noticed_and_nothing_else() {
     let differing: Vec<(&[&str], Profile)> = vec![
@@ -102,7 +102,7 @@ async fn each_switch_is_noticed_and_nothing_else() {
     }
 }
 
-/// Without a permission nothing is learned, which is no difference.
+/// Without a permission, the result is unknown, which is not a difference.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_is_not_allowed_is_unknown() {
     let report = try_all(Profile { permissions: Permissions::everything().with_rulesets(None), ..profile() }).await;
@@ -116,7 +116,8 @@ async fn what_is_not_allowed_is_unknown() {
     );
 }
 
-/// A stop ends the checks, a lost response leaves a record that no answer named, and a failed delete is tried again: nothing stays.
+/// A stop ends the checks, a lost response leaves a record whose id is unknown, and a failed delete is tried again: nothing
+/// stays in the zone.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nothing_stays_behind_after_a_stop_or_a_failure() {
     let running = start(profile()).await;
@@ -186,7 +187,7 @@ fn the_command_asks_for_confirmation_and_writes_a_report() {
     );
 }
 
-/// A run that was interrupted while it created its third record, which is held back.
+/// A run that is interrupted while it creates its third record, which is held.
 #[cfg(unix)]
 fn interrupted(workspace: &Workspace) -> crate::support::interrupt::UnderWay {
     let when = When::Matching { method: Some("POST".to_owned()), path_suffix: "/dns_records".to_owned(), nth: 3 };
@@ -201,7 +202,7 @@ fn interrupted(workspace: &Workspace) -> crate::support::interrupt::UnderWay {
     run
 }
 
-/// Ctrl-C while a record is being created: what is under way is finished, and deleted again.
+/// Ctrl-C while a record is being created: the create is finished, and the record is deleted.
 #[cfg(unix)]
 #[test]
 fn an_interrupted_run_deletes_what_it_created() {
@@ -215,7 +216,7 @@ fn an_interrupted_run_deletes_what_it_created() {
     assert_eq!(workspace.dump()["zones"][0]["records"], before["zones"][0]["records"]);
 }
 
-/// Ctrl-C twice: it says what may be left, and where.
+/// A second Ctrl-C: the message says which record may be left.
 #[cfg(unix)]
 #[test]
 fn a_second_interruption_says_what_may_be_left() {

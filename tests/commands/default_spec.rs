@@ -1,4 +1,4 @@
-//! A command without SPEC uses the one of the working directory, and says so.
+//! A command without SPEC uses the spec of the working directory, and says so.
 
 use crate::support::workspace::{Workspace, options};
 
@@ -32,14 +32,14 @@ fn every_command_that_takes_a_spec_finds_it() {
         assert_ne!(ran.code, Some(64), "{arguments:?}: {ran:?}");
     }
     assert_eq!(workspace.records("example.com").len(), 1);
-    // JSON on standard output stays JSON, and quiet is quiet.
+    // Standard output stays valid JSON, and `--quiet` omits the message.
     assert_eq!(workspace.run(&["plan", "--format", "json"]).exits(0).json()["verdict"], "in-sync");
     assert!(workspace.run(&["validate", "--quiet"]).exits(0).stderr.is_empty());
-    // A spec that is named is the one that is used.
+    // A spec on the command line takes precedence.
     workspace.file("other.yaml", ZONE.replace("192.0.2.1", "192.0.2.2"));
     let ran = workspace.run(&["plan", "other.yaml", "--detailed-exitcode"]).exits(2);
     assert!(!ran.stderr.contains("No SPEC"), "{}", ran.stderr);
-    // So is the base: the same paths.
+    // The base uses the same paths.
     let with_base = workspace.run(&["plan", "--base", "./other.yaml", "--format", "json"]).exits(0).json();
     assert_eq!(with_base["base"]["kind"], "path", "{with_base}");
 }
@@ -74,7 +74,7 @@ fn without_any_spec_both_ways_are_explained() {
             assert!(ran.stderr.contains(words), "{words}: {}", ran.stderr);
         }
     }
-    // An empty file is a spec with a mistake, and not the lack of one.
+    // An empty file is a spec with a mistake, not a missing spec.
     workspace.file("zonewright.yaml", "");
     assert!(workspace.run(&["plan"]).exits(1).stderr.contains("1 error in the spec"));
     assert!(workspace.requests().is_empty());

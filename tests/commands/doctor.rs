@@ -1,4 +1,4 @@
-//! `doctor`: what it says of credentials is what these credentials can do.
+//! `doctor`: the report about credentials agrees with what these credentials can do.
 
 use std::collections::BTreeMap;
 
@@ -50,7 +50,7 @@ fn token(number: usize, permissions: Permissions) -> Token {
     Token::new(format!("limited-token-{number:026}"), permissions)
 }
 
-/// The three handles of a client with a token.
+/// The three handles of an API client with a token.
 fn connect(base_url: &str, token: &Token) -> (ReadClient, WriteClient, CheckClient) {
     let credentials = Credentials::Token(SecretString::from(token.secret.clone()));
     let client = Client::new(Settings::new(base_url, credentials)).unwrap();
@@ -63,12 +63,12 @@ fn goal(text: &str) -> Goal {
     Goal::from_spec(&input, &spec::Options::default(), Selection::default()).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// What a report says about each kind.
+/// The result of a report for each kind of object.
 fn verdicts(report: &Doctor) -> BTreeMap<(What, Access), Allowed> {
     report.checks().map(|check| ((check.what, check.access), check.allowed)).collect()
 }
 
-/// Whether a request is allowed; one that is refused for what it says is.
+/// Whether a request is allowed; a refusal for its content counts as allowed.
 async fn works(reader: &ReadClient, writer: &WriteClient, request: &Request) -> bool {
     let answer = if request.method.is_read() { reader.read(request).await } else { writer.write(request).await };
     !answer.is_err_and(|error| matches!(error.status(), Some(401 | 403)))
@@ -119,8 +119,8 @@ fn tokens() -> Vec<Token> {
     all.into_iter().enumerate().map(|(number, permissions)| token(number, permissions)).collect()
 }
 
-/// What the report says about every subset of the permissions is what a request of that kind meets. With the permission to read zones
-/// withheld, the other kinds are examined by the id in the spec.
+/// The report for every subset of the permissions agrees with the result of a request of that kind. If the permission to read
+/// zones is missing, the other kinds are examined with the id in the spec.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_subset_of_permissions_is_told_as_it_is() {
     let tokens = tokens();
@@ -146,7 +146,7 @@ async fn every_subset_of_permissions_is_told_as_it_is() {
             let is_right = match says {
                 Allowed::Yes => really,
                 Allowed::No => !really,
-                // Reading cannot tell about writing, and dry runs can only where the entry point may be read.
+                // A read cannot show whether writes are allowed; a dry run can, but only if the entry point may be read.
                 Allowed::Unknown => *access == Access::Write && *what != What::Rulesets,
             };
             assert!(is_right, "{what:?} {access:?}: says {says:?}, really {really}: {token:?}");
@@ -158,7 +158,7 @@ async fn every_subset_of_permissions_is_told_as_it_is() {
     running.shutdown().await;
 }
 
-/// The token that is called the smallest is enough, and one without any of its permissions is not: the spec is applied with each.
+/// The token that is reported as the smallest is enough to apply the spec, and without any one of its permissions it is not.
 #[test]
 fn the_smallest_token_is_enough_and_smallest() {
     let all: Vec<&str> = vec![
@@ -176,7 +176,7 @@ fn the_smallest_token_is_enough_and_smallest() {
         let limited = token(0, permissions(left_out));
         let options = options_on("business");
         let workspace = Workspace::new(Options { tokens: vec![limited.clone()], ..options });
-        // Multi-provider DNS needs no other plan; the rest does not matter here.
+        // Multi-provider DNS does not need another plan; the other settings do not matter here.
         workspace.file("spec.yaml", SPEC);
         let run = |arguments: &[&str]| {
             let mut command = workspace.command();
@@ -234,7 +234,7 @@ fn a_page_for_people_and_a_document_for_programs() {
     let written = document["zones"][0]["checks"].as_array().unwrap();
     let of_rules = written.iter().find(|c| c["what"] == "rulesets" && c["access"] == "write").unwrap();
     assert_eq!(of_rules["allowed"], "yes", "{of_rules}");
-    // Only dry runs were sent, and nothing is there now.
+    // Only dry runs were sent, and the sandbox has no rules.
     let writes = workspace.writes();
     assert!(!writes.is_empty() && writes.iter().all(|w| w.path.contains("dry_run=")), "{writes:?}");
     assert!(workspace.dump()["zones"][0].get("rulesets").is_none_or(|all| all == &json!([])));
@@ -306,14 +306,14 @@ fn managed_rulesets_are_compared_with_the_lock_and_the_base_is_named() {
     };
     std::fs::write(&lock, text.lines().map(older).collect::<Vec<_>>().join("\n")).unwrap();
     assert!(page().contains(&format!("version {served} instead of 0 in waf.lock")), "{}", page());
-    // Where there is no repository, the page says why there is no base.
+    // Without a repository, the page says why there is no base.
     assert!(page().contains("Spec           ! 1 file, no base: failed to read the base HEAD: "), "{}", page());
     std::fs::copy(workspace.path().join("spec.yaml"), workspace.path().join("before.yaml")).unwrap();
     let ran = workspace.run(&["doctor", "spec.yaml", "--base", "./before.yaml"]).exits(0);
     assert!(ran.stdout.contains("Spec           ✔ 1 file, base path ./before.yaml\n"), "{}", ran.stdout);
 }
 
-/// Answers that make no sense end in words, never in a panic, and no secret is shown.
+/// Malformed responses end in messages, never in a panic, and no secret is shown.
 #[test]
 fn strange_answers_are_told() {
     let answers = [json!({}), json!([]), json!("active"), json!({ "status": 1 }), json!({ "status": "\u{1b}[31mred" })];
@@ -339,7 +339,7 @@ fn strange_answers_are_told() {
     assert!(workspace.requests().is_empty());
 }
 
-/// Cloudflare lists the zones and fails otherwise: few requests, and one line that says so.
+/// Cloudflare lists the zones and refuses everything else: few requests, and one line about it.
 #[test]
 fn failures_of_cloudflare_are_told_once_and_not_repeated_for_each_kind() {
     let workspace = Workspace::new(options());
@@ -376,11 +376,11 @@ fn failures_of_cloudflare_are_told_once_and_not_repeated_for_each_kind() {
     assert!(ran.stdout.ends_with("see the lines with ?, and run this again later.\n"), "{}", ran.stdout);
     let sent = workspace.requests().len();
     assert!(sent < 12, "{sent} requests");
-    // What the spec needs to read is not known either.
+    // It is unknown, too, what the spec needs to read.
     workspace.file("spec.yaml", "version: 1\nzones:\n  z0.example:\n    records: []\n");
     let ran = workspace.run(&["doctor", "spec.yaml"]).exits(1);
     assert!(ran.stdout.contains("? Cloudflare did not answer every request"), "{}", ran.stdout);
-    // One kind that fails is no reason to ask for nothing else.
+    // If one kind fails, the others are still requested.
     let workspace = Workspace::new(options());
     workspace.fault(sandbox::Fault {
         when: sandbox::When::Matching { method: None, path_suffix: "/dnssec".to_owned(), nth: 1 },

@@ -1,4 +1,4 @@
-//! What the documentation shows is what the program does: transcripts are run, specs are validated, lists of codes are whole.
+//! The documentation agrees with the program: transcripts are run, specs are validated, lists of codes are complete.
 //!
 //! In README.md and docs/waf.md, a `yaml` block whose first line is a comment with a file's name is that file; one that starts
 //! with `waf:` is a section of a zone; other specs are validated; each command of a `console` block is run, all of a document in
@@ -25,7 +25,7 @@ fn blocks(document: &str) -> Vec<(&str, &str)> {
     fenced.map(|block| block.split_once('\n').unwrap()).collect()
 }
 
-/// Whether lines are as told.
+/// Whether output lines match the documented ones.
 fn is_told(printed: &[&str], told: &[&str]) -> bool {
     match told {
         [] => printed.is_empty(),
@@ -43,7 +43,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Runs what a document shows.
+/// Runs the commands of a document.
 fn check(document: &str) {
     let directory = tempfile::TempDir::new().unwrap();
     copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/minimal"), &directory.path().join("examples/minimal"));
@@ -97,7 +97,7 @@ fn the_page_about_protection() {
     check(&text("docs/waf.md"));
 }
 
-/// A code means one thing, everywhere; so does a summary.
+/// Each code has one meaning everywhere, and so does each summary.
 #[test]
 fn no_code_or_summary_is_used_twice() {
     for word in [|finding: &Finding| finding.code, |finding: &Finding| finding.summary] {
@@ -129,7 +129,7 @@ fn sources(name: &str) -> String {
     all
 }
 
-/// Each claim of the page about safety is held by a test that exists.
+/// Each claim on the page about safety names a test that exists.
 #[test]
 fn the_page_about_safety_names_tests() {
     let page = text("docs/safety.md");
@@ -140,7 +140,7 @@ fn the_page_about_safety_names_tests() {
     }
 }
 
-/// Every place of a link within the documentation is there.
+/// Links within the documentation have targets that exist.
 #[test]
 fn links_within_the_documentation_lead_somewhere() {
     let anchors = |page: &str| -> Vec<String> {

@@ -1,4 +1,4 @@
-//! What programs read is as its schema says.
+//! Documents for programs are valid under their schema.
 
 use std::fs;
 use std::io::Read;
@@ -9,7 +9,7 @@ use zonewright::schema::{Kind, schema};
 use crate::support::journals::newest;
 use crate::support::workspace::{Workspace, options_on};
 
-/// Holds documents against their schema.
+/// Validates documents against their schema.
 #[track_caller]
 fn fits(kind: Kind, documents: &[Value]) {
     let validator = jsonschema::draft7::new(&schema(kind)).unwrap();
@@ -29,7 +29,7 @@ fn fits(kind: Kind, documents: &[Value]) {
     }
 }
 
-/// A zone of which every kind of thing changes.
+/// A zone in which every kind of object changes.
 fn workspace() -> Workspace {
     let workspace = Workspace::new(options_on("business"));
     workspace.plant_records(json!([
@@ -100,7 +100,7 @@ fn what_programs_read_fits_its_schema() {
     let packed = fs::File::open(workspace.path().join("s.gz")).unwrap();
     flate2::read::GzDecoder::new(packed).read_to_string(&mut snapshot).unwrap();
     let lines = snapshot.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-    // Those of the items are as Cloudflare answered them.
+    // Errors of the items are in Cloudflare's words.
     let lines: Vec<Value> =
         lines.filter(|line| ["path", "kind", "sha256"].iter().any(|n| !line[n].is_null())).collect();
     let own: Vec<Value> =
@@ -109,7 +109,7 @@ fn what_programs_read_fits_its_schema() {
     fits(Kind::Snapshot, &own);
 }
 
-/// Rules of our own, with the number of one that Cloudflare's ruleset has.
+/// Rules of our own, with the id of a rule in Cloudflare's ruleset.
 const CRS: &str = "\
 SecRule ARGS \"@contains select\" \"id:942100,phase:2,block,t:none,msg:'a word of SQL',setvar:'tx.anomaly_score_pl1=+5'\"
 ";

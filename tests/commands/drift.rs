@@ -1,4 +1,4 @@
-//! `drift`: what differs, who changed what, since when, and who is told.
+//! `drift`: what changed, who changed it, when, and who is notified.
 
 use std::process::Command;
 
@@ -13,14 +13,14 @@ use zonewright::model::facts::permissions::PermissionAccess;
 use zonewright::plan::{Action, Plan, SetAsideCount, plan_zone, plan_zone_with_base};
 use zonewright::sandbox::{self, Permissions};
 
-/// The records of the spec as it was before.
+/// The records of the previous spec.
 const BEFORE: &str = "      - { name: same, type: A, content: 192.0.2.1, ttl: 300 }
       - { name: pending, type: A, content: 192.0.2.2, ttl: 300 }
       - { name: drifted, type: A, content: 192.0.2.3, ttl: 300 }
       - { name: both, type: A, content: 192.0.2.4, ttl: 300 }
       - { name: lost, type: A, content: 192.0.2.5, ttl: 300 }";
 
-/// Runs git in the workspace, whatever the user's own settings are.
+/// Runs git in the workspace, independent of the user's own configuration.
 #[track_caller]
 fn git(workspace: &Workspace, arguments: &[&str]) {
     let mut command = Command::new("git");
@@ -64,7 +64,7 @@ fn in_every_state() -> Workspace {
     workspace
 }
 
-/// States by relative name.
+/// The states of records, by relative name.
 fn states(report: &Value) -> Vec<(String, String)> {
     let text = |value: &Value| value.as_str().unwrap().to_owned();
     let name = |f: &Value| text(&f["address"]).split('/').nth(2).unwrap().to_owned();
@@ -245,7 +245,7 @@ fn the_webhook_hears_of_findings() {
     assert_eq!((&request.body["kind"], &request.body["summary"]["drifted"]), (&json!("drift"), &json!(2)));
     let head = request.head.to_lowercase();
     assert!(!head.contains("authorization") && !head.contains("x-auth") && !head.contains(sandbox::TOKEN), "{head}");
-    // Nothing to tell, unless that is wanted.
+    // Without drift, no webhook is sent unless that is requested.
     let tolerated = ["--base", "HEAD", "--fail-on", "unknown", "--webhook"];
     let listener = Listener::start([Response::Status(200)]);
     drift(&workspace, &[&tolerated[..], &[&listener.url("/")]].concat()).exits(0);

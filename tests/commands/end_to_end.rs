@@ -1,4 +1,4 @@
-//! The binary against the sandbox: it converges, once and for all, whatever happens on the way.
+//! The binary against the sandbox: an apply converges and stays converged, whatever happens meanwhile.
 
 use std::fmt::Write as _;
 
@@ -113,7 +113,7 @@ fn a_text_keeps_the_strings_that_its_author_wrote() {
     workspace.settles("spec.yaml");
     assert_eq!((content("printer"), content("a._domainkey")), (printer.into(), key.into()));
 
-    // Under `_domainkey` the strings are one text; elsewhere another cut is another value, and an undo restores the first.
+    // At `_domainkey`, the strings form one text; elsewhere other strings are another value, and an undo restores the first.
     workspace
         .records_spec(&spec(r#""txtvers=1rp=ipp/print""#, "k=ed25519; p=11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo="));
     let plan = workspace.run(&["plan", "spec.yaml", "--format", "json"]).exits(0).json();
@@ -124,7 +124,7 @@ fn a_text_keeps_the_strings_that_its_author_wrote() {
     workspace.run(&["undo", &journal, "--yes"]).exits(0);
     assert_eq!((content("printer"), content("a._domainkey")), (printer.into(), key.into()));
 
-    // An import keeps the cuts, and what it writes plans empty.
+    // An import keeps the strings, and a plan of the import is empty.
     let imported = workspace.run(&["import", "example.com"]).exits(0).stdout;
     for text in [printer, key] {
         assert!(imported.contains(&text.replace('"', "\\\"")), "{imported}");
@@ -259,7 +259,7 @@ fn a_name_emptied_for_nothing_is_filled_again() {
     );
 }
 
-/// What the sandbox would refuse half way is refused before the first request.
+/// What the sandbox would refuse in the middle of an apply is refused before the first request.
 #[test]
 fn a_spec_with_a_lint_error_makes_no_request() {
     let workspace = Workspace::new(options());
@@ -271,7 +271,7 @@ fn a_spec_with_a_lint_error_makes_no_request() {
     let json = workspace.run(&["plan", "spec.yaml", "--format", "json"]).exits(1).json();
     assert_eq!((&json["kind"], &json["diagnostics"][0]["code"]), (&json!("diagnostics"), &json!("LINT0002")));
     assert_eq!(workspace.requests().len(), 0);
-    // A warning is shown and stops nothing.
+    // A warning is shown, and the run continues.
     workspace.records_spec("      - { name: www.unknown.net, type: A, content: 192.0.2.1 }");
     let ran = workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
     assert!(ran.stderr.contains("LINT0011"), "{}", ran.stderr);
@@ -308,7 +308,7 @@ fn without_a_terminal_nobody_is_asked() {
 fn one_bad_record_does_not_keep_the_others_back() {
     for batch in [true, false] {
         let workspace = Workspace::new(profile(|p| p.batch = batch));
-        // Someone else's record that the listing does not show is stood in for by a refusal of the sandbox.
+        // A refusal of the sandbox simulates a record of someone else that the listing does not show.
         workspace.records_spec(&format!(
             "{}      - {{ name: worker, type: CNAME, content: x.example.net, settings: {{ ipv4_only: true }} }}",
             addresses(20)
@@ -508,7 +508,7 @@ fn the_journal_tells_what_was_done() {
     let workspace = Workspace::new(options());
     workspace.records_spec(&addresses(2));
     workspace.run(&["apply", "spec.yaml", "--yes", "--journal", "j"]).exits(0);
-    // Beside the journal lies the lock.
+    // The lock is in the directory of the journal.
     let mut files = std::fs::read_dir(workspace.path().join("j")).unwrap().map(|entry| entry.unwrap().path());
     let file = files.find(|path| path.extension().is_some_and(|e| e == "jsonl")).unwrap();
     #[cfg(unix)]
@@ -584,7 +584,7 @@ fn examples_are_applied_and_stay_applied() {
     }
 }
 
-/// The managed rulesets of the example need a paid plan; what has expired is taken back.
+/// The managed rulesets of the example need a paid plan; expired entries are removed.
 #[test]
 fn the_tuned_example_is_applied_and_its_entries_expire() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));

@@ -1,4 +1,4 @@
-//! Many records of every type, in whatever spelling, on the sandbox in each of its profiles.
+//! Many records of every type, in random spellings, in each profile of the sandbox.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,7 @@ use serde_json::json;
 use zonewright::model::RecordType;
 use zonewright::sandbox::{ListOrder, Profile, ProxiedTtl, RecordMembers, TxtQuotes};
 
-/// Records of each type.
+/// The number of records of each type.
 const EACH: usize = 30;
 
 /// A spec with [`EACH`] records of each type, the same for every run. DS records stand beside NS records, as they must.

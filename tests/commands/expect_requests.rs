@@ -25,13 +25,13 @@ const EXPECT: [&str; 5] = [
 ];
 
 #[test]
-fn they_are_checked_offline() {
+fn expectations_about_requests_are_checked_offline() {
     let workspace = Workspace::new(options());
     workspace.file("spec.yaml", spec(NO_SCANNERS, &EXPECT));
     let ran = workspace.run(&["test", "spec.yaml"]).exits(0);
     assert!(ran.stdout.contains("5 expectations: 5 passed"), "{}", ran.stdout);
     assert!(ran.stdout.contains("passed   GET https://www.example.com/search?q=union"), "{}", ran.stdout);
-    // What was not evaluated is told with a verdict that holds, and so is that no rule applies.
+    // A verdict that holds names what was not evaluated, and says that no rule applies.
     let why = "pass, but this was not evaluated: live rules that the spec does not name; managed rules";
     assert!(ran.stdout.contains(why), "{}", ran.stdout);
     let direct = "pass: the host is DNS only, so no rule applies (spec.yaml:9)";
@@ -58,7 +58,7 @@ fn they_are_checked_offline() {
     workspace.file("unknown.yaml", spec(bots, &["{ request: \"GET https://www.example.com/\", verdict: pass }"]));
     let ran = workspace.run(&["test", "unknown.yaml"]).exits(0);
     assert!(ran.stdout.contains("it depends on cf.bot_management.score"), "{}", ran.stdout);
-    // In a strict test, nothing that is unknown holds.
+    // With `--strict`, an unknown result fails.
     workspace.run(&["test", "unknown.yaml", "--strict"]).exits(2);
     workspace
         .file("other.yaml", spec(NO_SCANNERS, &["{ request: \"GET https://www.other.example/\", verdict: pass }"]));

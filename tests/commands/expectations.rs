@@ -1,4 +1,4 @@
-//! Expectations through the program: offline, in a plan, dropped by a change, and held against what is live.
+//! Expectations in the program: offline, in a plan, removed by a change, and checked against the live state.
 
 use crate::support::workspace::{Workspace, options};
 use serde_json::json;
@@ -47,7 +47,7 @@ fn mail_and_hidden_addresses_are_checked_in_a_plan_and_live() {
     ] {
         assert!(plan.contains(line), "{line}\n{plan}");
     }
-    // A change that drops the expectations which it breaks is seen as well.
+    // A change that removes an expectation which it would break is reported, too.
     spec(&workspace, "dropped.yaml", &worse, "");
     let plan = workspace.run(&["plan", "dropped.yaml", "--base", "./zone.yaml"]).exits(0).stdout;
     assert!(plan.contains("the origin stays hidden (of the previous spec; this change drops it)"), "{plan}");
@@ -56,14 +56,14 @@ fn mail_and_hidden_addresses_are_checked_in_a_plan_and_live() {
     let said = offline(&["--base", "./zone.yaml"]).exits(2).stdout;
     assert!(said.contains("failed   the origin stays hidden (of the previous spec; this change drops it)\n"), "{said}");
     assert!(said.contains("2 expectations: 0 passed, 2 failed, 0 unknown"), "{said}");
-    // What is dropped and would pass is no news.
+    // A removed expectation that would pass is not reported.
     spec(&workspace, "fewer.yaml", RECORDS, "");
     let said = workspace.run(&["test", "fewer.yaml", "--base", "./zone.yaml"]).exits(0).stdout;
     assert!(said.contains("0 expectations"), "{said}");
     let others = ["exposes-origin", "breaks-mail-authentication"].join(",");
     workspace.run(&["apply", "dropped.yaml", "--base", "./zone.yaml", "--yes", "--allow", &others]).exits(3);
 
-    // What someone else changes is seen by what it breaks.
+    // Changes by someone else are noticed when they break an expectation.
     let all = format!("{others},fails-expectation");
     workspace.run(&["apply", "dropped.yaml", "--base", "./zone.yaml", "--yes", "--allow", &all]).exits(0);
     let live = EXPECT.lines().next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! `export`: the way back, accepted by the tools that it is for.
+//! `export`: zone files and octoDNS files that BIND and octoDNS accept.
 
 use std::process::Command;
 
@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::support::workspace::{Workspace, options};
 
-/// A record of every kind that both formats have, and what they do not have.
+/// A record of every kind that both formats support, and records that they do not support.
 const SPEC: &str = r#"
 version: 1
 zones:
@@ -46,7 +46,7 @@ fn workspace() -> Workspace {
 #[test]
 fn what_was_exported_is_imported_again() {
     let workspace = workspace();
-    // What octoDNS does not have.
+    // octoDNS does not support these.
     let named = ["example.com/dns/c/CERT", "example.com/dns/odd/URI"];
     for (target, file, count) in [("bind", "example.com.zone", 22), ("octodns", "example.com.yaml", 20)] {
         let ran = workspace.run(&["export", "--to", target, "spec.yaml"]).exits(0);

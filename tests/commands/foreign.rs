@@ -1,4 +1,4 @@
-//! What others made, what the spec gave up, and delegations: through the whole program.
+//! Foreign records, records that the spec no longer names, and delegations: in the whole program.
 
 use serde_json::{Value, json};
 use zonewright::sandbox::DsWithoutNs;
@@ -64,7 +64,7 @@ fn a_foreign_value_is_shown_with_what_its_maker_said_and_stays_without_consent()
     let found = drift["findings"].as_array().expect("findings").iter().find(|f| f["action"] == "update").expect("one");
     assert_eq!(found["state"], "conflicting");
 
-    // The verdict is in the exit code, if that is asked for.
+    // The exit code reports it, if that is requested.
     run(&["plan", "spec.yaml", "--detailed-exitcode"]).exits(3);
     run(&["plan", "spec.yaml", "--detailed-exitcode", "--allow", "overwrites-foreign"]).exits(2);
     let writes = workspace.writes().len();
@@ -122,7 +122,7 @@ fn a_delegation_with_ds_is_made_and_unmade_in_the_order_that_holds() {
         workspace.run(&["undo", &own, "--yes"]).exits(0);
         assert_eq!(world(&workspace), delegated, "brought again");
 
-        // An address in place of the delegation, where nobody says anything of the DS.
+        // An address replaces the delegation, and the spec does not mention the DS record.
         workspace.records_spec("      - { name: lab, type: A, content: 192.0.2.1 }");
         let replace =
             ["--yes", "--allow-deletes", "3", "--allow", "changes-dnssec,overwrites-foreign,breaks-delegation"];
@@ -196,7 +196,7 @@ fn what_the_spec_stops_naming_is_said_in_every_output() {
     // Only with a base, and only once.
     let without = workspace.run(&["plan", "spec.yaml", "--format", "json"]).exits(0);
     assert!(!without.stdout.contains("PLAN0038"), "{}", without.stdout);
-    // Settings and protection as well.
+    // The same for settings and protection.
     workspace.file("before.yaml", "version: 1\nzones:\n  example.com:\n    settings: { ssl: strict, min_tls_version: \"1.2\" }\n    dnssec: on\n    records: []\n    waf: { owasp: { paranoia: 2, threshold: medium }, cloudflare: on }\n");
     workspace.file("spec.yaml", "version: 1\nzones:\n  example.com:\n    settings: { ssl: strict }\n    records: []\n    waf: { owasp: { paranoia: 2 } }\n");
     let said = run(&["plan", "spec.yaml", "--format", "json"]).stdout;
@@ -224,7 +224,7 @@ fn a_ttl_that_a_proxied_record_cannot_have_is_not_in_sync_without_a_word() {
         "{}",
         ran.stderr
     );
-    // Also where its value changes, and it stays proxied.
+    // The same if its value changes and it stays proxied.
     workspace.records_spec("      - { name: www, type: A, content: 192.0.2.2, ttl: 300 }");
     let ran = workspace.run(&["plan", "spec.yaml"]).exits(0);
     assert!(ran.stderr.contains("www A (ttl 300) is proxied live"), "{}", ran.stderr);

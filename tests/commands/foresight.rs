@@ -1,4 +1,4 @@
-//! What a plan says beside what differs: that an apply did not last, that rulesets changed, how long sending takes.
+//! What a plan says in addition to its operations: a recent apply was reverted, rulesets changed, and how long sending takes.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -29,7 +29,7 @@ fn applied() -> Workspace {
     workspace
 }
 
-/// The spec wants this time to live.
+/// A spec with this TTL for the record.
 fn wanted(workspace: &Workspace, ttl: u32) {
     workspace.records_spec(&format!("      - {{ name: www, type: A, content: 192.0.2.1, ttl: {ttl} }}"));
 }
@@ -44,11 +44,11 @@ fn what_someone_takes_back_is_an_alarm() {
     assert_eq!(found[0]["severity"], "warning");
     let detail = found[0]["detail"].as_str().unwrap();
     assert!(detail.starts_with("1 change is needed again: example.com/dns/www/A (applied at 2"), "{detail}");
-    // It is said before an apply as well, and hinders nothing.
+    // It is said before an apply, too, and does not block it.
     let ran = workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
     assert!(ran.stderr.contains("PLAN0022"), "{}", ran.stderr);
 
-    // A day later it is no alarm any more.
+    // A day later it is not reported.
     someone(&workspace, &json!({ "ttl": 300 }));
     assert_eq!(findings(&workspace, "PLAN0022").len(), 1);
     for journal in journals(&workspace) {
@@ -66,14 +66,14 @@ fn a_second_change_and_a_way_back_are_no_alarm() {
     wanted(&workspace, 900);
     assert_eq!(findings(&workspace, "PLAN0022"), Vec::<Value>::new());
     workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
-    // Back to what was applied once.
+    // Back to a value that was applied earlier.
     wanted(&workspace, 600);
     assert_eq!(findings(&workspace, "PLAN0022"), Vec::<Value>::new());
-    // What was undone is wanted again.
+    // A value that was undone is wanted again.
     workspace.run(&["undo", &newest(&workspace), "--yes"]).exits(0);
     wanted(&workspace, 900);
     assert_eq!(findings(&workspace, "PLAN0022"), Vec::<Value>::new());
-    // What was refused was not applied.
+    // A value that was refused was never applied.
     let last = newest(&workspace);
     let text = fs::read_to_string(&last).unwrap();
     someone(&workspace, &json!({ "ttl": 900 }));
@@ -104,7 +104,7 @@ fn what_is_left_is_one_warning() {
 #[test]
 fn an_undo_of_ones_own_is_no_alarm() {
     let workspace = Workspace::new(options());
-    // Several values of one name have addresses that depend on what else is there.
+    // If a name has several values, their addresses depend on the others.
     let two = "      - { name: www, type: A, content: [192.0.2.1, 192.0.2.2] }\n      - { name: t, type: TXT, content: [one, two] }";
     let plans: [(&str, &[&str]); 2] = [
         (two, &["--allow-deletes", "4"]),
@@ -135,7 +135,7 @@ fn journals_of_another_sandbox_are_no_alarm() {
     let is_warned = |sandbox: &str| run(&["plan", "spec.yaml", sandbox]).exits(0).stderr.contains("PLAN0022");
     run(&["apply", "spec.yaml", "--yes", "--sandbox"]).exits(0);
     assert!(!is_warned("--sandbox=other"));
-    // The other one is older than the next journal.
+    // The other journal is older than the next one.
     run(&["sandbox", "reset"]).exits(0);
     assert!(!is_warned("--sandbox"));
     run(&["apply", "spec.yaml", "--yes", "--sandbox"]).exits(0);
@@ -164,7 +164,7 @@ fn rulesets_that_changed_since_they_were_locked_are_noted() {
     assert!(found[0]["help"].as_str().unwrap().contains("zonewright waf lock SPEC"), "{}", found[0]);
     let text = workspace.run(&["plan", "spec.yaml"]).exits(0);
     assert!(text.stderr.contains("1 rule added (942430"), "{}", text.stderr);
-    // One that cannot be read hinders nothing.
+    // A journal that cannot be read does not block the plan.
     fs::write(&path, "nonsense\n").unwrap();
     let found = findings(&workspace, "PLAN0035");
     assert_eq!((found.len(), found[0]["severity"].as_str()), (1, Some("warning")));
@@ -186,7 +186,7 @@ fn a_plan_beyond_the_budget_says_how_long_it_takes() {
     assert!(plan(&["--batch-size", "1"]).stdout.contains(words));
     let one = plan(&["--batch-size", "1", "--format", "json"]).json();
     assert_eq!((&one["requests"]["to_apply"], &one["requests"]["seconds_at_limit"]), (&json!(1300), &json!(300)));
-    // In batches it fits, and nothing is said.
+    // With batches it is within the limit, and nothing is reported.
     assert!(!plan(&[]).stdout.contains("at Cloudflare's limit"));
     let requests = plan(&["--format", "json"]).json()["requests"].clone();
     assert_eq!((&requests["to_apply"], requests.get("seconds_at_limit")), (&json!(7), None));

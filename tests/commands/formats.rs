@@ -1,4 +1,4 @@
-//! `--format` of the binary: which command has which, and where each writes.
+//! `--format`: the formats of each command, and the stream of each output.
 
 use crate::support::workspace::{Workspace, binary, options};
 use serde_json::json;
@@ -7,7 +7,7 @@ use tempfile::TempDir;
 const SPEC: &str =
     "      - { name: www, type: A, content: 192.0.2.1 }\n      - { name: old, type: TXT, state: absent }";
 
-/// With a record that the spec wants gone.
+/// A zone with a record that the spec removes.
 fn workspace() -> Workspace {
     let workspace = Workspace::new(options());
     workspace.plant_records(json!([{ "name": "old.example.com", "type": "TXT", "content": "\"gone\"" }]));
@@ -60,7 +60,7 @@ fn a_plan_in_each_format() {
     let page = plan("html").stdout;
     assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>\n"), "{page}");
     assert!(workspace.writes().is_empty());
-    // Codes do not depend on the format.
+    // Exit codes do not depend on the format.
     for format in ["markdown", "html", "github", "sarif"] {
         workspace.run(&["plan", "spec.yaml", "--detailed-exitcode", "--format", format]).exits(3);
         workspace.run(&["plan", "spec.yaml", "--allow-deletes", "1", "--format", format]).exits(0);

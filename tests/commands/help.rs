@@ -1,4 +1,4 @@
-//! Help, examples and manual pages: short where people look first, whole where they look next, and never out of date.
+//! Help, examples and manual pages: `-h` is short, `--help` is complete, and both are up to date.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ fn alone(arguments: &[&str]) -> Ran {
     binary(TempDir::new().unwrap().path()).args(arguments).output().unwrap().into()
 }
 
-/// Every command, with the words that lead to it; the program itself is the first.
+/// Every command, with its words; the first is the program itself.
 fn commands() -> Vec<(Vec<String>, Command)> {
     let mut found = Vec::new();
     let mut open = vec![(Vec::new(), zonewright::cli::command())];
@@ -33,7 +33,7 @@ fn examples(command: &Command) -> Vec<String> {
     lines.take_while(|line| line.starts_with("  ")).map(|line| line.trim().to_owned()).collect()
 }
 
-/// A command line as the program gets it: without what the shell does with its streams, and without a remark behind it.
+/// A command line as the program receives it: without redirections, pipes and comments of the shell.
 fn arguments(line: &str) -> Vec<String> {
     let words = shlex::split(line.split("   ").next().unwrap()).unwrap_or_else(|| panic!("{line}"));
     words.into_iter().take_while(|word| word != "|" && !word.starts_with(['<', '>'])).collect()
@@ -58,7 +58,7 @@ fn every_command_has_examples_that_it_understands() {
     assert!(seen.len() > 60, "{}", seen.len());
 }
 
-/// Lines of the short help: with two or three examples and all options that people type, it fits on a screen.
+/// The maximum number of lines of `-h`: it has two or three examples and all common options, and fits on a screen.
 const MOST_LINES: usize = 48;
 
 #[test]
@@ -66,7 +66,7 @@ fn short_help_is_short_and_shows_what_matters() {
     for (words, _) in commands() {
         let arguments: Vec<&str> = words.iter().map(String::as_str).chain(["-h"]).collect();
         let ran = alone(&arguments).exits(0);
-        // The sandbox has a switch for each of its differences.
+        // The sandbox has one option for each difference in behaviour.
         let is_long = words == ["sandbox", "serve"];
         let lines = ran.stdout.lines().count();
         assert!(lines <= MOST_LINES || is_long, "{arguments:?} has {lines} lines:\n{}", ran.stdout);
@@ -80,11 +80,11 @@ fn short_help_is_short_and_shows_what_matters() {
     }
     assert!(!plan.contains("--page-size") && !plan.contains("--cache"), "{plan}");
     assert!(!short("validate").contains("--sandbox"), "validate has no connection");
-    // All options that have an effect are in the long help.
+    // All options that have an effect are in `--help`.
     let long = alone(&["plan", "--help"]).exits(0).stdout;
     assert!(long.contains("--page-size") && long.contains("--cache"), "{long}");
     assert!(!alone(&["schema", "--help"]).exits(0).stdout.contains("--page-size"));
-    // Those that are not shown are accepted.
+    // Hidden options are accepted.
     alone(&["schema", "--page-size", "100", "--zone", "example.com"]).exits(0);
 }
 
@@ -115,7 +115,7 @@ fn help_takes_commands_and_topics() {
     }
     let (consents, apply) = (topic("consents"), alone(&["apply", "--help"]).exits(0).stdout);
     assert!(consents.contains("--allow-deletes N"), "{consents}");
-    // The column begins after the longest flag.
+    // The column starts after the longest flag.
     let columns: Vec<_> = consents.lines().filter_map(|line| line.trim_start().find("  ")).collect();
     assert!(columns.iter().max() == Some(&"--allow breaks-mail-authentication".len()), "{consents}");
     for danger in Danger::ALL.iter().filter(|danger| **danger != Danger::Delete) {
@@ -133,7 +133,7 @@ fn help_takes_commands_and_topics() {
 fn every_command_has_a_manual_page() {
     let directory = TempDir::new().unwrap();
     let target = directory.path().join("share/man1");
-    // Written over the second time.
+    // A second run overwrites the pages.
     for _ in 0..2 {
         let ran = binary(directory.path()).args(["man", "share/man1"]).output().unwrap();
         assert!(ran.status.success(), "{ran:?}");

@@ -1,8 +1,9 @@
-//! Text that someone made to deceive a reader or to drive a program, all the way through the binary.
+//! Hostile text, made to deceive a reader or to control a program, through the whole binary.
 //!
-//! `answers` has it in what Cloudflare answers, `files` in files and arguments, `reach` is about what must not be reached: other
-//! hosts, other files, other users. `memory` is about answers and files that are made to fill the memory, `repositories` about git,
-//! `written` about the places that files are written to. What must hold of any output is in `shown`.
+//! Modules: `responses` has such text in responses of Cloudflare, `files` in files and arguments. `reach` is about other hosts,
+//! files and users that must not be reached. `memory` is about responses and files that are made to fill the memory,
+//! `repositories` about Git, and `written` about the paths of written files. `shown` has the checks that every output must
+//! pass.
 
 mod files;
 #[cfg(target_os = "linux")]

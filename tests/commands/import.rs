@@ -1,4 +1,4 @@
-//! `import`: a spec of what the sandbox has. Planned, it changes nothing; on an empty zone, it makes the same again.
+//! `import`: a spec of the live zone. A plan of it is empty, and applied to an empty zone it creates the same state.
 
 use crate::support::workspace::{Workspace, options, options_on};
 use serde_json::{Value, json};
@@ -20,14 +20,14 @@ fn entry_point(phase: &str, rules: Value) -> Value {
     json!({ "phase": phase, "kind": "zone", "name": "default", "rules": rules })
 }
 
-/// Imports into `spec.yaml`; the text.
+/// Imports into `spec.yaml`, and returns the text.
 fn import(workspace: &Workspace) -> String {
     let ran = workspace.run(&["import", "example.com"]).exits(0);
     workspace.file("spec.yaml", &ran.stdout);
     ran.stdout
 }
 
-/// Imported, planned: nothing. Applied to an empty zone and imported again: the same spec.
+/// A plan of the import is empty. Applied to an empty zone and imported again, it is the same spec.
 #[track_caller]
 fn survives(records: Value, rulesets: Value) -> String {
     let workspace = with_zone(records, rulesets);
@@ -57,7 +57,7 @@ fn records_survive() {
     assert!(!spec.contains("waf:"), "{spec}");
 }
 
-/// A dashboard's zone: level 2, threshold 25, single rules off. (Complaint 18.)
+/// A zone that was tuned in the dashboard: level 2, threshold 25, some rules off. (Complaint 18.)
 #[test]
 fn b18_a_tuned_zone_comes_back_in_words() {
     let off = |id: &str| json!({ "id": id, "enabled": false });
@@ -80,9 +80,9 @@ fn b18_a_tuned_zone_comes_back_in_words() {
     assert!(!spec.contains("raw"), "{spec}");
 }
 
-/// What specs have no words for is kept verbatim and explained.
+/// Settings for which the spec has no key are kept verbatim, with an explanation.
 #[test]
-fn strange_tunings_come_back_verbatim() {
+fn unusual_overrides_come_back_verbatim() {
     let strange = [
         // Level 1 off and 2 on: no paranoia level.
         json!({ "categories": [{ "category": "paranoia-level-1", "enabled": false }, { "category": "paranoia-level-3", "enabled": false }] }),
@@ -133,7 +133,7 @@ fn every_kind_of_rule_survives() {
     );
 }
 
-/// Rules without a name of their own are recognised again by what they do.
+/// Rules without a `ref` of their own are recognised by what they do.
 #[test]
 fn rules_without_a_name_are_recognised() {
     let workspace = with_zone(
@@ -163,7 +163,7 @@ fn what_cannot_be_read_is_an_error() {
     assert!(only.stdout.contains("records: []"), "{}", only.stdout);
 }
 
-/// What our parser does not know yet, or what stands where it has no effect, does not break an import.
+/// Values that the parser does not know yet, or that have no effect, do not break an import.
 #[test]
 fn what_is_not_understood_is_kept_or_left_alone() {
     let workspace = with_zone(
@@ -199,7 +199,7 @@ fn what_is_not_understood_is_kept_or_left_alone() {
     assert_eq!(plan.code, Some(0), "{}\n{}\n{}", ran.stdout, plan.stdout, plan.stderr);
 }
 
-/// A zone of a delegated part of a network has a slash in its name (RFC 2317); a path begins with `./`, `../` or `/`, or exists.
+/// A zone for a part of a network has a slash in its name (RFC 2317); a path begins with `./`, `../` or `/`, or exists.
 #[test]
 fn a_zone_with_a_slash_is_live_unless_it_is_a_file() {
     let name = "0/25.2.0.192.in-addr.arpa";
@@ -212,7 +212,7 @@ fn a_zone_with_a_slash_is_live_unless_it_is_a_file() {
         let ran = workspace.run(&["import", path, "--offline"]).exits(1);
         assert!(ran.stderr.contains("IMPORT0001"), "{}", ran.stderr);
     }
-    // Of other names, a slash makes a path, whatever is there.
+    // In other names, a slash makes a path, whether it exists or not.
     for path in ["zones/absent.yaml", "dns/example.com"] {
         let ran = workspace.run(&["import", path]).exits(1);
         let words = "a source with a slash is a path; name a live zone as `example.com`";

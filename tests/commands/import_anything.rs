@@ -1,4 +1,4 @@
-//! Whatever Cloudflare stores can be imported: the spec is valid, and a plan of it is empty.
+//! Everything that Cloudflare can store can be imported: the spec is valid, and a plan of it is empty.
 
 use crate::support::generators::presentation;
 use crate::support::workspace::{Workspace, options, options_on};
@@ -8,13 +8,13 @@ use proptest::test_runner::{Config, TestRng, TestRunner};
 use serde_json::{Value, json};
 use zonewright::model::{Rdata, RecordType};
 
-/// How many zones are drawn. Each has its own records, so the number is of thousands of records.
+/// The number of random zones. Each has its own records, so the test covers thousands of records.
 const ZONES: u8 = 12;
 
 /// How many records are offered to each zone; the sandbox refuses some of them.
 const RECORDS: usize = 90;
 
-/// Names at which records meet: aliases, delegations, wildcards, names of the zone in the wrong place.
+/// Names with many records: aliases, delegations, wildcards, and the name of the zone as a label.
 const NAMES: [&str; 14] = [
     "example.com",
     "www.example.com",
@@ -109,7 +109,7 @@ fn an_import_of_anything_storable_validates_and_plans_empty() {
         assert_eq!(valid.code, Some(0), "{seed}\n{}\n{}\n{}", imported.stdout, imported.stderr, valid.stderr);
         let plan = workspace.run(&["plan", "spec.yaml", "--detailed-exitcode"]);
         assert_eq!(plan.code, Some(0), "{seed}\n{}\n{}\n{}", imported.stdout, plan.stdout, plan.stderr);
-        // Everything is in it.
+        // The import contains everything.
         let plan = workspace.run(&["plan", "spec.yaml", "--format", "json"]).exits(0).json();
         assert_eq!(plan["summary"]["unmanaged"], 0, "{seed}\n{}\n{}", imported.stdout, imported.stderr);
         suppressed += imported.stdout.matches(": \"as found at import\"").count();

@@ -1,4 +1,4 @@
-//! `import` of files: what other tools declare becomes a spec that says the same, and what cannot be said is named.
+//! `import` of files of other tools: the spec has the same meaning, and what cannot be expressed is reported.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;

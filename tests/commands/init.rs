@@ -12,7 +12,7 @@ fn alone(directory: &Path, arguments: &[&str]) -> Ran {
     binary(directory).args(arguments).output().unwrap().into()
 }
 
-/// Every file below a directory, but for what the program keeps for itself.
+/// All files below a directory, without the program's own.
 fn files(directory: &Path) -> Vec<String> {
     let mut found = Vec::new();
     let mut open = vec![PathBuf::new()];
@@ -47,7 +47,7 @@ fn without_credentials_an_example_is_written_that_can_be_planned() {
     assert!(plan.contains("Plan: 7 to create"), "{plan}");
     run(&["apply", "--sandbox", "--yes"]).exits(0);
     run(&["plan", "--sandbox", "--detailed-exitcode"]).exits(0);
-    // What is commented out can be used.
+    // Lines that are commented out are valid.
     let path = directory.path().join("zones/example.com.yaml");
     let text = fs::read_to_string(&path).unwrap();
     assert!(text.starts_with("# yaml-language-server: $schema=../zonewright.schema.json\n"), "{text}");
@@ -56,7 +56,7 @@ fn without_credentials_an_example_is_written_that_can_be_planned() {
     let (settings, waf) = tail.split_once("    Protection, in zones on a paid plan:\n").unwrap();
     fs::write(&path, format!("{head}{settings}{waf}")).unwrap();
     run(&["validate"]).exits(0);
-    // Nothing is overwritten, and what is there is named.
+    // Existing files are not overwritten, and are named.
     let before: Vec<_> = files(directory.path()).iter().map(|f| fs::read(directory.path().join(f)).unwrap()).collect();
     let document = run(&["init", "--format", "json"]).exits(0).json();
     assert_eq!(document["written"], json!([]));
@@ -95,7 +95,7 @@ fn with_credentials_the_chosen_zones_are_imported() {
         { "name": "example.net", "records": [{ "type": "A", "name": "www.example.net", "content": "192.0.2.1" }] },
         { "name": "shop.example", "records": [] },
     ] }));
-    // Without a terminal, nothing is chosen for anyone.
+    // Without a terminal, the program makes no choice for the user.
     let ran = workspace.run(&["init"]).exits(64);
     assert!(ran.stderr.contains("example.net") && ran.stderr.contains("--zone NAME, or --all"), "{}", ran.stderr);
     let ran = workspace.run(&["init", "--zone", "absent.example"]).exits(1);
@@ -117,7 +117,7 @@ fn with_credentials_the_chosen_zones_are_imported() {
     let output = command.current_dir(other.path()).args(["init", "--all", "--format", "json"]).output().unwrap();
     let document = Ran::from(output).exits(0).json();
     assert_eq!(document["imported"], json!(["example.com", "shop.example", "example.net"]));
-    // The name of a zone is never a path: neither of a source that would be read, nor of a file elsewhere.
+    // A zone name is never used as a path, neither to read a source nor to write a file elsewhere.
     workspace.plant(&json!({ "zones": [{ "name": "0/25.2.0.192.in-addr.arpa", "records": [] }] }));
     let reverse = tempfile::TempDir::new().unwrap();
     let mut command = workspace.command();
@@ -169,7 +169,7 @@ fn the_pipeline_is_that_of_the_host() {
     let ran = alone(&below, &["init"]).exits(0);
     assert_eq!(has(&below), (true, false));
     assert!(ran.stdout.contains("move the files of the pipeline to the top of the repository"), "{}", ran.stdout);
-    // Files that were there before were dealt with then.
+    // Existing files were handled earlier.
     let ran = alone(&below, &["init"]).exits(0);
     assert!(!ran.stdout.contains("move the files") && !ran.stdout.contains("before the pipeline runs"), "{ran:?}");
     fs::remove_file(below.join("ci/zonewright/plan.sh")).unwrap();
@@ -196,7 +196,7 @@ fn the_pipeline_is_that_of_the_host() {
     assert_eq!(has(run(&odd, &[]).path()), (false, false));
     let odder = |directory: &Path| fs::create_dir_all(directory.join(".git/config")).unwrap();
     assert_eq!(has(run(&odder, &[]).path()), (false, false));
-    // Each script that a pipeline runs is there, and is that of the examples.
+    // Each script that a pipeline runs is written, and is the one from the examples.
     for host in ["github", "gitlab"] {
         let directory = run(&|_| {}, &["--pipeline", host]);
         let found = files(directory.path());
@@ -231,7 +231,7 @@ fn nothing_is_written_through_a_link() {
     assert!(ran.stderr.contains(written), "{}", ran.stderr);
     assert_eq!(fs::read_dir(other.path()).unwrap().count(), 0);
     assert!(!directory.path().join("nowhere").exists());
-    // A link where the spec would go counts as one.
+    // A link at the path of the spec counts as an existing file.
     let third = tempfile::TempDir::new().unwrap();
     symlink(other.path(), third.path().join("zones")).unwrap();
     alone(third.path(), &["init"]).exits(0);

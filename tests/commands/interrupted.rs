@@ -1,5 +1,5 @@
-//! Signals that ask to end, sent to the real program: what is under way is finished and noted, nothing more is begun, and
-//! the next run does the rest. What a signal meets is held at the sandbox's gate, so that no test depends on time.
+//! Signals to stop, sent to the real program: requests under way are finished and recorded, no new ones are sent, and the next
+//! run does the rest. The sandbox holds the request at its gate when a signal is sent, so no test depends on time.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -14,13 +14,13 @@ use zonewright::api::{ApiEvent, Stopper};
 use zonewright::cli::{Invocation, Sink};
 use zonewright::sandbox::{Fault, What, When};
 
-/// What is said at the first signal.
+/// The message after the first signal.
 const STOPPING: &str = "stopping: finishing the requests in flight";
 
-/// The signals that ask to end.
+/// The signals that stop a run.
 const SIGNALS: [&str; 5] = ["INT", "TERM", "HUP", "QUIT", "XCPU"];
 
-/// Requests that the apply takes one by one: a rule, a setting, and seven records.
+/// The requests of the apply, one operation each: a rule, a setting, and seven records.
 const WRITES: u64 = 9;
 
 /// The spec of nine operations.
@@ -38,7 +38,7 @@ zones:
 /// Applies without asking, one operation in a request.
 const APPLY: [&str; 5] = ["apply", "spec.yaml", "--yes", "--batch-size", "1"];
 
-/// How long it waits for an answer that never comes: long enough for every other one on a busy machine.
+/// The timeout for a response that never comes: long enough for all other responses on a busy machine.
 const PATIENT: [&str; 2] = ["--timeout", "20"];
 
 fn workspace() -> Workspace {
@@ -68,7 +68,7 @@ fn hold_write(workspace: &Workspace, nth: u64) {
     }
 }
 
-/// The lines of the oldest journal; that each outcome has its intent is asserted.
+/// The lines of the oldest journal; asserts that each outcome has its intent.
 fn journal(workspace: &Workspace) -> Vec<Value> {
     let text = std::fs::read_to_string(&journals(workspace)[0]).unwrap();
     let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -82,7 +82,7 @@ fn steps(lines: &[Value], event: &str) -> Vec<u64> {
     lines.iter().filter(|line| line["event"] == event).map(|line| line["step"].as_u64().unwrap()).collect()
 }
 
-/// Everything is as wanted, what is not ours is as it was, and it stays so.
+/// The zone is as the spec wants it, foreign records are unchanged, and it stays so.
 fn check(workspace: &Workspace, what: &str) {
     let records = workspace.records("example.com");
     let mut contents: Vec<_> = records.iter().map(|r| r["content"].as_str().unwrap().to_owned()).collect();
@@ -112,7 +112,7 @@ fn the_first_signal_finishes_what_is_under_way() {
         assert!(lines.iter().filter(|l| l["event"] == "outcome").all(|l| l["outcome"] == "done"), "{what}");
         assert_eq!(lines.last().unwrap()["event"], "end", "{what}");
         assert_eq!(workspace.writes().len() as u64, nth, "{what}");
-        // After the last one there was nothing left to stop.
+        // After the last request there was nothing left to stop.
         assert_eq!(ran.code, Some(if nth == WRITES { 0 } else { 5 }), "{what}");
         let says = if nth == WRITES { "in sync, read back" } else { "stopped before it was sent" };
         assert!(ran.stdout.contains(says), "{what}");
@@ -151,7 +151,7 @@ fn the_second_signal_ends_at_once() {
         run.signal(first);
         run.says(STOPPING);
         run.signal(second);
-        // Nobody lets the request pass, so the run does not wait for its answer.
+        // The request is never released, so the run does not wait for its response.
         let ran = run.ends().exits(5);
         assert!(ran.stderr.contains("stopped at once; the journal says what may have been written"), "{}", ran.stderr);
         let lines = journal(&workspace);
@@ -186,7 +186,7 @@ fn what_only_reads_ends_at_once() {
         let has_journal = std::fs::read_dir(workspace.path().join(".zonewright/journal"))
             .is_ok_and(|mut all| all.any(|file| file.unwrap().path().extension().is_some_and(|e| e == "jsonl")));
         assert!(!has_journal, "{arguments:?}");
-        // The lock went with the run.
+        // The lock is released with the end of the run.
         workspace.run(&APPLY).exits(0);
     }
 }
@@ -209,9 +209,9 @@ fn a_wait_is_not_waited_out() {
     workspace.run(&["plan", "spec.yaml", "--detailed-exitcode"]).exits(0);
 }
 
-/// A lost answer: whether the write took effect is asked at once, and not for long.
+/// A lost response: the program checks at once whether the write took effect, and not for long.
 #[test]
-fn what_got_lost_is_settled_after_the_signal() {
+fn a_lost_response_is_resolved_after_the_signal() {
     let workspace = workspace();
     hold(&workspace, "POST", "/dns_records", 2, 1);
     let run = UnderWay::start(&workspace, &[&APPLY[..], &PATIENT].concat());
@@ -225,10 +225,10 @@ fn what_got_lost_is_settled_after_the_signal() {
     workspace.run(&["plan", "spec.yaml", "--detailed-exitcode"]).exits(0);
 }
 
-/// A request whose response was lost may still take effect late: if it is not sent again, it is not reported as not sent,
-/// whatever it changes.
+/// A request whose response was lost may still take effect late. If it is not sent again, its result is unknown and it is never
+/// reported as not sent, for every kind of request.
 #[test]
-fn what_got_lost_and_is_not_sent_again_is_unknown() {
+fn a_lost_request_that_is_not_sent_again_is_unknown() {
     at_once([1, 2, 4], |nth| {
         let workspace = workspace();
         hold_write(&workspace, nth);
@@ -240,14 +240,14 @@ fn what_got_lost_and_is_not_sent_again_is_unknown() {
         assert_eq!(ran.stdout.matches(lost).count(), 1, "write {nth}: {}{}", ran.stdout, ran.stderr);
         let lines = journal(&workspace);
         let outcome = lines.iter().find(|line| line["event"] == "outcome" && line["step"] == nth).unwrap();
-        // Records are told apart one by one at the end, so the journal has noted that its response was lost before that.
+        // Records are checked one by one at the end, so the journal has already recorded that the response was lost.
         assert_eq!(outcome["outcome"], if nth < 4 { "unknown" } else { "lost" }, "{outcome}");
         workspace.run(&APPLY).exits(0);
         workspace.run(&["plan", "spec.yaml", "--detailed-exitcode"]).exits(0);
     });
 }
 
-/// A name that was emptied for a create is filled before the run ends.
+/// A name that was emptied for a create gets its record back before the run ends.
 #[test]
 fn no_name_is_left_empty() {
     for signal in SIGNALS {
@@ -271,7 +271,7 @@ fn no_name_is_left_empty() {
     }
 }
 
-/// What was ignored when the run began stays ignored, as `nohup` wants it.
+/// A signal that was ignored when the run began stays ignored, as `nohup` expects.
 #[cfg(target_os = "linux")]
 #[test]
 fn an_ignored_signal_stays_ignored() {
@@ -307,7 +307,7 @@ fn a_journal_that_grows_too_large_is_not_torn() {
             let text = std::fs::read_to_string(&file).unwrap();
             assert!(text.ends_with('\n'), "{what}: {text}");
             let lines = journal(&workspace);
-            // Nothing was sent that was not noted before.
+            // Every request is in the journal before it is sent.
             assert!(written <= steps(&lines, "intent").len(), "{what}: {text}");
             let undone = workspace.run(&["undo", file.to_str().unwrap(), "--dry-run"]);
             assert!(matches!(undone.code, Some(0 | 3)), "{what}: {undone:?}");
@@ -321,7 +321,7 @@ fn a_journal_that_grows_too_large_is_not_torn() {
     assert!(before > 0 && during > 2, "{before} limits before the first write, {during} during the writes");
 }
 
-/// Zones that are applied at the same time: all that is under way is finished, in each of them.
+/// Zones that are applied in parallel: requests under way are finished in each of them.
 #[test]
 fn all_zones_under_way_are_finished() {
     let workspace = Workspace::empty(options());
@@ -346,7 +346,7 @@ fn all_zones_under_way_are_finished() {
     workspace.run(&["plan", "spec.yaml", "--detailed-exitcode"]).exits(0);
 }
 
-/// A run inside another program: its wish to stop is the program's, and nothing ends the program.
+/// A run inside another program: that program stops the run, and the run does not end the program.
 #[test]
 fn a_run_inside_another_program_is_stopped_by_it() {
     for (stops, code, outcomes) in [(1, 5, 1), (2, 5, 0)] {

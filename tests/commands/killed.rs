@@ -1,5 +1,5 @@
-//! `kill -9` at every request of an apply: run again, or resumed from the saved plan, it converges; nothing is there twice,
-//! and the journal tells what happened.
+//! `kill -9` at every request of an apply: a second run, or a resume of the saved plan, converges; no record is duplicated, and
+//! the journal says what happened.
 
 use std::time::{Duration, Instant};
 
@@ -24,7 +24,7 @@ zones:
       - { name: gone, type: A, state: absent }
 ";
 
-/// Consents for the one that goes.
+/// Consents for the deleted record.
 const CONSENTS: [&str; 4] = ["--allow-deletes", "1", "--allow", "removes-last-address"];
 
 fn workspace() -> Workspace {
@@ -114,7 +114,7 @@ fn journal(workspace: &Workspace) -> Vec<Value> {
     text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
 }
 
-/// What must hold after it was run again.
+/// What must be true after the second run.
 fn check(workspace: &Workspace, what: &str) {
     let mut contents: Vec<_> =
         workspace.records("example.com").iter().map(|r| r["content"].as_str().unwrap_or_default().to_owned()).collect();

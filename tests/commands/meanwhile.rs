@@ -1,4 +1,5 @@
-//! Someone else writes while a plan is applied: what was overwritten is reported, and what would be is held back.
+//! Someone else writes during an apply: changes that were overwritten are reported, and operations that would overwrite one are
+//! held back.
 
 use std::time::Duration;
 
@@ -66,7 +67,7 @@ fn a_record_changed_before_it_was_deleted_is_reported_and_what_follows_is_held_b
     let noticed = &zone["changed_meanwhile"][0];
     assert!(noticed["address"].as_str().unwrap().starts_with("example.com/dns/a/A/"), "{zone:#}");
     assert!(noticed["what"].as_str().unwrap().contains("comment theirs"), "{zone:#}");
-    // What they changed stays, and what they did not is done.
+    // The changes of the other client stay, and all other operations are done.
     assert_eq!(zone["not_done"][0]["outcome"], "stale", "{zone:#}");
     let dump = workspace.dump();
     let ttl = |name: &str| record(&dump, name).unwrap()["ttl"].clone();
@@ -82,13 +83,13 @@ fn a_record_changed_before_it_was_updated_is_reported() {
     let dump = workspace.dump();
     let ttl = |name: &str| record(&dump, name).unwrap()["ttl"].clone();
     assert_eq!((ttl("b"), ttl("c"), ttl("d")), (json!(600), json!(600), json!(300)));
-    // What came out otherwise is told, and nobody is told of what did not.
+    // Unexpected results are reported, and expected ones are not.
     let (_, ran) = during_the_first_batch(&[]);
     let zone = ran.exits(0).json()["result"]["zones"][0].clone();
     assert_eq!(zone["changed_meanwhile"], json!([]));
 }
 
-/// Answers to single requests tell nothing of what a delete met. A long apply looks again once a minute.
+/// Responses to single requests do not show what a delete removed. A long apply reads the zone again once a minute.
 #[tokio::test(start_paused = true)]
 async fn a_long_apply_reads_the_zone_again() {
     let profile = Profile { rate_limit: None, ..Profile::default() };
@@ -113,6 +114,6 @@ async fn a_long_apply_reads_the_zone_again() {
     assert_eq!(record(&dump, "h29").unwrap()["ttl"], 900);
     assert_eq!(record(&dump, "h28").unwrap()["ttl"], 600);
     let listings = stage.sandbox.requests().iter().filter(|r| r.path.contains("dns_records?")).count();
-    // The plan's, one or two in between, and the last.
+    // The listing of the plan, one or two in between, and the last.
     assert!((3..=4).contains(&listings), "{listings}");
 }

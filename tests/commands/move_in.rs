@@ -1,4 +1,4 @@
-//! Moving in: the layout of what is imported, the comparison with Cloudflare, and how to leave the old tool.
+//! Moving from another tool: the layout of an import, the comparison with Cloudflare, and how to leave the old tool.
 
 use serde_json::json;
 
@@ -20,7 +20,7 @@ fn imported(workspace: &Workspace, arguments: &[&str]) -> (String, String) {
     (ran.stdout, ran.stderr)
 }
 
-/// A spec without the columns of its records.
+/// A spec without alignment of its records.
 fn unaligned(spec: &str) -> String {
     spec.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect::<Vec<_>>().join("\n")
 }
@@ -140,7 +140,7 @@ fn the_old_tool_is_left_without_deleting_anything() {
     assert!(nothing.stderr.contains("--leave needs a source that Terraform, octoDNS"), "{}", nothing.stderr);
 }
 
-/// A script of which a shell runs every line, with a program in place of Terraform that prints what it is given.
+/// A script that a shell runs, with a program in place of Terraform that prints its arguments.
 #[cfg(unix)]
 #[test]
 fn a_shell_takes_hostile_addresses_as_words() {
@@ -202,7 +202,7 @@ fn what_the_source_and_cloudflare_say_is_compared() {
     workspace.run(&["snapshot", "spec.yaml", "--out", "s.json.gz"]).exits(0);
     let requests = workspace.requests().len();
     check(&workspace.run(&["import", "./example.com.zone", "--against", "s.json.gz"]).exits(0));
-    // Rules that only the source has.
+    // Rules that exist only in the source.
     workspace.file(
         "main.tf",
         r#"
@@ -234,7 +234,7 @@ resource "cloudflare_ruleset" "custom" {
     let offline = workspace.run(&["import", "./example.com.zone", "--offline"]).exits(0);
     assert!(!offline.stderr.contains("IMPORT000"), "{}", offline.stderr);
     assert_eq!(workspace.requests().len(), requests);
-    // What is not at Cloudflare at all, and a comparison that fails, do not spoil the import.
+    // If the zone is not at Cloudflare, or a comparison fails, the import still succeeds.
     workspace.file("other.zone", "$ORIGIN example.org.\nwww 300 IN A 192.0.2.1\n");
     let other = workspace.run(&["import", "./other.zone"]).exits(0);
     assert!(other.stderr.contains("example.org: Cloudflare does not have the zone"), "{}", other.stderr);
@@ -294,7 +294,7 @@ fn rules_that_only_cloudflare_has_are_named_and_quiet_hides_no_difference() {
             &format!("{counts}; run without --quiet to list each difference"),
         ]
     );
-    // Nothing is said where nothing is missing.
+    // Nothing is reported if nothing is missing.
     workspace.file("equal.zone", "$ORIGIN example.com.\n@ 300 IN SOA a. b. 1 2 3 4 5\n");
     assert_eq!(workspace.run(&["import", "./equal.zone", "--quiet"]).exits(0).stderr, "");
 }

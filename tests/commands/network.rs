@@ -1,8 +1,8 @@
-//! What lies between the program and the sandbox: names, TLS, proxies. The real binary, on loopback alone.
+//! The network between the program and the sandbox: name resolution, TLS, proxies. The real binary, on loopback only.
 //!
-//! The certificates beside this file are from an authority that nobody has the key of any more. `good` and `other` hold from 2000
-//! to 2999, `expired` held in 2000, `early` holds from 2998, for `api.invalid`, `localhost` and 127.0.0.1 (`other` for
-//! `other.invalid`); `self-signed` is its own authority. No day of a machine's clock makes a difference.
+//! The certificates beside this file are from an authority whose key was deleted. `good` and `other` are valid from 2000 to
+//! 2999, `expired` was valid in 2000, `early` is valid from 2998, all for `api.invalid`, `localhost` and 127.0.0.1 (`other` for
+//! `other.invalid`); `self-signed` is its own authority. The result does not depend on the date of the machine.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -26,31 +26,31 @@ fn certificate(name: &str) -> Vec<u8> {
     std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/network/{name}.der"))).unwrap()
 }
 
-/// What a proxy does.
+/// The behaviour of an HTTP proxy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Proxy {
-    /// It leads to the sandbox.
+    /// It forwards to the sandbox.
     Leads,
-    /// It answers so.
+    /// It returns this response.
     Says(u16),
     /// It closes the connection.
     Closes,
 }
 
-/// What a SOCKS 5 proxy does (RFC 1928, RFC 1929).
+/// The behaviour of a SOCKS 5 proxy (RFC 1928, RFC 1929).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Socks {
-    /// It wants a password, and leads to the sandbox.
+    /// It requires a password, and forwards to the sandbox.
     Leads,
-    /// It does not accept the password.
+    /// It refuses the password.
     NoPassword,
-    /// It lets nobody through (reply 2).
+    /// It refuses all connections (reply 2).
     NotAllowed,
     /// It closes the connection.
     Closes,
 }
 
-/// Serves a SOCKS 5 client; what it asked for, as `user:password@host:port`.
+/// Serves a SOCKS 5 client, and returns what it requested as `user:password@host:port`.
 async fn socks(
     mut stream: TcpStream,
     does: Socks,
@@ -87,11 +87,11 @@ async fn socks(
     Ok(())
 }
 
-/// A service behind TLS, and a proxy before it.
+/// A sandbox behind TLS, and a proxy in front of it.
 struct Scene {
     workspace: Workspace,
     runtime: tokio::runtime::Runtime,
-    /// The heads of what a proxy was asked.
+    /// The request heads that a proxy received.
     asked: Arc<Mutex<Vec<String>>>,
 }
 
@@ -106,12 +106,12 @@ impl Scene {
         Self { workspace, runtime, asked: Arc::default() }
     }
 
-    /// Where the sandbox is without TLS.
+    /// The address of the sandbox without TLS.
     fn plain(&self) -> SocketAddr {
         self.workspace.base_url().trim_start_matches("http://").split('/').next().unwrap().parse().unwrap()
     }
 
-    /// Speaks TLS with this certificate and passes on what it hears.
+    /// Accepts TLS with this certificate, and forwards to the sandbox.
     fn tls(&self, name: &str) -> SocketAddr {
         let chain = vec![CertificateDer::from(certificate(name))];
         let key = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(certificate("key")));
@@ -122,7 +122,7 @@ impl Scene {
         self.listen(move |stream| {
             let acceptor = acceptor.clone();
             async move {
-                // Whoever does not accept the certificate goes away.
+                // A client that does not accept the certificate closes the connection.
                 let Ok(mut stream) = acceptor.accept(stream).await else { return };
                 let mut service = TcpStream::connect(plain).await.unwrap();
                 drop(copy_bidirectional(&mut stream, &mut service).await);
@@ -130,7 +130,7 @@ impl Scene {
         })
     }
 
-    /// A proxy before an address.
+    /// A proxy in front of an address.
     fn proxy(&self, does: Proxy, target: SocketAddr) -> SocketAddr {
         let asked = Arc::clone(&self.asked);
         self.listen(move |mut stream| {
@@ -158,7 +158,7 @@ impl Scene {
         })
     }
 
-    /// A SOCKS 5 proxy before an address.
+    /// A SOCKS 5 proxy in front of an address.
     fn socks(&self, does: Socks, target: SocketAddr) -> SocketAddr {
         let asked = Arc::clone(&self.asked);
         self.listen(move |stream| {
@@ -182,7 +182,7 @@ impl Scene {
         address
     }
 
-    /// An address where nobody listens, and that nobody else gets meanwhile.
+    /// An address with no listener, reserved so that no other program takes it.
     fn nobody(&self) -> (TcpSocket, SocketAddr) {
         let socket = TcpSocket::new_v4().unwrap();
         socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
@@ -198,16 +198,16 @@ impl Scene {
         command.args(["apply", "spec.yaml", "--yes", "-vvv"]).output().unwrap().into()
     }
 
-    /// What a proxy was asked.
+    /// The requests that a proxy received.
     fn asked(&self) -> Vec<String> {
         self.asked.lock().unwrap().clone()
     }
 }
 
-/// What a SOCKS proxy is asked.
+/// The requests that a SOCKS proxy received.
 const SOCKS_ASKED: &str = "user:hush-hush@api.invalid:443";
 
-/// What a trouble is called, how to bring it about, how often it is met, and what the program has to say of it.
+/// A problem: its name, how to cause it, how often it is met, and what the program must print.
 struct Trouble {
     name: &'static str,
     run: fn(&Scene) -> Ran,
@@ -379,13 +379,13 @@ const TROUBLES: &[Trouble] = &[
     },
 ];
 
-/// Whether a run names a secret.
+/// Whether the output of a run contains a secret.
 fn leaks(ran: &Ran) -> bool {
     let encoded = data_encoding::BASE64.encode(format!("user:{HUSH}").as_bytes());
     [sandbox::TOKEN, HUSH, &encoded].iter().any(|s| ran.stdout.contains(s) || ran.stderr.contains(s))
 }
 
-/// The program's own waits take their time, so all are met at once.
+/// The program's own waits take time, so all problems run in parallel.
 #[test]
 fn trouble_on_the_way_is_told_and_nothing_is_written() {
     let play = |trouble: &Trouble| -> Vec<String> {
@@ -418,7 +418,7 @@ fn trouble_on_the_way_is_told_and_nothing_is_written() {
     assert!(found.is_empty(), "{}", found.join("\n\n"));
 }
 
-/// The page says the same.
+/// The page has the same messages.
 #[test]
 fn the_page_has_the_table() {
     let page = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/faults.md")).unwrap();
@@ -428,7 +428,7 @@ fn the_page_has_the_table() {
     }
 }
 
-/// With TLS and through a proxy, the whole way: the proxy gets its credentials and a tunnel, and never the token.
+/// With TLS and through a proxy: the proxy gets its credentials and a tunnel, and never the token.
 #[test]
 fn a_proxy_gets_a_tunnel_and_nothing_else() {
     for variable in ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"] {
@@ -447,7 +447,7 @@ fn a_proxy_gets_a_tunnel_and_nothing_else() {
             assert!(!head.contains(sandbox::TOKEN) && !head.to_lowercase().contains("bearer"), "{variable}: {head}");
         }
     }
-    // TLS to this machine goes past every proxy, as plain HTTP does.
+    // TLS to this machine bypasses every proxy, as plain HTTP does.
     let scene = Scene::new();
     let proxy = scene.proxy(Proxy::Leads, scene.plain());
     let base = format!("https://{}/client/v4", scene.tls("good"));
@@ -459,7 +459,7 @@ fn a_proxy_gets_a_tunnel_and_nothing_else() {
 
 /// The same through a SOCKS proxy, which resolves the name itself.
 #[test]
-fn a_socks_proxy_leads_to_the_service() {
+fn a_socks_proxy_leads_to_the_sandbox() {
     for variable in ["HTTPS_PROXY", "ALL_PROXY"] {
         let scene = Scene::new();
         let proxy = scene.socks(Socks::Leads, scene.tls("good"));

@@ -1,4 +1,4 @@
-//! What someone gets wrong on the first day, and what the program says to it.
+//! Mistakes of the first day, and the messages for them.
 
 use crate::support::journals::newest;
 use crate::support::workspace::{Workspace, options};
@@ -87,7 +87,7 @@ fn own_files_in_the_wrong_place_are_recognized() {
         assert!(ran.stderr.contains(words), "{arguments:?}: {}", ran.stderr);
     }
     assert_eq!(workspace.requests().len(), requests);
-    // Each where it belongs, and what only looks similar.
+    // Each variable in its place, and variables that only look similar.
     workspace.run(&["plan", "spec.yaml", "--against", "s.json.gz"]).exits(0);
     workspace.file("x.json", json!({ "kind": "plans", "version": 1 }).to_string());
     workspace.file("x.gz", [0x1f, 0x8b, 0, 1, 2]);

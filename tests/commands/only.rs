@@ -43,7 +43,7 @@ fn a_part_is_planned_and_applied_and_every_output_says_so() {
     let ran = workspace.run(&[&["apply", "spec.yaml", "--yes"], &part[..]].concat()).exits(0);
     assert!(ran.stdout.contains("2 of 2 operations done; what was chosen is in sync; 1 operation left out"), "{ran:?}");
     assert_eq!(names(&workspace), ["a.example.com", "c.example.com"]);
-    // Once more: what was chosen is there, and the rest still differs.
+    // A second run: the chosen operations are done, and the others are still planned.
     let ran = workspace.run(&[&["apply", "spec.yaml", "--yes"], &part[..]].concat()).exits(0);
     assert!(ran.stdout.contains("Nothing that was chosen differs."), "{}", ran.stdout);
     assert!(ran.stderr.contains("--only names no operation"), "{}", ran.stderr);
@@ -58,7 +58,7 @@ fn a_saved_plan_is_bound_to_its_part() {
     assert!(ran.stderr.contains("give --only to `plan --out`"), "{}", ran.stderr);
     let saved = std::fs::read_to_string(workspace.path().join("part.zwplan")).unwrap();
     assert!(saved.contains("\"only\""));
-    // Without its part it is another plan.
+    // Without `--only`, it is another plan.
     let wider = saved.replace("*/b/A", "*/?/A");
     workspace.file("wider.zwplan", &wider);
     workspace.run(&["apply", "wider.zwplan", "--yes"]).exits(1);
@@ -130,7 +130,7 @@ zones:
       - { resolve: new, type: A, is: [192.0.2.1] }
 ",
     );
-    // Of the whole, two deletes; of the part, one.
+    // The whole plan has two deletes, the part has one.
     let missing = |arguments: &[&str]| {
         let plan = workspace.run(&[&["plan", "spec.yaml", "--format", "json"], arguments].concat()).exits(0).json();
         let missing = plan["consents_missing"].as_array().unwrap().clone();
@@ -140,7 +140,7 @@ zones:
     assert!(whole.contains(&"--allow-deletes 2".to_owned()) && !whole.iter().any(|f| f.contains("fails")), "{whole:?}");
     let part = missing(&["--only", "*/x/A*"]);
     assert!(part.contains(&"--allow-deletes 1".to_owned()), "{part:?}");
-    // Without the record that it is about, the expectation fails after the part.
+    // Without the record that it depends on, the expectation fails after the part.
     assert!(part.contains(&"--allow fails-expectation".to_owned()), "{part:?}");
     assert!(missing(&["--only", "*/new/A"]).is_empty());
     let consents = ["--allow-deletes", "1", "--allow", "removes-last-address,fails-expectation"];
@@ -178,7 +178,7 @@ fn rules_that_are_placed_need_each_other_and_the_others_do_not() {
     let left = workspace.run(&["plan", "spec.yaml", "--format", "json"]).exits(0).json();
     assert_eq!(left["operations"].as_array().unwrap().len(), 1, "{left}");
     assert_eq!(left["operations"][0]["address"], format!("{address}/first"));
-    // A new rule between others, and one that goes: their places are relative to each other.
+    // A new rule between others, and a deleted one: their positions are relative to each other.
     let rest = "        - { name: fourth, when: 'http.request.uri.path eq \"/4\"', action: block }\n        - { name: fifth, when: 'http.request.uri.path eq \"/5\"', action: block }\n";
     let placed = changed.replace("        - { name: third", &format!("{rest}        - {{ name: third"));
     workspace.file("spec.yaml", placed);
@@ -212,7 +212,7 @@ fn a_base_is_compared_in_part_and_odd_patterns_are_refused_or_name_nothing() {
     }
 }
 
-/// What is needed only by what is needed is named in the same run.
+/// Indirect requirements are named in the same run.
 #[test]
 fn everything_that_a_part_needs_is_named_at_once() {
     let workspace = Workspace::new(options());
@@ -242,7 +242,7 @@ zones:
     assert_eq!(named.len(), 3, "the zone, and both name servers: {}", ran.stderr);
     chosen.extend(named);
     run(&chosen).exits(0);
-    // Of very many, some are named, and how many more there are is told.
+    // Of a large number, some are named, and the others are counted.
     let servers: Vec<String> = (0..103).map(|n| format!("ns{n}.example.net")).collect();
     let path = workspace.path().join("spec.yaml");
     let text = std::fs::read_to_string(&path).unwrap();
@@ -251,7 +251,7 @@ zones:
     assert!(ran.stderr.contains("… and 4 more of PLAN0046"), "{}", ran.stderr);
 }
 
-/// A saved part that was applied in part is finished by `--resume`; a spec needs none.
+/// A saved part that was applied in part is finished by `--resume`; with a spec, running it again is enough.
 #[test]
 fn a_saved_part_is_resumed_and_a_spec_is_not() {
     let workspace = workspace(RECORDS);

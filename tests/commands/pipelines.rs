@@ -1,4 +1,4 @@
-//! The files below `examples/pipelines`, as far as a machine without a forge can run them.
+//! The files in `examples/pipelines`, as far as they can run without a forge.
 //!
 //! The scripts are run for real, in a repository of their own against the sandbox: a change is planned and commented,
 //! merged and applied; someone else writes in between; a plan is forged. `gh` is a stand-in that keeps comments in files.
@@ -19,7 +19,8 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// A forge's client that knows the calls of our scripts: comments are files in `comments`, named after their ids.
+/// A stand-in for the forge's client, with the calls that our scripts use: comments are files in `comments`, named after their
+/// ids.
 const GH: &str = r#"#!/bin/sh
 set -eu
 mkdir -p "$GH_STATE/comments" "$GH_STATE/issues"
@@ -51,7 +52,7 @@ case "$1 $2 $*" in
 esac
 "#;
 
-/// A client of HTTP that knows the calls of `comment-gitlab.sh`: notes are files in `notes`.
+/// A stand-in for an HTTP client, with the calls of `comment-gitlab.sh`: notes are files in `notes`.
 const CURL: &str = r#"#!/bin/sh
 set -eu
 mkdir -p "$GH_STATE/notes"
@@ -187,7 +188,7 @@ impl Forge {
         self.script("apply.sh", &[&base, "../out/plan.json"], labels)
     }
 
-    /// What the forge has of a kind, by id.
+    /// The objects of a kind on the forge, by id.
     fn kept(&self, kind: &str) -> Vec<(String, String)> {
         let list = fs::read_dir(self.workspace.path().join("forge").join(kind)).unwrap().map(|entry| entry.unwrap());
         let one = |e: fs::DirEntry| (e.file_name().into_string().unwrap(), fs::read_to_string(e.path()).unwrap());
@@ -206,12 +207,12 @@ impl Forge {
     }
 }
 
-/// Whether a program is there; the scripts need `jq`, which every hosted runner has.
+/// Whether a program is installed; the scripts need `jq`, which every hosted runner has.
 fn has(program: &str) -> bool {
     Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
 }
 
-/// Edit, comment, merge, apply, no drift; then someone else writes, and that is said, refused, and taken back.
+/// Edit, comment, merge, apply, no drift; then someone else writes, which is reported, refused, and reverted.
 #[test]
 fn the_whole_loop() {
     assert!(has("jq") && has("git"), "the pipelines need jq and git: install them");
@@ -256,7 +257,7 @@ fn the_whole_loop() {
     forge.zonewright(&["apply", "zones", "--base", "HEAD", "--yes", "--journal", "../journal"]).exits(0);
     forge.zonewright(&["plan", "zones", "--detailed-exitcode"]).exits(0);
     drift(&forge, 0, &["<!-- zonewright:drift"]);
-    // The hand was right after all: the apply that took it back is undone.
+    // The manual change was intended: the apply that reverted it is undone.
     let ttl = || {
         let records = forge.workspace.records("example.com");
         records.iter().find(|r| r["name"] == "www.example.com").unwrap()["ttl"].clone()
@@ -273,7 +274,7 @@ fn the_whole_loop() {
     drift(&forge, 2, &["drifted", "www", "300", "900"]);
 }
 
-/// Looks for drift, compared with what is merged.
+/// Runs the drift check against the merged spec.
 fn drift(forge: &Forge, code: i32, words: &[&str]) {
     let mut command = forge.command("sh");
     command.args(["ci/zonewright/drift.sh", "../drift.md"]).env("BASE", "main").env("METRICS", "../metrics.txt");
@@ -286,7 +287,7 @@ fn drift(forge: &Forge, code: i32, words: &[&str]) {
     assert!(metrics.contains("zonewright_drift_objects"), "{metrics}");
 }
 
-/// A delete waits for its labels, and they count only for what they say.
+/// A delete waits for its labels, and a label only counts for the consent that it names.
 #[test]
 fn consents_are_labels() {
     let forge = Forge::new();
@@ -305,14 +306,15 @@ fn consents_are_labels() {
     let base = forge.git(&["rev-parse", "HEAD^1"]);
     forge.script("apply.sh", &[&base, "../out/plan.json"], labels).exits(0);
     assert_eq!(forge.workspace.records("example.com").len(), 1);
-    // What a label cannot say.
+    // Consents that a label cannot give.
     let hostile =
         "allow-deletes-1 --yes\nallow-$(id)\nallow---yes\nallow-\nallow-deletes-\nallow-a,b\n--allow=x\nallow-\u{e9}\n";
     assert_eq!(forge.script("consents.sh", &[], hostile).exits(0).stdout, "");
     assert_eq!(forge.script("consents.sh", &[], "allow-deletes-07").exits(0).stdout, "--allow-deletes=07\n");
 }
 
-/// Whoever can write artifacts can make a plan of anything, with a checksum that fits. It is not what was merged.
+/// Whoever can write artifacts can create any plan with a matching checksum. It is refused because it differs from the merged
+/// spec.
 #[test]
 fn a_forged_plan_is_not_applied() {
     let forge = Forge::new();
@@ -352,7 +354,7 @@ fn a_forged_plan_is_not_applied() {
     forge.script("apply.sh", &[&base, "../out/plan.json"], "").exits(0);
 }
 
-/// A pull request from a fork: no credentials, no service, a plan all the same.
+/// A pull request from a fork: no credentials, no access to Cloudflare, but still a plan.
 #[test]
 fn a_fork_plans_against_a_snapshot() {
     let forge = Forge::new();
@@ -368,7 +370,7 @@ fn a_fork_plans_against_a_snapshot() {
     assert_eq!(forge.workspace.requests().len(), requests);
 }
 
-/// One issue about drift, one note on a merge request: made, rewritten, closed.
+/// One issue about drift, one note on a merge request: created, updated, closed.
 #[test]
 fn issues_and_notes_are_kept() {
     let forge = Forge::new();
@@ -395,12 +397,12 @@ fn issues_and_notes_are_kept() {
         let body: Value = serde_json::from_str(&notes[0].1).unwrap();
         assert_eq!(body, json!({ "body": text }));
     }
-    // What does not begin with a marker could not be found again.
+    // A comment that does not begin with a marker could not be found later.
     forge.workspace.file("comment.md", "plain\n");
     forge.script("comment-github.sh", &["7", "../comment.md"], "").exits(1);
 }
 
-/// The hook of pre-commit and the action run what exists.
+/// The pre-commit hook and the action run commands that exist.
 #[test]
 fn the_hook_checks_the_spec() {
     let forge = Forge::new();
@@ -417,7 +419,7 @@ fn files(directory: &Path) -> Vec<PathBuf> {
     entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
 }
 
-/// Each command and flag that a pipeline or a page shows is one that the program has.
+/// Each command and flag in a pipeline or on a page exists in the program.
 #[test]
 fn pipelines_and_pages_use_flags_that_exist() {
     let program = zonewright::cli::command();

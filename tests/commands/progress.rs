@@ -1,4 +1,4 @@
-//! What a run shows while it works, on a terminal that `script` of util-linux makes, and what `-q` leaves of it.
+//! Progress output on a terminal made by `script` of util-linux, and what `-q` suppresses.
 
 use serde_json::json;
 
@@ -74,7 +74,7 @@ fn a_terminal_shows_how_much_is_applied() {
 #[test]
 fn quiet_leaves_the_result_alone() {
     let workspace = workspace();
-    // On a terminal as in a log, byte for byte: no bar, no colour, no words about what is done.
+    // On a terminal as in a log, byte for byte: no bar, no colour, no messages about progress.
     let log = workspace.run(&["plan", "one.yaml", "-q"]).exits(0);
     assert_eq!(log.stderr, "");
     assert!(log.stdout.contains("z07.example") && log.stdout.contains("59 zones unchanged"), "{}", log.stdout);
@@ -85,7 +85,7 @@ fn quiet_leaves_the_result_alone() {
         screen(&shown).split_whitespace().collect::<Vec<_>>(),
         log.stdout.split_whitespace().collect::<Vec<_>>()
     );
-    // What is wrong is still said, and a question is still asked.
+    // Errors are still printed, and the confirmation is still asked.
     let wrong = workspace.run(&["plan", "missing.yaml", "-q"]);
     assert!(wrong.code == Some(64) || wrong.code == Some(1), "{wrong:?}");
     assert!(wrong.stderr.contains("missing.yaml"), "{wrong:?}");

@@ -57,10 +57,10 @@ fn after_a_pull_the_plan_is_empty() {
 }
 
 #[test]
-fn a_snapshot_stands_in_for_the_service() {
+fn a_snapshot_can_replace_the_live_state() {
     let workspace = meddled_with();
     workspace.run(&["snapshot", "spec.yaml", "--out", "now.json"]).exits(0);
-    // Without a service and credentials.
+    // Without access to Cloudflare and without credentials.
     let arguments = ["pull", "spec.yaml", "--against", "now.json", "--only", "example.com/dns/www/*"];
     let ran = binary(workspace.path()).args(arguments).output().unwrap();
     Ran::from(ran).exits(0);
@@ -142,7 +142,7 @@ fn a_pull_for_programs() {
     workspace.run(&["plan", "spec.yaml", "--detailed-exitcode"]).exits(0);
     let again = workspace.run(&["pull", "spec.yaml", "--format", "json"]).exits(0).json();
     assert_eq!((&again["written"], &again["taken"], &again["patch"]), (&json!(false), &json!([]), &json!("")));
-    // What cannot be said in a spec is in the document, too, and not elsewhere.
+    // Changes that a spec cannot express are in the document, too, and not elsewhere.
     let zone = workspace.dump()["zones"][0].clone();
     let record = zone["records"].as_array().unwrap().iter().find(|r| r["name"] == "www.example.com").unwrap();
     let path = format!("/zones/{}/dns_records/{}", zone["id"].as_str().unwrap(), record["id"].as_str().unwrap());

@@ -1,4 +1,4 @@
-//! Real zones, applied to a fresh service and planned again.
+//! Real zones, applied to a new sandbox and planned again.
 //!
 //! Where they are is named by `ZONEWRIGHT_REAL_ZONES`, a folder of specs with one zone a file (`js.org.yaml` among them for
 //! the bars on requests). They are other people's public data and no part of this project; without them this is skipped.
@@ -10,7 +10,7 @@ use crate::support::workspace::{Workspace, options};
 use serde_json::{Value, json};
 use zonewright::sandbox::{ListOrder, Profile};
 
-/// The folder, or a loud word that it is not there. Written past the test harness, which would swallow it.
+/// The folder, or a message that it is missing. The message bypasses the test harness, which would capture it.
 fn folder() -> Option<PathBuf> {
     let folder = std::env::var_os("ZONEWRIGHT_REAL_ZONES").map(PathBuf::from);
     if folder.is_none() {
@@ -20,7 +20,7 @@ fn folder() -> Option<PathBuf> {
     folder
 }
 
-/// A service with these zones on a plan, and a quota for the largest.
+/// A sandbox with these zones on a plan, and a quota for the largest.
 fn workspace(zones: &[String], tier: &str) -> Workspace {
     let mut options = options();
     options.profile =

@@ -1,14 +1,14 @@
-//! Records that Cloudflare refuses: each stays behind alone, and speaks for itself.
+//! Records that Cloudflare refuses: each one fails alone, with its own message.
 
 use serde_json::{Value, json};
 
 use crate::support::workspace::{Ran, Workspace, options, options_on};
 use zonewright::sandbox::OwnNetwork;
 
-/// A value that the sandbox refuses, and of which the plan does not know it.
+/// A value that the sandbox refuses; the plan does not know that.
 const REFUSED: &str = "104.16.1.1";
 
-/// A service that has no records to its own network.
+/// A sandbox that refuses records that point to its own network.
 fn workspace(records: Value, spec: &str) -> Workspace {
     let mut options = options();
     options.profile.own_network = OwnNetwork::Strict;
@@ -26,7 +26,7 @@ fn contents(workspace: &Workspace, name: &str) -> Vec<String> {
     contents
 }
 
-/// What was not done, by outcome and reason.
+/// Operations that were not done, by outcome and reason.
 fn not_done(ran: &Ran) -> Vec<(String, String)> {
     let word = |entry: &Value, name: &str| entry[name].as_str().unwrap_or_default().to_owned();
     let all = ran.json()["result"]["zones"][0]["not_done"].as_array().cloned().unwrap_or_default();
@@ -62,7 +62,7 @@ fn what_makes_room_goes_with_the_first_record_that_is_accepted() {
         assert_eq!(contents(&workspace, "w"), ["192.0.2.1", "192.0.2.2"], "{batch}");
         assert_eq!(not_done(&ran).len(), 2);
     }
-    // Where none is accepted, nothing makes room.
+    // If none of the new records is accepted, the old record stays.
     let spec = format!("      - {{ name: w, type: A, content: [{REFUSED}, 104.16.1.2] }}");
     let workspace = workspace(alias, &spec);
     let ran = workspace.run(&["apply", "spec.yaml", "--yes", "--format", "json", "--allow-deletes", "1"]).exits(1);
@@ -93,10 +93,10 @@ fn too_much_text_at_a_name_is_refused_before_anything_is_written() {
     let ran = one.run(&["apply", "spec.yaml", "--yes"]).exits(1);
     assert!(ran.stderr.contains("error[PLAN0036]") && ran.stderr.contains("live ones that stay included"), "{ran:?}");
     assert!(one.writes().is_empty());
-    // What is deleted does not count.
+    // Deleted records do not count.
     one.file("spec.yaml", format!("version: 1\nzones:\n  example.com:\n    unmanaged: prune\n    records:\n{spec}"));
     one.run(&["apply", "spec.yaml", "--yes", "--allow-deletes", "1", "--allow", "changes-much"]).exits(0);
-    // Whether quotes count is not known.
+    // It is unknown whether Cloudflare counts quotes.
     let other = workspace(json!([live('a'), live('b'), live('c')]), &wanted('d', 2190));
     let ran = other.run(&["plan", "spec.yaml"]).exits(0);
     assert!(ran.stderr.contains("warning[PLAN0036]"), "{ran:?}");

@@ -28,7 +28,7 @@ zones:
       - { name: _dmarc, type: TXT, content: v=DMARC1; p=reject }
 ";
 
-/// What is live before: an old website, and records that are not in the spec.
+/// The live state before: an old website, and records that are not in the spec.
 fn live(workspace: &Workspace) {
     workspace.plant_records(json!([
         { "type": "A", "name": "www", "content": "192.0.2.7", "ttl": 300, "comment": "web team" },
@@ -47,7 +47,7 @@ fn a_plan_is_rehearsed_on_a_copy_and_nothing_is_written() {
     assert!(ran.stdout.contains("Rehearsed on a copy of 1 zone with 3 records.\n"), "{}", ran.stdout);
     assert!(ran.stdout.contains("in sync, read back"), "{}", ran.stdout);
     assert!(ran.stdout.ends_with("5 expectations: 5 passed, 0 failed, 0 unknown\n"), "{}", ran.stdout);
-    // The live side was only read, and is as it was.
+    // The live zone was only read, and is unchanged.
     assert!(workspace.requests().len() > 1 && workspace.writes().is_empty(), "{:#?}", workspace.writes());
     assert_eq!(workspace.dump(), before);
     assert!(
@@ -68,7 +68,7 @@ fn a_plan_is_rehearsed_on_a_copy_and_nothing_is_written() {
     let schema: serde_json::Value = workspace.run(&["schema", "rehearsal"]).exits(0).json();
     let validator = jsonschema::validator_for(&schema).unwrap();
     assert!(validator.is_valid(&json), "{:?}", validator.iter_errors(&json).map(|e| e.to_string()).collect::<Vec<_>>());
-    // The same from a snapshot, without the live side.
+    // The same from a snapshot, without access to the live zone.
     workspace.run(&["snapshot", "spec.yaml", "--out", "now.gz"]).exits(0);
     let requests = workspace.requests().len();
     let of_snapshot =
@@ -80,7 +80,7 @@ fn a_plan_is_rehearsed_on_a_copy_and_nothing_is_written() {
 fn a_failed_expectation_a_missing_consent_and_a_mistake_have_their_exit_codes() {
     let workspace = Workspace::new(options());
     live(&workspace);
-    // The plan knows that this fails, so it needs a consent; with it, the name server says the same.
+    // The plan predicts the failure, so it needs a consent; with it, the name server confirms the failure.
     workspace.file("fails.yaml", SPEC.replace("content: 192.0.2.8", "content: 203.0.113.8"));
     workspace.run(&["rehearse", "fails.yaml"]).exits(3);
     let refused = workspace.run(&["rehearse", "fails.yaml", "--format", "json"]).exits(3).json();
@@ -131,13 +131,13 @@ fn mail_issuance_and_hidden_addresses_are_checked_on_what_was_read_back() {
     assert_eq!(outcomes(&report), ["passed", "passed", "unknown", "passed", "passed"], "{report:#}");
     let why = report["expectations"][2]["why"].as_str().unwrap();
     assert!(why.contains("an include or another name decides"), "{why}");
-    // A record of others publishes the origin: the spec alone does not show that, the copy does.
+    // A foreign record publishes the origin: only the copy of the zone shows that, not the spec.
     workspace.plant_records(json!([{ "type": "A", "name": "direct", "content": "203.0.113.9", "ttl": 300 }]));
     let arguments = ["rehearse", "spec.yaml", "--allow", "fails-expectation", "--format", "json"];
     let report = workspace.run(&arguments).exits(2).json();
     assert_eq!(outcomes(&report), ["passed", "passed", "unknown", "passed", "failed"], "{report:#}");
     assert_eq!(report["expectations"][4]["why"], "direct.example.com A publishes 203.0.113.9");
-    // What is in the way of another expectation is seen as well.
+    // Obstacles for another expectation are reported, too.
     workspace.file(
         "spec.yaml",
         MEANING
@@ -150,7 +150,8 @@ fn mail_issuance_and_hidden_addresses_are_checked_on_what_was_read_back() {
     assert!(workspace.writes().is_empty());
 }
 
-/// What a sandbox invents or does not have says nothing about Cloudflare: neither that an answer is there, nor that there is none.
+/// Data that a sandbox invents or does not have proves nothing about Cloudflare: neither that an answer exists, nor that none
+/// exists.
 #[test]
 fn what_the_sandbox_cannot_know_is_unknown() {
     let workspace = Workspace::new(options());
@@ -192,7 +193,7 @@ fn what_the_copy_cannot_hold_is_named() {
     let mut text = String::new();
     std::io::Read::read_to_string(&mut flate2::read::GzDecoder::new(gzipped), &mut text).unwrap();
     assert!(text.contains("web team"));
-    // A live zone that has them is made by a service that lets everything pass: NS beside other types.
+    // A live zone with such records needs a sandbox that accepts NS records beside other types.
     let odd = Workspace::new(sandbox_that_takes_more());
     live(&odd);
     odd.plant_records(json!([

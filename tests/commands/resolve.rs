@@ -1,4 +1,4 @@
-//! `resolve`, `test` and what a plan says of answers and expectations, against the sandbox.
+//! `resolve`, `test`, and what a plan says about DNS answers and expectations, against the sandbox.
 
 use crate::support::workspace::{Workspace, options, options_on};
 use serde_json::json;
@@ -50,7 +50,7 @@ fn names_are_resolved_under_a_spec_live_and_from_a_snapshot() {
         assert_eq!((&alias["status"], &alias["text"]), (&json!("records"), &json!("web.example.com → 192.0.2.7")));
         let by_wildcard = asked("other.example.com", "A");
         assert_eq!(by_wildcard["records"][0]["wildcard"], "*.example.com", "{arguments:?}");
-        // Standard name servers let the wildcard cover an empty non-terminal, and that is said.
+        // Standard name servers answer an empty non-terminal from the wildcard, and the output says so.
         let empty = asked("lab.example.com", "A");
         assert_eq!(empty["status"], "records");
         assert!(empty["notes"][0].as_str().unwrap().contains("standard name servers"), "{empty}");
@@ -60,7 +60,7 @@ fn names_are_resolved_under_a_spec_live_and_from_a_snapshot() {
     }
     let lines = json(&["resolve", "web.example.com", "A", "--live", "--spec", "zone.yaml"]);
     assert_eq!(lines["answers"][0]["records"][0]["source"]["line"], 7);
-    // As people ask `dig`.
+    // Questions in the syntax of `dig`.
     let shown = |name, kind| workspace.run(&["resolve", name, kind, "--spec", "zone.yaml"]).exits(0).stdout;
     let usual = workspace.run(&["resolve", "www.example.com", "--spec", "zone.yaml"]).exits(0).stdout;
     let www = "{ name: www, type: CNAME, content: web.example.com }";
@@ -104,7 +104,7 @@ fn expectations_are_checked_offline() {
     let junit = workspace.run(&["test", "bad.yaml", "--format", "junit"]).exits(2).stdout;
     let document = roxmltree::Document::parse(&junit).unwrap();
     assert_eq!(document.descendants().filter(|node| node.has_tag_name("failure")).count(), 3);
-    // Where the spec is not everything, what it does not have is unknown.
+    // If the spec is not the complete state, records that it does not name are unknown.
     let kept = std::fs::read_to_string(workspace.path().join("good.yaml"))
         .unwrap()
         .replace("unmanaged: prune", "unmanaged: keep");
@@ -125,7 +125,7 @@ fn expectations_are_checked_offline() {
         let ran = workspace.run(&["test", "wrong.yaml"]).exits(1);
         assert!(ran.stderr.contains("--> wrong.yaml:"), "{wrong}: {}", ran.stderr);
     }
-    // What is printed means the same.
+    // The printed spec has the same meaning.
     let printed = workspace.run(&["validate", "good.yaml", "--print"]).exits(0).stdout;
     workspace.file("printed.yaml", printed);
     let same = workspace.run(&["diff", "good.yaml", "printed.yaml", "--exit-code"]).exits(0);
@@ -189,13 +189,13 @@ fn a_plan_says_what_resolvers_will_see() {
         let shown = workspace.run(&["plan", "zone.yaml", "--format", format]).exits(0).stdout;
         assert!(shown.contains("answers from now on") && shown.contains("expectation fails"), "{format}: {shown}");
     }
-    // A time to live or a comment means nothing to resolvers.
+    // A TTL or a comment does not change what resolvers see.
     spec(&workspace, "zone.yaml", &RECORDS.replace("ttl: 3600", "ttl: 7200, comment: ours"), EXPECT);
     let plan = workspace.run(&["plan", "zone.yaml"]).exits(0).stdout;
     assert!(plan.lines().all(|line| !line.trim_start().starts_with('→')), "{plan}");
 }
 
-/// Settings that decide about answers are explained although no record changes, and only those.
+/// Settings that affect answers are explained although no record changes, and only those.
 #[test]
 fn a_plan_of_settings_alone_says_what_resolvers_see() {
     let workspace = Workspace::new(options_on("enterprise"));
@@ -243,7 +243,7 @@ fn a_plan_of_settings_alone_says_what_resolvers_see() {
     assert!(!silent.contains("answered") && !silent.contains("name"), "{silent}");
 }
 
-/// A zone whose answers do not reach the world says so, in plans and in answers; a paused one is answered with its records.
+/// Plans and answers say if a zone is not visible on the Internet; a paused zone is answered with its records.
 #[test]
 fn zones_that_are_pending_paused_partial_or_moved_say_so() {
     for (state, in_plan, in_answer, status) in [
@@ -306,7 +306,7 @@ fn questions_are_asked_as_other_tools_ask_them() {
     }
 }
 
-/// Names that are empty, foreign, internationalised or nothing at all; zones with nothing, or with a delegation alone.
+/// Names that are empty, foreign, internationalised or invalid; zones with no records, or with a delegation alone.
 #[test]
 fn odd_names_types_and_zones_have_an_answer_or_a_reason() {
     let workspace = Workspace::new(options());
@@ -351,7 +351,7 @@ fn odd_names_types_and_zones_have_an_answer_or_a_reason() {
     spec(&workspace, "fails.yaml", wide, "- { name: ours, resolve: bücher, type: A, is: [192.0.2.8] }");
     let ran = workspace.run(&["test", "fails.yaml"]).exits(2);
     assert!(ran.stdout.contains("xn--bcher-kva.example.com (bücher.example.com) A: 192.0.2.9"), "{}", ran.stdout);
-    // A type that is none is one mistake, and not a missing type as well.
+    // An invalid type is reported as one mistake, not also as a missing type.
     spec(&workspace, "lower.yaml", wide, "- { name: ours, resolve: www, type: ns, answer: none }");
     let ran = workspace.run(&["validate", "lower.yaml"]).exits(1);
     assert!(ran.stderr.contains("did you mean `NS`?") && ran.stderr.contains("1 error in the spec"), "{}", ran.stderr);

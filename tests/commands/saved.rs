@@ -1,4 +1,4 @@
-//! Saved plans: what was reviewed is what happens, or nothing.
+//! Saved plans: exactly the reviewed operations are applied, or none.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -46,9 +46,9 @@ fn changed(workspace: &Workspace, name: &str, body: &Value) {
 #[test]
 fn a_saved_plan_is_applied_as_it_was_reviewed() {
     let workspace = saved();
-    // The spec is not looked at any more.
+    // The spec is not read any more.
     workspace.file("spec.yaml", "version: 1\nzones: { example.com: { records: [] } }\n");
-    // What the plan does not concern may change meanwhile.
+    // Changes that do not concern the plan are allowed meanwhile.
     changed(&workspace, "other.example.com", &json!({ "ttl": 900 }));
     let ran = workspace.run(&["apply", "plan.json", "--yes"]).exits(0);
     assert!(ran.stdout.contains("in sync, read back"), "{}", ran.stdout);
@@ -61,7 +61,7 @@ fn a_saved_plan_is_applied_as_it_was_reviewed() {
 }
 
 #[test]
-fn a_world_that_moved_is_refused_with_what_and_when() {
+fn a_live_state_that_changed_is_refused_with_what_and_when() {
     type Someone = fn(&Workspace);
     let moves: [(&str, Someone); 3] = [
         ("example.com/dns/www/A: it was changed by someone else at 20", |w| {
@@ -99,7 +99,7 @@ fn a_file_that_is_not_what_was_saved_is_refused() {
     let plan: Value = serde_json::from_str(&whole).expect("it is JSON");
     let mut other = plan.clone();
     other["saved"]["format"] = json!(2);
-    // Whatever else that version may write.
+    // Whatever else such a version writes.
     other["operations"] = json!("elsewhere");
     refused(other.to_string(), "format 2");
     refused(sealed(other), "format 2");
@@ -112,12 +112,12 @@ fn a_file_that_is_not_what_was_saved_is_refused() {
     let mut old = plan.clone();
     old["saved"]["created_at"] = json!("2020-01-01T00:00:00Z");
     refused(sealed(old), "--max-age");
-    // The order of members and the layout are nobody's business.
+    // The order of members and the layout of the file have no influence.
     let mut members: Vec<_> = plan.as_object().cloned().unwrap_or_default().into_iter().collect();
     members.reverse();
     workspace.file("plan.json", Value::Object(members.into_iter().collect()).to_string());
     workspace.run(&["apply", "plan.json", "--dry-run"]).exits(0);
-    // Whole and unchanged, it is still good.
+    // Complete and unchanged, it is accepted.
     workspace.file("plan.json", whole);
     workspace.run(&["apply", "plan.json", "--yes", "--max-age", "1h"]).exits(0);
 }
@@ -151,7 +151,7 @@ fn a_saved_plan_holds_no_secret_and_is_private() {
     assert_eq!(plan["kind"], "plan");
 }
 
-/// Part of a saved plan was carried out, then the sandbox was gone: the rest can be, and only the rest.
+/// Part of a saved plan was applied, then the sandbox failed: the rest can be applied, and only the rest.
 #[test]
 fn a_plan_that_was_applied_in_part_can_be_resumed() {
     use zonewright::sandbox::{Fault, What, When};
@@ -184,7 +184,7 @@ fn two_applies_exclude_each_other() {
     workspace.run(&["apply", "plan.json", "--yes"]).exits(0);
 }
 
-/// Runs the program inside this one, by a clock that shows this time. Names of files are those of the workspace.
+/// Runs the program in this process, with a clock that shows this time. File names are relative to the workspace.
 fn at(workspace: &Workspace, time: SystemTime, arguments: &[&str]) -> Ran {
     let place = |name: &str| workspace.path().join(name).into_os_string();
     let is_file = |name: &str| name.contains('.') && !name.starts_with("example");
@@ -213,7 +213,7 @@ fn moment(seconds: u64) -> SystemTime {
     SystemTime::UNIX_EPOCH + Duration::from_secs(seconds)
 }
 
-/// A clock that runs fast makes no plan that never ages.
+/// A plan that was saved with a fast clock still expires.
 #[test]
 fn the_age_of_a_plan_is_judged_by_clocks_that_agree() {
     let workspace = saved();
@@ -233,7 +233,7 @@ fn the_age_of_a_plan_is_judged_by_clocks_that_agree() {
     assert!(workspace.writes().is_empty());
 }
 
-/// A clock that has never been set, or was set to nonsense.
+/// A clock that was never set, or was set to an impossible time.
 #[test]
 fn a_clock_that_cannot_be_right_is_told() {
     let workspace = saved();
@@ -263,7 +263,7 @@ fn a_clock_that_cannot_be_right_is_told() {
         }
         assert_eq!(workspace.requests().len(), before);
     }
-    // What depends on no clock works by any.
+    // Commands that do not depend on the clock work with any clock.
     at(&workspace, past, &["validate", "spec.yaml", "--today", "2027-01-01"]).exits(0);
     at(&workspace, moment(4_102_444_800), &["apply", "spec.yaml", "--yes"]).exits(0);
 }

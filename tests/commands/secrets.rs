@@ -1,4 +1,4 @@
-//! Credentials planted in the environment appear in no output, file, log or panic of any command.
+//! Credentials in the environment appear in no output, file, log or panic of any command.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use crate::support::workspace::{Ran, Workspace, options_on};
 use serde_json::json;
 use zonewright::sandbox::{Credentials, Fault, What, When};
 
-/// Well-formed, and found nowhere else.
+/// Well-formed, and unique text.
 const TOKEN: &str = "pLaNtEdToKeN0123456789abcdefghijklmnopqrs";
 const KEY: &str = "0123456789abcdefc0ffee0123456789abcde";
 const EMAIL: &str = "planted.person@secrets.example";
@@ -17,7 +17,7 @@ fn files(directory: &Path) -> Vec<(String, Vec<u8>)> {
     walk.map(|e| (e.path().display().to_string(), std::fs::read(e.path()).expect("it can be read"))).collect()
 }
 
-/// Whether bytes hold any part of a secret that says something.
+/// Whether bytes contain a significant part of a secret.
 fn leak(bytes: &[u8]) -> Option<&'static str> {
     let text = String::from_utf8_lossy(bytes);
     [TOKEN, &TOKEN[..16], KEY, &KEY[..16], EMAIL, "planted.person"].into_iter().find(|secret| text.contains(secret))
@@ -101,7 +101,7 @@ fn no_failure_shows_a_credential() {
         What::ResetBeforeEffect,
     ];
     for fault in faults {
-        // What may pass is tried again and again, so one command has to do.
+        // Temporary failures are retried many times, so one command is enough.
         let is_tried_again = !matches!(fault, What::Answer { code: 400 | 403, .. });
         let commands = if is_tried_again { &COMMANDS[2..3] } else { COMMANDS };
         for arguments in commands {
@@ -111,7 +111,7 @@ fn no_failure_shows_a_credential() {
                 what: fault.clone(),
                 times: 1000,
             });
-            // Retries of what fails for good would take long.
+            // Retries of a permanent failure would take long.
             if matches!(fault, What::Status { .. } | What::NotJson200 | What::TruncateBody | What::ResetBeforeEffect)
                 && arguments[0] != "plan"
             {

@@ -36,7 +36,7 @@ fn business() -> Options {
     options_on("business")
 }
 
-/// A zone with something of everything, and the spec.
+/// A zone with every kind of object, and the spec.
 fn workspace() -> Workspace {
     let workspace = Workspace::new(business());
     workspace.plant_records(json!([
@@ -47,7 +47,7 @@ fn workspace() -> Workspace {
     workspace
 }
 
-/// The binary with neither service nor credentials: a pull request from a fork.
+/// The binary without access to Cloudflare and without credentials: a pull request from a fork.
 fn offline(workspace: &Workspace, arguments: &[&str]) -> Ran {
     binary(workspace.path()).args(arguments).output().unwrap().into()
 }
@@ -58,14 +58,14 @@ fn plan_from_snapshot(workspace: &Workspace, spec: &str, code: i32) -> Value {
     offline(workspace, &["plan", spec, "--against", FILE, "--format", "json"]).exits(code).json()
 }
 
-/// A plan without what tells the two apart by right: the requests made, and the moment of the snapshot.
+/// A plan without the two expected differences: the requests made, and the time of the snapshot.
 fn comparable(mut plan: Value) -> String {
     plan["requests"]["made"] = json!(0);
     plan.as_object_mut().unwrap().shift_remove("against");
     format!("{plan:#}")
 }
 
-/// A live plan and one against a snapshot taken now say the same.
+/// A live plan and a plan from a snapshot taken at the same time are equal.
 #[track_caller]
 fn same_plan(workspace: &Workspace, spec: &str) -> Value {
     workspace.run(&["snapshot", spec]).exits(0);
@@ -113,7 +113,7 @@ fn a_plan_against_a_snapshot_is_the_live_plan() {
     );
     assert!(text.stdout.contains("(0 requests made"), "{text:?}");
     assert_eq!(workspace.requests().len(), before, "nothing was asked");
-    // Once applied, both say that nothing is left to do.
+    // After an apply, both plans are empty.
     workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
     assert_eq!(same_plan(&workspace, "spec.yaml")["verdict"], "in-sync");
     assert!(workspace.writes().iter().all(|w| !w.path.contains("snapshot")));
@@ -142,7 +142,7 @@ fn many_records_zones_and_small_pages_make_no_difference() {
     let live = workspace.run(&one).exits(0).json();
     let offline = offline(&workspace, &[&one[..], &["--against", FILE]].concat()).exits(0).json();
     assert_eq!(comparable(offline), comparable(live));
-    // The list of the account names more zones than were asked for; those stay out.
+    // The account has more zones than requested; the others are not in the snapshot.
     assert!(!unpacked(&workspace.path().join(FILE)).contains("secret.example"));
 }
 
@@ -179,12 +179,12 @@ fn zones_that_are_not_there_are_recorded_as_such() {
 fn a_fork_sees_what_the_snapshot_knows_and_what_it_does_not() {
     let workspace = workspace();
     workspace.run(&["snapshot", "spec.yaml"]).exits(0);
-    // Rules of another phase, another managed ruleset: these are in every snapshot.
+    // Rules of another phase and another managed ruleset are in every snapshot.
     let more = SPEC.replace("      custom:", "      cloudflare: on\n      rate_limits: []\n      custom:");
     workspace.file("spec.yaml", more.replace("192.0.2.1,", "192.0.2.2,"));
     let live = workspace.run(&["plan", "spec.yaml", "--format", "json"]).exits(0).json();
     assert_eq!(comparable(plan_from_snapshot(&workspace, "spec.yaml", 0)), comparable(live));
-    // A zone, a setting: of these nothing is known, and the rest is planned.
+    // A zone and a setting that are not in the snapshot: they are unknown, and the rest is planned.
     let spec = SPEC.replace("ssl: strict,", "ssl: strict, brotli: on,")
         + "  example.org:\n    create: true\n    records: []\n";
     workspace.file("spec.yaml", spec);
@@ -207,7 +207,7 @@ fn a_fork_sees_what_the_snapshot_knows_and_what_it_does_not() {
     assert!(shown.stderr.contains("take a newer snapshot") && shown.stderr.contains("spec.yaml:5"), "{}", shown.stderr);
 }
 
-/// Reviewers of every kind are told that they do not see Cloudflare itself.
+/// Every output tells reviewers that the plan was made from a snapshot.
 #[test]
 fn every_output_says_what_it_was_made_from() {
     let workspace = workspace();
@@ -220,9 +220,9 @@ fn every_output_says_what_it_was_made_from() {
     assert!(plan["against"]["taken_at"].as_str().unwrap().starts_with("20"));
 }
 
-/// The previous spec is the third leg here too, and what the snapshot lacks does not look removed.
+/// The previous spec is used with a snapshot, too, and what the snapshot lacks is not reported as removed.
 #[test]
-fn the_spec_before_is_compared_with_too() {
+fn the_previous_spec_is_compared_too() {
     let mut options = business();
     options.profile.permissions = sandbox::Permissions::everything();
     let workspace = Workspace::new(options);
@@ -282,7 +282,7 @@ fn what_the_credentials_may_not_read_is_no_obstacle_unless_it_is_needed() {
     let words = plan["diagnostics"].to_string();
     assert!(words.contains("Cloudflare refused: HTTP 403") && words.contains("credentials that may read"), "{words}");
     assert_eq!(plan["summary"]["create"], 2, "the records are planned all the same");
-    // Where the spec needs them, a snapshot without them is none.
+    // If the spec needs them, a snapshot without them is refused.
     workspace.run(&["snapshot", "spec.yaml"]).exits(1);
 }
 
@@ -333,7 +333,7 @@ fn files_that_are_no_snapshot_of_ours_are_refused_with_the_reason() {
         let ran = offline(&workspace, &["plan", "spec.yaml", "--against", name]).exits(1);
         assert!(ran.stderr.contains(words) && ran.stdout.is_empty(), "{name}: {}", ran.stderr);
     }
-    // A file of the program in the wrong place is wrong usage.
+    // A file of the program in the wrong place is a usage error.
     workspace.file("foreign", packed("{\"kind\":\"plan\",\"format\":1}\n"));
     let ran = offline(&workspace, &["plan", "spec.yaml", "--against", "foreign"]).exits(64);
     assert!(

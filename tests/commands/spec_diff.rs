@@ -1,4 +1,4 @@
-//! Spec against spec: cases with their text and JSON, laws, and the command.
+//! `spec diff`: cases with their text and JSON output, properties, and the command.
 
 use std::path::Path;
 
@@ -57,7 +57,7 @@ fn spec_diff_json_is_a_contract() {
     });
 }
 
-/// The paths and what became of them. Which one of two is said to have moved is a matter of view.
+/// The paths and their changes. Of two values that swap places, either can be reported as moved.
 fn told(changes: &SpecChanges, is_back: bool) -> Vec<String> {
     let (comes, goes) = if is_back { ("-", "+") } else { ("+", "-") };
     let one = |path: &str, kind: &SpecChangeKind| match kind {
@@ -82,7 +82,7 @@ fn a_spec_equals_itself_and_the_way_back_is_the_mirror() {
         assert!(diff_specs(&before, &before).is_empty() && diff_specs(&after, &after).is_empty());
         let (there, back) = (diff_specs(&before, &after), diff_specs(&after, &before));
         assert_eq!(told(&there, false), told(&back, true), "{}", path.display());
-        // What is printed of a spec reads back to the same.
+        // The printed spec reads back as the same spec.
         for desired in [&before, &after] {
             let printed = load(&spec::print(desired), &mut sources);
             let changes = diff_specs(desired, &printed);
@@ -105,12 +105,12 @@ fn spec_of(zone: DesiredZone, waf: DesiredWaf) -> Desired {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Printed and read back, every value is spelled and placed differently, and nothing differs.
+    /// The printed spec has other spellings and spans, but no difference.
     #[test]
     fn what_is_printed_of_any_spec_is_no_difference(zone in desired_zone(), waf in desired_waf()) {
         let options = spec::Options::default();
         let read = |text: String| spec::load(&[spec::Input::Stdin(text)], &options, &mut Sources::default()).desired;
-        // A generated zone can be what no spec says, such as an alias of itself, or a TTL beside `proxied`.
+        // A generated zone can be invalid as a spec, for example with an alias of itself, or a TTL beside `proxied`.
         let desired = read(spec::print(&spec_of(zone, waf)));
         prop_assume!(desired.is_some());
         let desired = desired.unwrap();
@@ -119,7 +119,7 @@ proptest! {
         prop_assert!(changes.is_empty(), "{changes:#?}\n{printed}");
     }
 
-    /// The way back tells the same with sides swapped, and whatever differs is told.
+    /// The reverse comparison has the same changes with sides swapped, and every difference is reported.
     #[test]
     fn the_way_back_is_the_mirror(one in desired_zone(), two in desired_zone(), a in desired_waf(), b in desired_waf()) {
         let (one, two) = (spec_of(one, a), spec_of(two, b));

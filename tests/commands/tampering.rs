@@ -1,4 +1,4 @@
-//! Files and answers that someone made to deceive: what they try, and what it comes to.
+//! Files and responses that were manipulated, and what the program does with them.
 
 use std::fs;
 
@@ -17,7 +17,7 @@ fn planned() -> (Workspace, Value) {
     (workspace, serde_json::from_str(&text).unwrap())
 }
 
-/// Requests in a plan file are for readers. What is sent follows from its spec and from what is live.
+/// Requests in a plan file are for readers. What is sent follows from its spec and the live state.
 #[test]
 fn a_plan_file_cannot_say_what_is_sent() {
     let (workspace, mut plan) = planned();
@@ -30,7 +30,7 @@ fn a_plan_file_cannot_say_what_is_sent() {
     assert_eq!(workspace.records("example.com")[0]["ttl"], 600);
 }
 
-/// Operations in a plan file are held against those that its spec gives now, one by one.
+/// Operations in a plan file are compared one by one with those that its spec gives now.
 #[test]
 fn a_plan_file_cannot_hide_an_operation_or_add_one() {
     let (workspace, plan) = planned();
@@ -52,7 +52,7 @@ fn a_plan_file_cannot_hide_an_operation_or_add_one() {
     assert_eq!(workspace.writes().len(), 0);
 }
 
-/// A plan file from someone else carries that person's consents: each is named before anything is sent.
+/// A plan file from someone else contains that person's consents: each is named before anything is sent.
 #[test]
 fn consents_of_a_plan_file_are_named() {
     let workspace = Workspace::new(options());
@@ -76,7 +76,7 @@ fn a_snapshot_cannot_become_an_apply() {
     assert_eq!(workspace.writes().len(), 0);
 }
 
-/// A consent in the spec covers only what it is given beside.
+/// A consent in the spec covers only the entry that contains it.
 #[test]
 fn a_consent_beside_one_record_does_not_cover_another() {
     let workspace = Workspace::new(options());
@@ -97,7 +97,7 @@ fn a_consent_beside_one_record_does_not_cover_another() {
     workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
 }
 
-/// Nor does the policy for one zone cover another, nor can it allow deletes.
+/// A policy for one zone does not cover another, and it cannot allow deletes.
 #[test]
 fn a_policy_covers_what_it_names() {
     let workspace = Workspace::new(options());
@@ -118,7 +118,7 @@ fn a_policy_covers_what_it_names() {
     workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
 }
 
-/// An id in an answer stays one segment of a path, whatever it says.
+/// An id in a response is one segment of a path, whatever it contains.
 #[test]
 fn an_id_in_an_answer_cannot_lead_elsewhere() {
     let workspace = Workspace::new(options());

@@ -1,4 +1,4 @@
-//! Undo: what an apply changed is as before, and what someone else changed since is not touched.
+//! Undo: changes of an apply are reverted, and changes that someone else made since are kept.
 
 use std::fs;
 
@@ -65,13 +65,13 @@ fn an_apply_of_every_kind_is_taken_back_and_brought_again() {
             workspace.run(&["undo", &journal, "--yes", "--allow-deletes", "3", "--allow", "changes-mail"]).exits(0);
         assert!(undone.stdout.contains("in sync, read back"), "{}", undone.stdout);
         assert_eq!(world(&workspace), before);
-        // Once is enough.
+        // A second undo has nothing to do.
         let writes = workspace.writes().len();
         let again = workspace.run(&["undo", &journal, "--yes"]).exits(0);
         assert!(again.stdout.contains("nothing to do"), "{}", again.stdout);
         assert_eq!(workspace.writes().len(), writes);
 
-        // The undo has a journal of its own, which is undone in its turn.
+        // The undo has a journal of its own, which can be undone.
         let own = newest(&workspace);
         assert_ne!(own, journal);
         workspace.run(&["undo", &own, "--yes", "--allow-deletes", "2", "--allow", "changes-mail"]).exits(0);
@@ -115,7 +115,7 @@ fn what_someone_changed_since_is_a_conflict_and_stays() {
         let said = format!("{}{}", refused.stdout, refused.stderr);
         assert!(said.contains("PLAN0019") && said.contains(words), "{words}: {said}");
         assert_eq!(workspace.writes().len(), writes);
-        // The rest is undone on demand, and what is someone's stays.
+        // The rest can be undone with a flag, and the change of someone else stays.
         workspace
             .run(&[
                 "undo",
@@ -138,7 +138,7 @@ fn what_someone_changed_since_is_a_conflict_and_stays() {
 }
 
 #[test]
-fn what_stands_in_the_way_is_not_removed() {
+fn a_record_in_the_way_is_not_removed() {
     let workspace = planted(options());
     workspace.records_spec("      - { name: swap, type: CNAME, state: absent }");
     let allow = ["--allow-deletes", "1", "--allow", "removes-last-address"];
@@ -152,7 +152,7 @@ fn what_stands_in_the_way_is_not_removed() {
 }
 
 #[test]
-fn an_answer_that_got_lost_is_settled_by_looking() {
+fn a_lost_response_is_resolved_by_reading() {
     for what in [What::ResetAfterEffect, What::ResetBeforeEffect] {
         let workspace = planted(options());
         workspace.records_spec(CHANGES);
@@ -161,7 +161,7 @@ fn an_answer_that_got_lost_is_settled_by_looking() {
             .run(&["apply", "spec.yaml", "--yes", "--allow-deletes", "2", "--allow", "changes-mail,overwrites-foreign"])
             .exits(0);
         let journal = newest(&workspace);
-        // As a crash leaves it: the intent without its outcome, the last line cut.
+        // As a crash leaves it: an intent without its outcome, and the last line cut.
         let text = fs::read_to_string(&journal).unwrap();
         let intents: Vec<&str> = text.lines().filter(|l| !l.contains("\"event\":\"outcome\"")).collect();
         fs::write(&journal, format!("{}\n{{\"event\":\"outc", intents.join("\n"))).unwrap();

@@ -1,4 +1,4 @@
-//! Undo of what is around the records, of protection, and of anything at all.
+//! Undo of settings, of protection, and of random changes.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -40,7 +40,7 @@ fn entry(name: &str, action: &str) -> String {
     format!("    - {{ name: {name}, when: 'http.host eq \"{name}.example.com\"', action: {action} }}\n")
 }
 
-/// The commands with every consent but that to deletes.
+/// The commands with every consent except the one for deletes.
 fn allowing(workspace: &Workspace, arguments: &[&str]) -> crate::support::workspace::Ran {
     let codes: Vec<&str> = Danger::ALL.iter().filter(|d| **d != Danger::Delete).map(|d| d.code()).collect();
     let allow = codes.join(",");
@@ -158,7 +158,7 @@ fn an_entry_point_that_was_made_is_emptied_and_stays() {
     let rulesets = zone["rulesets"].as_array().unwrap();
     assert_eq!(rulesets.len(), 2);
     assert!(rulesets.iter().all(|r| r["rules"].as_array().is_none_or(Vec::is_empty)), "{zone}");
-    // And made again by undoing that.
+    // And created again by undoing the undo.
     allowing(&workspace, &["undo", &newest(&workspace)]).exits(0);
     workspace.run(&["plan", "spec.yaml", "--detailed-exitcode"]).exits(0);
 }
@@ -276,7 +276,7 @@ fn action(blocks: bool) -> &'static str {
     if blocks { "block" } else { "managed_challenge" }
 }
 
-/// Applying anything to any zone and undoing it leaves everything as it was.
+/// An apply to any zone, followed by an undo, leaves the zone as it was.
 #[test]
 fn undo_after_apply_is_as_if_nothing_had_been() {
     let mut runner = TestRunner::new(Config { cases: 12, failure_persistence: None, ..Config::default() });

@@ -1,4 +1,4 @@
-//! How an apply knows that a zone is in sync: by reading it again, or by answers that confirm every change.
+//! How an apply confirms that a zone is in sync: it reads the zone again, or the responses confirm every change.
 
 use serde_json::{Value, json};
 use zonewright::sandbox::{Fault, What, When};
@@ -35,7 +35,7 @@ fn answers_confirm_what_they_say_in_full() {
         (&["--verify", "answers"][..], "answers", 1),
         (&["--verify", "answers", "--batch-size", "1"], "answers", 1),
         (&["--verify", "read"], "read", 2),
-        // Reading costs no waiting here.
+        // Reading again does not have to wait for the rate limit here.
         (&[], "read", 2),
     ] {
         let workspace = workspace();
@@ -69,7 +69,7 @@ fn a_zone_is_read_again_where_anything_was_unusual() {
         let (zone, _) = applied(&workspace, &["--verify", "answers"]);
         assert_eq!(zone["confirmed_by"], "read", "{what:?}: {zone:#}");
     }
-    // A service that says yes and does nothing.
+    // A sandbox that reports success and does nothing.
     let workspace = workspace();
     workspace.fault(Fault { when: batch, what: What::Answer { code: 200, body: silent }, times: 1 });
     let apply = [

@@ -43,7 +43,7 @@ fn refs(workspace: &Workspace, phase: &str) -> Vec<String> {
     workspace.rules(phase).iter().map(name).collect()
 }
 
-/// Applies, whatever it weakens; then nothing is left to do.
+/// Applies with all consents; afterwards, a plan is empty.
 #[track_caller]
 fn settles(workspace: &Workspace) {
     workspace.run(&["apply", "spec.yaml", "--yes", "--allow", "weakens-protection"]).exits(0);
@@ -53,9 +53,9 @@ fn settles(workspace: &Workspace) {
     assert_eq!(workspace.writes().len(), before);
 }
 
-/// From nothing through three settings and back: the sandbox's own JSON says exactly what the spec says.
+/// From an empty zone through three settings and back: the rulesets of the sandbox are exactly what the spec says.
 #[test]
-fn levels_thresholds_and_actions_are_what_the_service_has() {
+fn levels_thresholds_and_actions_reach_the_sandbox() {
     let workspace = Workspace::new(business());
     let off = |levels: &[u8]| -> Value {
         levels.iter().map(|n| json!({ "category": format!("paranoia-level-{n}"), "enabled": false })).collect()
@@ -79,7 +79,7 @@ fn levels_thresholds_and_actions_are_what_the_service_has() {
     }
 }
 
-/// Weaker protection is not applied without a word for it.
+/// Weaker protection needs a consent.
 #[test]
 fn weakening_needs_consent_or_a_waiver() {
     let workspace = Workspace::new(business());
@@ -102,12 +102,13 @@ fn weakening_needs_consent_or_a_waiver() {
     let ran = workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
     assert!(ran.stdout.contains("accepted in the spec: TICKET-1, for the migration"), "{}", ran.stdout);
     assert_eq!(workspace.rules(MANAGED)[0]["enabled"], false);
-    // Stronger needs no word.
+    // Stronger protection needs no consent.
     waf_spec(&workspace, "owasp: { paranoia: 3, threshold: high, action: block }");
     workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
 }
 
-/// An entry point that others have made: theirs stays as it is, ours is changed by one PATCH that keeps everything else.
+/// An entry point with foreign rules: they stay unchanged, and our deployment is changed by one PATCH that keeps everything
+/// else.
 #[test]
 fn foreign_rules_and_overrides_survive() {
     let workspace = with_rules(
@@ -123,7 +124,7 @@ fn foreign_rules_and_overrides_survive() {
         ]),
     );
     let before = workspace.rules(MANAGED);
-    // As it is: nothing to do, in whatever order the overrides are.
+    // No change, in whatever order the overrides are.
     waf_spec(&workspace, "owasp: { paranoia: 2, threshold: low, action: managed_challenge }");
     settles(&workspace);
     assert_eq!(workspace.writes().len(), 0);
@@ -148,7 +149,7 @@ fn foreign_rules_and_overrides_survive() {
     assert!(wanted.iter().all(|w| has["rules"].as_array().unwrap().contains(w)), "{has}");
 }
 
-/// Only the documented answer means that there is no entry point; anything else stops, and nothing is written.
+/// Only the documented response means that there is no entry point; any other response stops the run before the first write.
 #[test]
 fn only_the_documented_answer_means_that_there_is_none() {
     let bodies = [
@@ -180,7 +181,7 @@ fn only_the_documented_answer_means_that_there_is_none() {
     }
 }
 
-/// Someone changes the rules between the plan and the write: nothing is sent, and the exit code says so.
+/// Someone changes the rules between the plan and the write: nothing is sent, and the exit code is the one for a stale plan.
 #[test]
 fn rules_that_moved_are_stale() {
     let workspace =
@@ -205,7 +206,7 @@ fn rules_that_moved_are_stale() {
     settles(&workspace);
 }
 
-/// A lost response is settled by reading: nothing is done twice.
+/// A lost response is resolved by reading: nothing is done twice.
 #[test]
 fn lost_answers_are_settled_by_reading() {
     for what in [
@@ -245,9 +246,9 @@ fn lost_answers_are_settled_by_reading() {
     }
 }
 
-/// What a move or a delete that came late leaves behind is no refusal of it, though the entry point does not show it yet.
+/// A move or a delete that takes effect late is not reported as refused, even if the entry point does not show it yet.
 #[test]
-fn what_came_late_is_not_called_refused() {
+fn a_request_that_took_effect_late_is_not_called_refused() {
     let rule = |name: &str| json!({ "ref": name, "action": "log", "expression": format!("http.host eq \"{name}.example.com\"") });
     let line =
         |name: &str| format!("\n  - {{ name: {name}, when: 'http.host eq \"{name}.example.com\"', action: log }}");
@@ -264,7 +265,7 @@ fn what_came_late_is_not_called_refused() {
             what: What::ResetAfterEffect,
             times: 1,
         });
-        // Read for the plan, before the write, and from then on as it was.
+        // Read for the plan, before the write, and afterwards with the old content.
         let reads = When::Matching { method: Some("GET".into()), path_suffix: "/entrypoint".into(), nth: 3 };
         workspace.fault(Fault { when: reads, what: What::StaleRead, times: 2 });
         let ran = workspace.run(&[
@@ -287,7 +288,7 @@ fn what_came_late_is_not_called_refused() {
     }
 }
 
-/// After a refusal what follows is not sent, and what holds is told.
+/// After a refusal the following operations are not sent, and the report says which state is live.
 #[test]
 fn a_refusal_stops_what_follows() {
     let workspace = with_rules(CUSTOM, json!([{ "ref": "z", "action": "log", "expression": "true", "enabled": true }]));
@@ -313,7 +314,7 @@ fn a_refusal_stops_what_follows() {
     settles(&workspace);
 }
 
-/// Order: what stands right stays, what does not is moved once, and new rules come where they are listed.
+/// Order: rules in the right order stay, others are moved once, and new rules are created at their place in the list.
 #[test]
 fn rules_are_moved_as_little_as_possible() {
     let workspace = Workspace::new(business());
@@ -332,9 +333,9 @@ fn rules_are_moved_as_little_as_possible() {
     }
 }
 
-/// The sandbox is asked about every change, and nothing is written.
+/// Every change is sent to the sandbox as a dry run, and nothing is written.
 #[test]
-fn the_service_can_be_asked_first() {
+fn changes_can_be_checked_by_the_server_first() {
     let workspace = Workspace::new(business());
     waf_spec(
         &workspace,
@@ -343,12 +344,12 @@ fn the_service_can_be_asked_first() {
     let ran = workspace.run(&["plan", "spec.yaml", "--server-check"]).exits(0);
     assert!(ran.stdout.contains("server check: 2 of 2 changes of rules would be accepted"), "{}", ran.stdout);
     assert!(workspace.rules(MANAGED).is_empty() && workspace.rules(CUSTOM).is_empty());
-    // What the sandbox would refuse is said in its words, and fails the run.
+    // A refusal of the sandbox is shown in its words, and fails the run.
     let free = Workspace::new(options());
     waf_spec(&free, "owasp: { paranoia: 2 }");
     let ran = free.run(&["plan", "spec.yaml", "--server-check"]).exits(1);
     assert!(ran.stdout.contains("would be refused: not entitled"), "{}", ran.stdout);
-    // A service that does not know dry runs is not asked: it would write.
+    // Without support for dry runs, no request is sent: it would write.
     let mut options = business();
     options.profile.dry_run = false;
     let without = Workspace::new(options);
@@ -358,7 +359,7 @@ fn the_service_can_be_asked_first() {
     assert!(without.rules(MANAGED).is_empty());
 }
 
-/// A zone that is made gets its rules in the same run.
+/// A new zone gets its rules in the same run.
 #[test]
 fn a_new_zone_is_protected_at_once() {
     let workspace = Workspace::empty(business());
@@ -370,7 +371,7 @@ fn a_new_zone_is_protected_at_once() {
     assert_eq!(refs(&workspace, CUSTOM), ["a"]);
 }
 
-/// The requests of a plan: what the zone needs, and the managed rulesets once for an account.
+/// The requests of a plan: those for the zone, and managed rulesets once for each account.
 #[test]
 fn managed_rulesets_are_read_once_and_kept() {
     let workspace = Workspace::empty(business());
@@ -394,7 +395,7 @@ fn managed_rulesets_are_read_once_and_kept() {
     assert_eq!((count(&second, "/accounts/"), count(&second, OWASP)), (1, 0), "the list says that nothing changed");
 }
 
-/// An order that contradicts itself is refused before anything is sent.
+/// A contradictory order is refused before anything is sent.
 #[test]
 fn an_order_that_cannot_be_is_not_written() {
     let workspace = Workspace::new(business());
@@ -412,7 +413,7 @@ fn an_order_that_cannot_be_is_not_written() {
     settles(&workspace);
 }
 
-/// Where foreign rules stand is known by Cloudflare alone.
+/// Only Cloudflare knows where foreign rules are.
 #[test]
 fn no_place_between_foreign_rules_is_not_written() {
     let foreign = |name: &str| json!({ "ref": name, "action": "block", "expression": "ssl" });
@@ -428,7 +429,7 @@ fn no_place_between_foreign_rules_is_not_written() {
     settles(&workspace);
 }
 
-/// A raw exception stands before what it bypasses, like any other.
+/// A raw exception is placed before the deployment that it concerns, like any other.
 #[test]
 fn raw_exceptions_have_their_place() {
     let execute =
@@ -442,7 +443,7 @@ fn raw_exceptions_have_their_place() {
     assert_eq!(refs(&workspace, MANAGED), ["x", "mine"]);
 }
 
-/// The list of a zone's rulesets says which entry points there are; one that shows nothing at all is not believed.
+/// The list of a zone's rulesets says which entry points exist; an empty list is not trusted.
 #[test]
 fn entry_points_are_read_as_the_list_says() {
     let custom = "custom:\n  - { name: a, when: 'http.host eq \"a.example.com\"', action: block }\nrate_limits: []";

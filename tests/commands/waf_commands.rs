@@ -164,7 +164,7 @@ fn a_plan_says_that_it_does_not_know_the_rules_of_the_account() {
 }
 
 #[test]
-fn what_the_service_says_cannot_drive_the_terminal() {
+fn text_from_cloudflare_cannot_control_the_terminal() {
     let workspace = workspace();
     workspace.plant(&json!({ "zones": [{
         "name": "hostile.example", "plan": "business", "records": [],
@@ -200,7 +200,7 @@ fn what_a_spec_changes_is_shown_rule_by_rule() {
 }
 
 #[test]
-fn the_lock_shows_what_the_service_changed() {
+fn the_lock_shows_what_cloudflare_changed() {
     let workspace = workspace();
     spec(&workspace, TUNED);
     workspace.run(&["waf", "lock", "zone.yaml", "--check"]).exits(1);

@@ -1,4 +1,4 @@
-//! `zonewright waf explain` and `waf tune`: the ways out are edits that validate, and that change what becomes of the request.
+//! `zonewright waf explain` and `waf tune`: each proposed edit is valid, and changes the verdict of the request.
 
 use serde_json::{Value, json};
 
@@ -217,7 +217,7 @@ fn a_pattern_that_explodes_makes_the_verdict_unknown() {
     let ran = of_spec(&workspace, &request, &["spec.yaml"]);
     assert_eq!((&ran["verdict"], &ran["undecided"]), (&json!("unknown"), &json!([942190])));
     assert_eq!(ran["depends_on"][0], "rule 942190, whose pattern takes too many steps on this request");
-    // It does not matter where the score reaches the threshold without it, or not even with it.
+    // It has no influence if the score reaches the threshold without it, or not even with it.
     let request = format!("curl 'https://www.example.com/a?q={long}%21' -A browser");
     assert_eq!(of_spec(&workspace, &request, &["spec.yaml"])["verdict"], "pass");
 }

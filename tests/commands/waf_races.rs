@@ -1,4 +1,4 @@
-//! Someone else changes the rules at the same moment: nothing of theirs is erased unnoticed.
+//! Someone else changes the rules at the same time: their changes are never lost unnoticed.
 
 use crate::support::workspace::{Workspace, options_on};
 use serde_json::{Value, json};
@@ -89,7 +89,8 @@ fn an_entry_point_that_someone_makes_first_is_not_replaced() {
     assert_eq!(refs(&workspace), ["theirs", "a"]);
 }
 
-/// Without POST of rulesets, PUT erases what someone else made at the same moment: it is put back, and that is told.
+/// Without POST of rulesets, PUT erases rules that someone else made at the same time: they are restored, and the report says
+/// so.
 #[test]
 fn what_a_put_erased_is_put_back() {
     for (erased, code) in [(false, 0), (true, 5)] {

@@ -154,7 +154,7 @@ fn labelled_sets_have_matrices_of_their_own() {
     assert!(text.contains(">1 100.0%"), "the planned setting is marked: {text}");
 }
 
-/// A rule that cannot be decided makes cells unknown whose threshold is between the score without it and with it.
+/// A rule that cannot be decided makes cells unknown if their threshold is between the score without it and the score with it.
 #[test]
 fn rules_that_cannot_be_decided_are_counted() {
     let workspace = workspace();
@@ -175,7 +175,7 @@ fn rules_that_cannot_be_decided_are_counted() {
     }
 }
 
-/// A check that passes because its recording is empty, or of another site, would be worse than none.
+/// A check that passes because its recording is empty, or from another site, would be misleading.
 #[test]
 fn a_recording_without_requests_is_an_error() {
     let workspace = workspace();

@@ -1,4 +1,4 @@
-//! `waf trace`: the rules that a request meets, in a spec, and what becomes of it.
+//! `waf trace`: the rules that apply to a request under a spec, and the verdict.
 
 use crate::support::workspace::{Ran, Workspace, binary, options};
 
@@ -108,7 +108,7 @@ fn a_list_by_its_name_makes_the_verdict_unknown() {
     assert!(text.contains("  depends on: the list $office\n"), "{text}");
 }
 
-/// A score below the threshold is not told as one that acts.
+/// A score below the threshold is not reported as an action.
 #[test]
 fn a_score_below_the_threshold_does_nothing() {
     let workspace = workspace();
@@ -134,7 +134,7 @@ fn a_score_below_the_threshold_does_nothing() {
     assert!(above.contains("scores 10, and acts from 10 on: block\n"), "{above}");
 }
 
-/// A rule that may act is not told as one that acts.
+/// A rule that may act is not reported as one that acts.
 #[test]
 fn steps_that_depend_on_something_unknown_say_so() {
     let text = trace("GET https://www.example.com/", &["--ip", "203.0.113.9"]);

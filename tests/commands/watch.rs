@@ -1,4 +1,4 @@
-//! `watch`: continuous checks for drift, its two pages, its end, and what it does not keep.
+//! `watch`: continuous checks for drift, its two HTTP pages, how it ends, and that its memory stays bounded.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -145,7 +145,7 @@ fn a_failed_round_is_told_and_the_last_good_one_stays() {
 }
 
 #[test]
-fn the_two_pages_say_how_it_is() {
+fn the_two_pages_report_the_state() {
     let workspace = Workspace::new(options());
     workspace.records_spec(ONE);
     let mut watching = Watching::start(&workspace, &["--interval", "1h", "--listen", "127.0.0.1:0"]);
@@ -157,7 +157,7 @@ fn the_two_pages_say_how_it_is() {
     assert_eq!(get(port, "/").0, 404);
     watching.signal("-INT");
     assert_eq!(watching.end().0, Some(0));
-    // Nothing has gone well yet.
+    // No round has succeeded yet.
     workspace.file("spec.yaml", "version: 2\n");
     let mut watching = Watching::start(&workspace, &["--interval", "1h", "--listen", "127.0.0.1:0"]);
     let port = watching.port();
@@ -201,7 +201,7 @@ fn the_webhook_hears_what_is_new() {
     let listener = Listener::start(answers());
     watch(&listener, &["--webhook-always"]);
     assert_eq!(listener.requests().len(), 4);
-    // Who did not hear it is told again.
+    // A webhook that failed is sent again.
     let listener = Listener::start([Response::Status(400), Response::Status(400), Response::Status(200)]);
     let ran = watch(&listener, &[]);
     assert_eq!((listener.requests().len(), ran.stderr.matches("warning: ").count()), (3, 2), "{}", ran.stderr);
@@ -209,7 +209,7 @@ fn the_webhook_hears_what_is_new() {
 }
 
 #[test]
-fn that_it_is_over_is_told_once() {
+fn the_end_of_drift_is_reported_once() {
     let workspace = Workspace::new(options());
     workspace.records_spec(ONE);
     let listener = Listener::start(vec![Response::Status(200); 5]);
@@ -237,7 +237,7 @@ fn what_cannot_work_is_said_at_once() {
     assert!(ran.stderr.contains("no credentials"), "{}", ran.stderr);
 }
 
-/// Idle clients take few descriptors: rounds and pages go on with 64 of them, whoever connects.
+/// Idle clients use few file descriptors: rounds and pages continue with 64 of them, however many clients connect.
 #[test]
 fn idle_clients_stop_no_round() {
     let workspace = Workspace::new(options());
@@ -247,7 +247,7 @@ fn idle_clients_stop_no_round() {
     watching.until("round 1: drift");
     let connect = |_| TcpStream::connect(("127.0.0.1", port)).unwrap();
     let mut idle: Vec<_> = (0..100).map(connect).collect();
-    // The one that has been there longest makes way, also when it has begun a request.
+    // The oldest connection is closed, even if it has begun a request.
     for client in &mut idle[..40] {
         client.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
         // It may be closed already.
@@ -265,7 +265,7 @@ fn idle_clients_stop_no_round() {
 }
 
 #[test]
-fn an_address_for_everybody_is_warned_of() {
+fn a_public_listen_address_is_warned_of() {
     let workspace = Workspace::new(options());
     workspace.records_spec(ONE);
     let mut watching = Watching::start(&workspace, &["--interval", "1h", "--listen", "0.0.0.0:0", "--quiet"]);

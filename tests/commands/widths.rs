@@ -1,5 +1,5 @@
-//! What a terminal shows, as wide as it is: the program itself finds out how wide, and whether to use colour. `script` of util-linux makes
-//! the terminal, and `stty` sets its width.
+//! Output at the width of the terminal: the program itself detects the width, and whether to use colour. `script` of util-linux
+//! makes the terminal, and `stty` sets its width.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! Zones themselves: making them, their settings, DNSSEC, DNS settings.
+//! Zones: creation, settings, DNSSEC, DNS settings.
 
 use crate::support::workspace::{Workspace, options, options_on};
 use serde_json::{Value, json};
@@ -223,7 +223,7 @@ fn lost_answers_to_settings_are_settled_by_reading() {
     }
 }
 
-/// Sent again, the change would undo what someone else did after it.
+/// If the request were sent again, it would revert a change that someone else made after it.
 #[test]
 fn a_setting_that_someone_else_changed_is_not_sent_again() {
     let workspace = Workspace::new(pro());
@@ -243,10 +243,10 @@ fn a_setting_that_someone_else_changed_is_not_sent_again() {
     assert!(writes.iter().any(|w| w.path.ends_with("/ssl")), "the others go on");
 }
 
-/// A refusal for the credentials, or "no" under a status that says yes, does not speak of the try before it, which may come
-/// late.
+/// If the second attempt is refused for the credentials, or reports an error under a success status, this does not show the
+/// result of the first attempt, which may take effect late.
 #[test]
-fn a_refusal_of_the_second_try_alone_leaves_what_got_lost_unknown() {
+fn a_refusal_of_the_second_attempt_leaves_a_lost_request_unknown() {
     let parts = [
         ("settings: { min_tls_version: '1.2', ssl: strict }", "PATCH", "/settings/min_tls_version"),
         ("dnssec: on", "PATCH", "/dnssec"),
@@ -268,7 +268,7 @@ fn a_refusal_of_the_second_try_alone_leaves_what_got_lost_unknown() {
             let left = &ran.json()["result"]["zones"][0]["not_done"];
             assert_eq!(left[0]["outcome"], "unknown", "{path} {refusal:?}: {left}");
             assert!(left[0]["reason"].as_str().unwrap().contains(words), "{path} {refusal:?}: {left}");
-            // What was never sent did not get lost.
+            // A request that was never sent was not lost.
             for other in left.as_array().unwrap().iter().skip(1) {
                 assert_eq!(other["outcome"], "not-sent", "{left}");
                 assert!(!other["reason"].as_str().unwrap().contains("was lost"), "{left}");
@@ -298,7 +298,7 @@ fn no_request_deletes_a_zone() {
 }
 
 #[test]
-fn a_new_zone_gets_settings_in_the_service_s_words() {
+fn a_new_zone_gets_settings_in_the_values_of_the_api() {
     let workspace = Workspace::empty(options_on("pro"));
     spec(
         &workspace,
@@ -351,7 +351,7 @@ fn what_cannot_be_had_is_not_called_in_sync() {
 }
 
 #[test]
-fn apex_ns_of_other_providers_stand_beside_addresses() {
+fn apex_ns_of_other_providers_are_allowed_beside_addresses() {
     let workspace = Workspace::new(pro());
     spec(
         &workspace,

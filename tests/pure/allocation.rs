@@ -1,4 +1,5 @@
-//! Expressions are evaluated without allocation: what is derived from a request is placed in an arena, which is reset after it.
+//! Expressions are evaluated without heap allocation: values derived from a request are in an arena, which is reset after each
+//! request.
 
 use bumpalo::Bump;
 use zonewright::model::expression::{Expression, ListItems, Lists, Program, Truth};
@@ -40,7 +41,7 @@ fn requests() -> Vec<Request> {
         request
     };
     let mut all: Vec<Request> = commands.into_iter().map(request).collect();
-    // An access log tells less.
+    // An access log has fewer fields.
     all.push(Request::parse("GET https://www.example.com/a?b=c").expect("it is one"));
     all
 }

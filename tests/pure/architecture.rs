@@ -1,6 +1,6 @@
-//! The modules of the crate: which may use which, what only one of them may do, how long a file may be.
+//! The modules of the crate: which modules they may use, what only one of them may do, and the length of files.
 //!
-//! The table below is a decision. A change of it has an entry in docs/decisions.md.
+//! The table below is an architecture decision. Every change of it needs an entry in docs/decisions.md.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -143,7 +143,7 @@ const ONLY_IN: &[(&str, &[&str], &str)] = &[
     ),
 ];
 
-/// Modules without any asynchronous function.
+/// Modules without async functions.
 const SYNCHRONOUS: &[&str] = &[
     "diagnostic",
     "import",
@@ -163,7 +163,7 @@ const SYNCHRONOUS: &[&str] = &[
     "seclang",
 ];
 
-/// Lines of a file, tests included.
+/// The limit for the lines of a file, tests included.
 const MOST_LINES: usize = 600;
 
 #[test]
@@ -236,7 +236,7 @@ fn the_environment_is_read_in_one_file() {
     assert!(wrong.is_empty(), "{wrong:?}");
 }
 
-/// The only files of `render` that know operations; the outputs for reviewers know views.
+/// The only files of `render` that use operations; the other outputs use views.
 const KNOW_OPERATIONS: &[&str] = &["render/operation_view.rs", "render/entries.rs", "render/display_order.rs"];
 
 #[test]

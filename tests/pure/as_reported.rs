@@ -1,4 +1,4 @@
-//! How Cloudflare writes a record is kept where this program writes it otherwise, and only there.
+//! Cloudflare's own spelling of a record is stored if this program would write another one, and only then.
 
 use std::collections::BTreeSet;
 
@@ -47,7 +47,7 @@ fn every_type_is_written_as_it_was_reported() {
             }
         }
     }
-    // Base64 and addresses of version 4 have one spelling.
+    // Base64 and IPv4 addresses have one spelling.
     let single = ["A", "DNSKEY", "CERT", "OPENPGPKEY", "URI"].map(|name| RecordType::parse(name).unwrap());
     let missing: Vec<_> =
         RecordType::ALL.iter().filter(|t| !respelled_types.contains(t) && !single.contains(t)).collect();

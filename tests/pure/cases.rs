@@ -1,4 +1,4 @@
-//! Cases: a spec and a live zone, the plan and the requests that follow. One file each below tests/cases/plan.
+//! Cases: a spec and a live zone, with the resulting plan and requests. One file each in tests/cases/plan.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -57,7 +57,7 @@ fn json_is_a_contract() {
     });
 }
 
-/// Everything that a reviewer would see of a case, and what would be sent.
+/// The plan of a case as a reviewer sees it, and the requests.
 fn run(case: &Value) -> String {
     let mut sources = Sources::default();
     let input = spec::Input::Stdin(case["spec"].as_str().unwrap().to_owned());

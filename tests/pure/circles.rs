@@ -1,13 +1,13 @@
-//! No file of the crate uses itself by way of others, but for a few that are one thought.
+//! No file of the crate depends on itself through others, except a few groups that belong together.
 //!
-//! A file uses another if it names something that is defined there, whatever re-exports the name passes. A `pub use` alone is
-//! no use: a `mod.rs` that lists its files may be used by them.
+//! A file uses another if it names something that is defined there, through any re-exports. A `pub use` alone does not count: a
+//! `mod.rs` that lists its files may be used by them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::source::{File, absolute, expand, files, module_of, modules, split};
 
-/// Circles that stay, and why.
+/// Circles that are allowed, and why.
 const ONE_THOUGHT: &[(&[&str], &str)] = &[
     (
         &["diagnostic/diagnostics.rs", "diagnostic/findings/mod.rs"],
@@ -66,7 +66,7 @@ fn graph(files: &[File]) -> Vec<BTreeSet<usize>> {
     }
     let defined_in = |path: &Vec<String>| {
         let mut path = path.clone();
-        // A name passes only a few re-exports; the bound is for those that lead to themselves.
+        // A name passes only a few re-exports; the limit is for re-exports that lead to themselves.
         for _ in 0..8 {
             let known =
                 (1..=path.len()).rev().find(|n| names.contains_key(&path[..*n]) && !modules.contains_key(&path[..*n]));

@@ -30,22 +30,22 @@ fn what_is_replaced_is_not_counted() {
         |value: &str| format!("      - {{ name: \"@\", type: TXT, content: google-site-verification={value} }}\n");
     let (old, new) = (token("Wb8cXk2n9QpLr4TtYv6Z"), token("Zx9wVu8tSr7qPo6nMl5k"));
     assert_eq!(stops_of(&old, &new, true), Vec::<&str>::new());
-    // Nothing comes, or something else does.
+    // No record is created, or an unrelated one.
     let other = "      - { name: \"@\", type: TXT, content: MS=ms48151623 }\n";
     let host = "      - { name: a, type: A, content: 192.0.2.1 }\n";
     assert_eq!(stops_of(&format!("{old}{host}"), host, true), ["delete"]);
     assert_eq!(stops_of(&format!("{old}{host}"), &format!("{host}{other}"), true), ["delete"]);
-    // Two go and one comes.
+    // Two records are deleted and one is created.
     let third = token("Aa1bB2cC3dD4eE5fF6gG");
     assert_eq!(stops_of(&format!("{old}{third}"), &new, true), ["delete"]);
-    // Absent by name, without a base.
+    // `state: absent`, without a base.
     let absent = old.replace(" }}\n", " }\n").replace(" }\n", ", state: absent }\n");
     assert_eq!(stops_of(&old, &format!("{new}{absent}"), false), Vec::<&str>::new());
-    // What was never in the base may be someone else's: a change of type counts without one.
+    // A record that was never in the base may be someone else's: a change of type counts without a base.
     let alias = "      - { name: a, type: CNAME, content: host.example.net }\n";
     assert_eq!(stops_of(host, alias, true), Vec::<&str>::new());
     assert_eq!(stops_of(host, alias, false), ["delete"]);
-    // Where the zone is pruned and there is no base, the spec asks for everything that it does not name to go.
+    // In a pruned zone without a base, the spec asks to delete everything that it does not name.
     let prune = |records: &str| format!("{records}    unmanaged: prune\n");
     for (before, after) in [(&old[..], &new[..]), (host, alias)] {
         assert_eq!(stops_of(&prune(before), &prune(after), false), Vec::<&str>::new());
@@ -53,7 +53,8 @@ fn what_is_replaced_is_not_counted() {
     assert_eq!(stops_of(&prune(&format!("{old}{third}")), &prune(&new), false), ["delete"]);
 }
 
-/// A weakening that lasts longer changes nothing at Cloudflare, so no operation shows it; unless it stays narrow, it needs a consent.
+/// A longer expiry of a weakening changes nothing at Cloudflare, so there is no operation for it; unless the weakening stays
+/// narrow, it needs a consent.
 #[test]
 fn a_later_last_day_is_told() {
     let text = std::fs::read_to_string("tests/scenarios/protection.yaml").expect("a file");
@@ -90,7 +91,7 @@ fn a_later_last_day_is_told() {
     assert_eq!(needs(editor, "the editor sends HTML, expires: 2027-02-15"), Vec::<&str>::new());
     assert_eq!(needs(editor, "the editor sends HTML, expires: 2036-01-31"), ["weakens-protection"]);
     assert_eq!(needs(editor, "the editor sends HTML"), ["weakens-protection"]);
-    // A part of the plan asks for what it names.
+    // A part of the plan needs the consents for its own operations only.
     let of_part = |pattern: &str, from: &str, to: &str| -> bool {
         let only = Only::new(vec![glob::Pattern::new(&format!("{}/{pattern}", base.name)).expect("a pattern")]);
         let desired = load(&text.replace(from, to));
@@ -109,7 +110,7 @@ fn a_later_last_day_is_told() {
     assert_eq!(needs(punctuation, "punctuation, expires: 2027-03-31"), ["weakens-protection"]);
 }
 
-/// What a plan of a zone says that gets other records.
+/// The findings of a plan after the records of a zone change.
 fn lines_of(before: &str, after: &str) -> Vec<(String, Vec<String>)> {
     let (base, desired) = (load(before), load(after));
     let (zone, _) = plan_zone_with_base(&desired, &base, &live(&base));

@@ -1,5 +1,5 @@
-//! The direction of changes to exceptions, custom rules and rate limits, held against a table and against what happens
-//! to requests: whenever one passes that was stopped before, the plan asks for consent.
+//! Whether a change to exceptions, custom rules and rate limits weakens or strengthens, compared with a table and with the
+//! effect on requests: if a request passes that was stopped before, the plan must need a consent.
 
 use std::sync::Arc;
 
@@ -133,7 +133,8 @@ fn changed_actions_are_classified() {
     }
 }
 
-/// Whoever passes a challenge is accepted, so one before a block can weaken; what it stops beside that is stronger.
+/// A client that solves a challenge is accepted, so a challenge before a block can weaken; a challenge for other requests
+/// strengthens.
 #[test]
 fn a_challenge_before_a_block_is_judged_by_what_it_accepts() {
     use zonewright::insight::waf::{MovedRule, lets_pass};
@@ -195,7 +196,7 @@ fn changed_rates_are_classified() {
     }
 }
 
-/// A request of the small alphabet.
+/// A request from a small set of possible values.
 #[derive(Debug, Clone, Copy)]
 struct Request {
     host: &'static str,
@@ -277,14 +278,14 @@ fn condition() -> impl Strategy<Value = Condition> {
 /// A rule of the custom phase: what it does, for which requests.
 type Rule = (&'static str, Condition);
 
-/// Whether some rule stops a request: the first that blocks it, unless it was allowed to skip the rest, or accepted as it
-/// solved a challenge.
+/// Whether some rule stops a request: the first rule that blocks it, unless the request skipped the rest or was accepted after
+/// a challenge.
 fn stops(rules: &[(usize, Rule)], request: Request, solves: bool) -> bool {
     let first = rules.iter().find(|(_, (action, when))| *action != "log" && when.holds(request));
     first.is_some_and(|(_, (action, _))| *action == "block" || (*action == "managed_challenge" && !solves))
 }
 
-/// The operations that lead from these rules to those.
+/// The operations that change these rules into those.
 fn plan(before: &[(usize, Rule)], after: &[(usize, Rule)]) -> Vec<Operation> {
     let live: Vec<Json> = before
         .iter()
@@ -331,7 +332,7 @@ proptest! {
 
     #[test]
     fn whoever_passes_afterwards_has_consent(before in rules(), other in rules(), keep in any::<[bool; 4]>(), turn in any::<bool>()) {
-        // Some rules stay as they are, so that changes meet rules that do not change.
+        // Some rules do not change, so that changes meet unchanged rules.
         let mut after: Vec<_> = other
             .into_iter()
             .map(|(n, rule)| (n, before.get(n).filter(|_| keep[n]).map_or(rule, |(_, kept)| kept.clone())))

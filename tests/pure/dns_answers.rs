@@ -1,8 +1,8 @@
-//! Answers and comparisons of zones against an oracle that was written from the RFCs and shares no code with the program: it has no
-//! tree and no index, and decides everything by looking through all records.
+//! Answers and comparisons of zones, checked with an oracle that was written from the RFCs and shares no code with the program:
+//! it has no tree and no index, and searches all records each time.
 //!
-//! Zones are small, over an alphabet of three labels, so that every name can be asked. There are two, whose aliases lead from one to
-//! the other and back.
+//! Zones are small, with names from three labels, so that every name can be asked. There are two zones, whose aliases point to
+//! each other.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,12 +20,12 @@ const OTHER: &str = "y.test";
 /// A record: name, type, value, proxied.
 type Record = (String, &'static str, String, bool);
 
-/// What a zone says, as the oracle and the program are both made to say it.
+/// An answer, in the form of both the oracle and the program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Said {
     /// The aliases: name and target.
     aliases: Vec<(String, String)>,
-    /// The end, in words.
+    /// The final result, as text.
     end: String,
 }
 
@@ -134,7 +134,7 @@ fn one(zone: &[Record], mode: Mode, name: &str, kind: &str) -> Result<String, St
     }
 }
 
-/// What the records at a name say.
+/// The result of the records at a name.
 fn at(zone: &[Record], mode: Mode, owner: &str, is_apex: bool, kind: &str) -> Result<String, String> {
     let set = values(zone, owner, kind);
     let alias = values(zone, owner, "CNAME").pop();
@@ -371,7 +371,7 @@ proptest! {
         let answers = |name: &str, kind: &str| (oracle(&before, mode, name, kind), oracle(&after, mode, name, kind));
         let targets: BTreeSet<&String> = before.iter().chain(&after).filter(|r| r.1 == "CNAME").map(|r| &r.2).collect();
         let exists = |name: &str| exists(&before, name) || exists(&after, name);
-        // Complete: what differs for any name is stated for its class, and nothing else is.
+        // Complete: every difference for a name is reported for its class, and nothing else is.
         for name in all_names() {
             let class = if exists(&name) || targets.contains(&name) {
                 Class::Name(Fqdn::reported(&name))
@@ -391,7 +391,7 @@ proptest! {
                 prop_assert_eq!(stated, was != is, "{} {}: {:?}, {:?} to {:?}", name, kind, difference, before, after);
             }
         }
-        // Exact: what is stated for any class, also of names that are longer, is what it says before and after.
+        // Exact: what is reported for a class is true before and after, also for longer names.
         for difference in &found {
             for kind in RecordType::ALL.iter().copied() {
                 let (was, is) = answers(difference.asked.as_str(), kind.as_str());
@@ -407,7 +407,7 @@ proptest! {
     }
 }
 
-/// Resolvers give up long before, and whoever follows aliases through any number of names could be kept busy.
+/// Resolvers give up much earlier, and a chain without a limit would keep the program busy.
 #[test]
 fn a_chain_of_aliases_is_followed_to_its_limit() {
     for (aliases, is_followed) in [(1, true), (64, true), (65, false), (1000, false)] {
@@ -423,7 +423,7 @@ fn a_chain_of_aliases_is_followed_to_its_limit() {
     }
 }
 
-/// The mail servers of a name do not tell why its text is missing.
+/// The mail servers of a name do not explain why its TXT record is missing.
 #[test]
 fn a_type_that_goes_is_told_beside_its_record() {
     let record = |kind, value: &str| -> Record { (APEX.to_owned(), kind, value.to_owned(), false) };

@@ -1,4 +1,4 @@
-//! The executor against a service that answers as scripted. Time is paused: waits are counted, not waited for.
+//! The executor with scripted responses. Time is paused, so waits are counted and take no time.
 
 mod lost;
 
@@ -33,15 +33,15 @@ enum WriteResult {
     Lost,
     /// A refusal with a status, and nothing else that can be read.
     Unreadable(u16),
-    /// "Wait", under a status.
+    /// "Retry later", under a status.
     Busy(u16),
-    /// "Ask there", under a status.
+    /// A redirect, under a status.
     Elsewhere(u16),
 }
 
 use WriteResult::{Busy, Elsewhere, Lost, No, Unreadable, Yes};
 
-/// A service with a script for writes, and what it holds whenever it is read.
+/// A server with a script for writes, and the records that each read returns.
 #[derive(Clone)]
 struct Service {
     script: Arc<Mutex<VecDeque<WriteResult>>>,
@@ -72,7 +72,7 @@ impl Writer for Service {
 impl Reader for Service {
     async fn read(&self, _: &Request) -> Result<Envelope, ApiError> {
         let mut reads = self.reads.lock().unwrap();
-        // The last state stays.
+        // The last state is repeated.
         let records =
             if reads.len() > 1 { reads.pop_front().unwrap() } else { reads.front().cloned().unwrap_or_default() };
         let one = |r: &LiveRecord| {
@@ -115,7 +115,7 @@ fn plan(wanted: &[RecordForm], zone: &LiveZone) -> ZonePlan {
     plan_zone(&desired, zone).0
 }
 
-/// What a run left behind.
+/// The result of a run.
 struct Ran {
     applied: ZoneApplied,
     sent: Vec<(String, Value)>,
@@ -134,7 +134,7 @@ async fn run(
     run_on(|file| Box::new(file), plan, zone, lowering, script, reads).await
 }
 
-/// As [`run`], with a journal on a disk of its own kind.
+/// As [`run`], with a given journal.
 async fn run_on(
     disk: impl FnOnce(std::fs::File) -> Box<dyn JournalFile>,
     plan: &ZonePlan,
@@ -211,7 +211,7 @@ const BATCH: Lowering = Lowering::Batches(200);
 async fn one_culprit_is_found_and_the_rest_lands() {
     let zone = live(&[]);
     let plan = plan(&(1..=8).map(|n| a(&format!("h{n}"), n)).collect::<Vec<_>>(), &zone);
-    // Whole, first half, second half: the fourth of eight is the culprit.
+    // All, the first half, the second half: the fourth of eight is the culprit.
     let script = [No(400, 9003), No(400, 9003), Yes, No(400, 9003), Yes, No(400, 9003), Yes];
     let ran = run(&plan, &zone, BATCH, &script, &[vec![]]).await;
     assert_eq!(outcome_names(&ran).iter().filter(|w| **w == "done").count(), 7, "{:?}", outcome_names(&ran));
@@ -281,20 +281,20 @@ async fn a_name_that_cannot_be_filled_again_is_said_so() {
     assert_eq!(outcome_names(&ran), ["unknown", "unknown"]);
     let Outcome::Unknown(reason) = &ran.applied.outcomes[0] else { panic!() };
     assert!(reason.contains("may be empty"), "{reason}");
-    // Refused, it is certain: the delete is done, and the create says what is there now.
+    // A refusal is certain: the delete is done, and the create shows which record exists now.
     let ran = run(&plan, &zone, Lowering::Single, &[Yes, No(400, 9003), No(400, 9003)], &[vec![]]).await;
     assert_eq!(outcome_names(&ran), ["done", "refused"]);
     let Outcome::Refused(reason) = &ran.applied.outcomes[1] else { panic!() };
     assert!(reason.contains("could not be created again") && reason.contains("may be empty"), "{reason}");
-    // It is tried once, however many creates were to stand there.
+    // It is tried once, however many creates were planned at the name.
     let two = self::plan(&[a("www", 1), a("www", 2)], &zone);
     let ran = run(&two, &zone, Lowering::Single, &[vec![Yes], vec![No(400, 9003); 9]].concat(), &[vec![]]).await;
     assert_eq!((outcome_names(&ran), ran.sent.len()), (vec!["done", "refused", "refused"], 4));
-    // Lost at first, found there at the second attempt.
+    // Lost at first, visible at the second attempt.
     let script = [Yes, No(400, 9003), Lost, No(400, 81058)];
     let ran = run(&plan, &zone, Lowering::Single, &script, &[vec![]]).await;
     assert_eq!(outcome_names(&ran), ["restored", "refused"]);
-    // "Identical" at first is what was deleted, not yet forgotten.
+    // "Identical record exists" refers to the deleted record, which Cloudflare still sees for a moment.
     let script = [Yes, No(400, 9003), No(400, 81058), No(400, 81053), Yes];
     let ran = run(&plan, &zone, Lowering::Single, &script, &[vec![]]).await;
     assert_eq!((outcome_names(&ran), ran.sent.len()), (vec!["restored", "refused"], 5));
@@ -303,7 +303,7 @@ async fn a_name_that_cannot_be_filled_again_is_said_so() {
     assert_eq!(outcome_names(&ran), ["unknown", "refused"]);
 }
 
-/// NS records at the apex take nobody's room.
+/// NS records at the apex do not conflict with other types.
 #[tokio::test(start_paused = true)]
 async fn the_apex_is_filled_again_though_it_has_name_servers() {
     let zone = live(&[stored(1, &a("@", 1))]);
@@ -325,7 +325,7 @@ async fn a_name_that_was_swapped_is_not_filled_again() {
     assert_eq!((outcome_names(&ran), ran.sent.len()), (vec!["done", "done", "refused"], 3));
 }
 
-/// A disk that takes so many lines, then half of one, and then whole ones again.
+/// A disk that accepts this number of lines, then half a line, and then whole lines again.
 struct Full {
     file: std::fs::File,
     lines: usize,
@@ -358,12 +358,12 @@ async fn nothing_is_sent_that_the_journal_does_not_hold() {
         assert_eq!(ran.sent.len(), sent, "{lines}");
         let expected: Vec<_> = (0..3).map(|n| if n < sent { "done" } else { "not sent" }).collect();
         assert_eq!(outcome_names(&ran), expected, "{lines}");
-        // The line that was cut is the last: nothing was written after it, so the journal can be read.
+        // The incomplete line is the last: nothing was written after it, so the journal can be read.
         assert_eq!(ran.journal.len(), lines, "{lines}");
     }
 }
 
-/// The addresses of operations that are no longer to be done as they were planned.
+/// The addresses of operations whose preconditions changed.
 fn moved(plan: &ZonePlan, records: &[LiveRecord]) -> Vec<String> {
     let index = Index::new(records);
     let is_moved = |record: &RecordSubject| state_of(record, &index) != OperationState::Pending;
@@ -383,7 +383,7 @@ fn a_plan_is_stale_if_what_it_touches_moved() {
     assert_eq!(moved(&plan, &foreign), ["example.com/dns/a/A", "example.com/dns/c/A"]);
 }
 
-/// A state of DNSSEC that cannot be told is never taken for "on".
+/// An unknown state of DNSSEC is never taken for "on".
 #[test]
 fn signing_is_asked_for_where_its_state_is_unknown() {
     let mut wanted = DesiredZone::new(zone_name(), crate::support::generators::place());

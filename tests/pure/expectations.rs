@@ -1,4 +1,4 @@
-//! Expectations of a spec: what holds, what fails, and what cannot be told, with the reasons.
+//! Expectations of a spec: those that hold, those that fail, and those with an unknown result, with the reasons.
 
 use std::collections::BTreeMap;
 
@@ -94,7 +94,7 @@ fn what_is_expected_holds_or_not_for_a_reason() {
         ("mail: { dkim: [test] }", "failed", "test mode"),
         ("mail: { dkim: [s2024] }", "failed", "there is none"),
         ("mail: { dkim: [k1] }", "unknown", "dkim.newsletter.example"),
-        // A failed demand decides, whatever is unknown beside it.
+        // One failed condition decides, even if others are unknown.
         ("mail: { dkim: [k1, old], by: [mx1, mx2] }", "failed", "revoked"),
         ("mail: { dkim: [k1, s2025], by: [mx1, mx2] }", "unknown", "k1"),
         ("certificates: { only: [letsencrypt.org] }", "unknown", "Cloudflare adds its own authorities"),
@@ -146,7 +146,7 @@ fn what_a_spec_alone_does_not_know_is_unknown() {
     }
 }
 
-/// Whatever is expected: what is printed is read as the same.
+/// Any expectation that is printed reads back as the same.
 #[test]
 fn expectations_are_printed_as_they_are_read() {
     for expectation in [

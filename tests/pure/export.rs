@@ -1,4 +1,4 @@
-//! What is exported comes back when it is imported.
+//! An export can be imported again.
 
 use std::collections::BTreeSet;
 

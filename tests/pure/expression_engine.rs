@@ -1,11 +1,13 @@
-//! Random expressions over random requests, judged by our evaluator and by the language's public engine. No difference is allowed.
+//! Random expressions and random requests, evaluated by our evaluator and by the public engine of the language. Both must
+//! agree.
 //!
-//! The engine is a program of your own, named in `EXPRESSION_ENGINE`, since the published packages of github.com/cloudflare/wirefilter
-//! cannot evaluate the language of today. It reads JSON lines: first `{"fields": {NAME: TYPE}}` with the types `Bytes`, `Int`, `Bool`, `Ip`,
-//! `Array` (of bytes) and `Map` (of arrays of bytes), all of them optional fields; then for each pair `{"expression": …, "values": {NAME:
-//! VALUE}}`, where a field without a value is missing. It answers each pair with a line: `true`, `false`, or what it cannot parse.
-//! `EXPRESSION_PAIRS` is the number of pairs. A tenth of the expressions is from `tests/cases/expressions/good.txt`, or from a file of
-//! that form named in `EXPRESSION_FILE`, as far as the engine knows their fields and functions.
+//! The engine is a program that you provide in `EXPRESSION_ENGINE`, because the published packages of
+//! github.com/cloudflare/wirefilter do not support the current language. It reads JSON lines: first `{"fields": {NAME: TYPE}}`
+//! with the types `Bytes`, `Int`, `Bool`, `Ip`, `Array` (of bytes) and `Map` (of arrays of bytes), all of them optional fields;
+//! then for each pair `{"expression": …, "values": {NAME: VALUE}}`, where a field without a value is missing. It answers each
+//! pair with a line: `true`, `false`, or what it cannot parse. `EXPRESSION_PAIRS` is the number of pairs. A tenth of the
+//! expressions is from `tests/cases/expressions/good.txt`, or from a file of that form named in `EXPRESSION_FILE`, as far as
+//! the engine knows their fields and functions.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write as _};

@@ -1,5 +1,5 @@
-//! Laws of expressions, tried on random ones: spellings are equal, the canonical text is a fixed point and means the same, what
-//! is proved of scopes holds in every world, and no text brings the parser down.
+//! Properties of expressions, tested with random ones: spellings are equal, the canonical text is a fixed point with the same
+//! meaning, proofs about scopes hold for every request, and no text crashes the parser.
 
 use std::collections::BTreeSet;
 
@@ -8,16 +8,16 @@ use proptest::prelude::*;
 use zonewright::diagnostic::Severity;
 use zonewright::model::{Expression, ExpressionSetting, ScopeChange, parse_expression};
 
-/// Cases of each law.
+/// The number of cases of each test.
 const CASES: u32 = 1000;
 
 /// Values of the texts in generated expressions; every path begins with a slash, as every path does.
 const PATHS: [&str; 5] = ["/", "/a", "/a/b", "/b\"\\c", "/ä*"];
 
-/// Hosts that a world may have.
+/// Possible hosts of a request.
 const HOSTS: [&str; 3] = ["a.example", "b.example", "c.test"];
 
-/// Scores that a world may have.
+/// Possible scores of a request.
 const SCORES: std::ops::RangeInclusive<i64> = 1..=12;
 
 /// A condition.
@@ -75,7 +75,7 @@ struct World {
     header: Option<usize>,
 }
 
-/// Some worlds for every way in which conditions can differ.
+/// Requests for every combination of values on which conditions can depend.
 fn worlds() -> Vec<World> {
     let mut all = Vec::new();
     for n in 0..4u8 {
@@ -95,7 +95,7 @@ fn worlds() -> Vec<World> {
 }
 
 impl Tree {
-    /// Whether it is true in a world.
+    /// Whether the expression is true for a request.
     fn holds(&self, world: &World) -> bool {
         match self {
             Self::And(parts) => parts.iter().all(|p| p.holds(world)),
@@ -127,7 +127,7 @@ impl Tree {
         }
     }
 
-    /// How strongly its text holds together: 0 for `or`, 3 for what needs no parentheses.
+    /// The precedence of its text: 0 for `or`, 3 for text that needs no parentheses.
     fn strength(&self) -> u8 {
         match self {
             Self::Or(_) => 0,
@@ -446,7 +446,7 @@ proptest! {
         prop_assert_eq!(again.canonical(), plain.canonical());
     }
 
-    /// What is said of two expressions holds in every world.
+    /// A proof about two expressions holds for every request.
     #[test]
     fn scopes_hold_in_every_world((one, other) in two_trees(), seed in any::<u64>()) {
         let before = good(&Style(None).print(&one));
@@ -475,7 +475,7 @@ proptest! {
         prop_assert_eq!(Expression::scope_change(&after, &before), back);
     }
 
-    /// A part more or less is seen for what it is.
+    /// An added or removed part is recognized as such.
     #[test]
     fn what_is_added_is_seen(one in tree(), other in tree()) {
         let before = good(&Style(None).print(&one));
@@ -485,7 +485,7 @@ proptest! {
         prop_assert!(matches!(Expression::scope_change(&before, &narrower), ScopeChange::Narrower | ScopeChange::Equal));
     }
 
-    /// No text brings the parser down; every problem has its place in the text, and something to write instead.
+    /// No text crashes the parser; every problem has a span in the text, and a suggestion.
     #[test]
     fn problems_lie_in_the_text(text in damaged()) {
         let (expression, problems) = parse_expression(&text, setting());

@@ -1,5 +1,5 @@
-//! Random expressions, judged by our checker and by the engine's own parser (the Python package octorules-wirefilter, which
-//! holds the open-source engine with Cloudflare's fields). Every difference is explained here.
+//! Random expressions, checked by our checker and by the engine's own parser (the Python package octorules-wirefilter, which
+//! contains the open-source engine with Cloudflare's fields). Every difference is explained here.
 //!
 //! Skipped with a message where the package is absent: `pip install octorules-wirefilter` into an environment, and name its
 //! interpreter in `WIREFILTER_PYTHON`.
@@ -12,7 +12,7 @@ use zonewright::diagnostic::Severity;
 use zonewright::model::facts::expressions::{FIELDS, FUNCTIONS};
 use zonewright::model::{ExpressionSetting, parse_expression};
 
-/// What we refuse and the engine takes: code, and why.
+/// Expressions that we refuse and the engine accepts: code, and why.
 const STRICTER: &[(&str, &str)] = &[
     ("response-field", "the engine knows no phases; in this one there is no response yet"),
     ("account-field", "the engine knows no accounts"),
@@ -35,7 +35,7 @@ const NEWER: &[&str] = &[
     "http.request.uri.path",
 ];
 
-/// Expressions with what the engine's parser says of them; `None` where it is absent.
+/// Expressions with the result of the engine's parser; `None` without the package.
 fn judged(seed: u64, count: usize) -> Option<Vec<(String, Option<String>)>> {
     let fields: Vec<Value> = FIELDS.iter().map(|f| json!([f.name, format!("{:?}", f.kind)])).collect();
     let functions: Vec<Value> = FUNCTIONS.iter().map(|f| json!([f.name, f.parameters.len()])).collect();

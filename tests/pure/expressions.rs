@@ -1,5 +1,5 @@
-//! Expressions of the rules language, good and bad: what is said of each, with the place marked. One file of expressions each
-//! below tests/cases/expressions.
+//! Expressions of the rules language, valid and invalid: the messages for each, with the place marked. One file for each group
+//! in tests/cases/expressions.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -9,7 +9,7 @@ use crate::support::processor_time::takes_at_most;
 use zonewright::diagnostic::Severity;
 use zonewright::model::{Expression, ExpressionProblem, ExpressionSetting, ScopeChange, Tier, parse_expression};
 
-/// The files, and whether their expressions are taken and whether there is something to say of them.
+/// The files, whether their expressions are accepted, and whether there are messages about them.
 const FILES: [(&str, &str, bool, bool); 3] = [
     ("good", include_str!("../cases/expressions/good.txt"), true, false),
     ("doubtful", include_str!("../cases/expressions/doubtful.txt"), true, true),
@@ -121,7 +121,7 @@ fn what_is_said_of_expressions() {
     assert!(codes.len() >= 60, "{} kinds of problems are too few: {codes:?}", codes.len());
 }
 
-/// The snapshots of counting expressions, accounts and other phases: what differs by where a rule stands.
+/// Snapshots of counting expressions, accounts and other phases: messages that depend on where a rule is.
 #[test]
 fn what_is_allowed_depends_on_the_place() {
     let codes = |text: &str, setting| -> Vec<_> {
@@ -185,7 +185,7 @@ fn scopes() {
     }
 }
 
-/// What matches everything and what nothing.
+/// Expressions that match every request, and expressions that match none.
 #[test]
 fn constants() {
     for text in [
@@ -212,7 +212,7 @@ fn constants() {
     }
 }
 
-/// The hosts that an expression is about, and what it needs.
+/// The hosts that an expression concerns, and the plan or fields that it needs.
 #[test]
 fn hosts_and_requirements() {
     let hosts = |text: &str| Expression::reported(text).hosts().map(|h| h.into_iter().collect::<Vec<_>>().join(" "));
@@ -235,7 +235,7 @@ fn hosts_and_requirements() {
     );
 }
 
-/// What is equal and what is not.
+/// Equal and unequal expressions.
 #[test]
 fn equality() {
     for (one, other, is_equal) in [
@@ -256,9 +256,9 @@ fn equality() {
     }
 }
 
-/// Long and hostile texts are answered at once.
+/// Long and hostile texts are handled quickly.
 #[test]
-fn size_is_no_matter() {
+fn long_expressions_take_no_time() {
     let parts = [
         "(",
         ")",

@@ -1,4 +1,4 @@
-//! Each field of each type changed alone: the plan shows exactly that field, and the request holds exactly what is needed.
+//! Each field of each type is changed alone: the plan shows only that field, and the request contains only what is needed.
 
 use std::collections::BTreeSet;
 
@@ -60,7 +60,7 @@ fn each_field_alone() {
             let (plan, _) = plan_zone(&desired, &live);
             assert_eq!(plan.operations.len(), 1, "{record_type} {}", field.name);
             let operation = &plan.operations[0];
-            // A value of another purpose does not take the place of what is there.
+            // A value for another purpose does not replace the live one.
             if after.purpose() != before.purpose() || after.purpose() == Purpose::Unique {
                 assert!(operation.action() == Action::Create, "{record_type} {}", field.name);
                 creates += 1;

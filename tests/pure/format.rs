@@ -1,4 +1,4 @@
-//! `fmt`: one layout, the same values, the same comments; the same again if it is formatted once more.
+//! `fmt`: one layout, with the same values and comments; formatting the result again changes nothing.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ fn yaml(directory: &Path, all: &mut Vec<PathBuf>) {
     }
 }
 
-/// Formats a text twice; whether it could be formatted at all. A refusal must not be about meaning or stability.
+/// Formats a text twice, and returns whether it could be formatted. A refusal must not be about meaning or stability.
 #[track_caller]
 fn check(path: &Path, text: &str, sort: bool) -> bool {
     match format(text, sort) {

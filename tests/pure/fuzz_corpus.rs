@@ -1,4 +1,4 @@
-//! Everything that the fuzz targets know, replayed with the stable compiler: corpora, and what fuzzing found.
+//! All inputs of the fuzz targets, run with the stable compiler: corpora, and inputs that once failed.
 
 #[path = "../../fuzz/properties/mod.rs"]
 mod properties;
@@ -8,7 +8,7 @@ use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-/// Most bytes of one target's corpus: it is looked at by people, and read at every test.
+/// The limit for one target's corpus, in bytes: people read it, and every test run uses it.
 const MOST_BYTES: u64 = 32 * 1024;
 
 /// A directory of the fuzz crate.
@@ -24,7 +24,7 @@ fn files(directory: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// Runs a target over files and some damage to each; the files over which it fails.
+/// Runs a target on files and on damaged copies of each; returns the files on which it fails.
 fn failures(target: properties::Target, files: &[PathBuf]) -> Vec<String> {
     let mut failed = Vec::new();
     for file in files {
@@ -49,7 +49,7 @@ fn target(name: &str) -> properties::Target {
     properties::ALL.iter().find(|(n, _)| *n == name).unwrap_or_else(|| panic!("no target {name}")).1
 }
 
-/// One test for each target, so that they run beside each other and are told apart.
+/// One test for each target, so that they run in parallel and fail separately.
 macro_rules! targets {
     ($($name:ident)+) => {
         const TESTED: &[&str] = &[$(stringify!($name)),+];
@@ -86,7 +86,7 @@ fn specs_of_the_cases_and_examples_hold_too() {
     assert!(failed.is_empty(), "{}", failed.join("\n"));
 }
 
-/// Targets, properties and tests name the same things.
+/// Targets, properties and tests have the same names.
 #[test]
 fn every_target_is_tested() {
     let names = |of: Vec<PathBuf>| -> BTreeSet<String> {
@@ -99,18 +99,18 @@ fn every_target_is_tested() {
 
 /// A property that does not hold is noticed.
 #[test]
-fn a_failure_is_found() {
+fn a_property_that_does_not_hold_is_noticed() {
     let file = directory("corpus/name/plain");
     assert_eq!(failures(|bytes| assert!(bytes.len() < 4), &[file]).len(), 4);
 }
 
-/// What fuzzing learnt on this machine: thousands of inputs, which the same properties are held against as they are now.
+/// Inputs that fuzzing found on this machine: thousands of them, checked with the current properties.
 #[test]
 #[ignore = "there is something to read only where fuzz/run.sh ran"]
 fn what_was_learnt_holds() {
     for (name, target) in properties::ALL {
         let learnt = files(&directory("target/learnt").join(name));
-        // A fuzzer that runs meanwhile takes inputs away for better ones.
+        // A fuzzer that runs at the same time may remove inputs.
         let there = learnt.iter().filter_map(|file| Some((file, fs::read(file).ok()?)));
         let fails = |bytes: &[u8]| catch_unwind(AssertUnwindSafe(|| target(bytes))).is_err();
         let failed: Vec<_> = there.filter(|(_, bytes)| fails(bytes)).map(|(file, _)| file).collect();
@@ -118,8 +118,8 @@ fn what_was_learnt_holds() {
     }
 }
 
-/// Inputs that are put together from the corpus and the dictionary, where no fuzzer is at hand: `ZONEWRIGHT_FUZZ_ROUNDS` says how
-/// many for each target.
+/// Inputs that are combined from the corpus and the dictionary, for machines without a fuzzer: `ZONEWRIGHT_FUZZ_ROUNDS` is the
+/// number for each target.
 #[test]
 fn records_of_mail_and_certificates_hold_when_they_are_mixed() {
     let rounds =

@@ -1,4 +1,4 @@
-//! Committed files that are generated are up to date. `UPDATE_GENERATED=1 cargo test --test pure generated` writes them anew.
+//! Committed files that are generated are up to date. `UPDATE_GENERATED=1 cargo test --test pure generated` writes them again.
 
 use std::fs;
 

@@ -1,6 +1,7 @@
-//! Narrow weakenings: drawn exceptions and overrides are planned, and nothing wider than the grade needs no consent.
+//! Narrow weakenings: random exceptions and overrides are planned, and nothing that is wider than the limit passes without a
+//! consent.
 //!
-//! The oracle shares no code with the program: it evaluates what was drawn on every host, path and client of a small world.
+//! The oracle shares no code with the program: it evaluates the expression for every host, path and client of a small set.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,7 +21,7 @@ const PATHS: &[&str] =
     &["/", "/x", "/y", "/x/y", "/x/yy", "/x/y/z", "/x/y/w", "/x/z", "/x/z/y", "/y/x", "/y/x/y", "/z/x/y/z", "/x/y/z/y"];
 const RULES: &[u32] = &[942_100, 942_110, 942_120, 942_130, 942_140, 942_150, 942_160];
 
-/// An expression, as it is drawn.
+/// A random expression.
 #[derive(Debug, Clone)]
 enum Drawn {
     Host(&'static str, &'static str),
@@ -71,7 +72,7 @@ impl Drawn {
         }
     }
 
-    /// Whether everything that it matches is one page, or is in one directory of two names, of one host.
+    /// Whether all requests that it matches are for one page, or for one directory with a path of two names, of one host.
     fn is_one_place(&self) -> bool {
         let (mut hosts, mut paths) = (BTreeSet::new(), BTreeSet::new());
         for host in HOSTS {
@@ -253,7 +254,7 @@ fn what_is_narrow_needs_no_second_consent() {
     assert_eq!(judged(&both(4)), Some((true, true)));
 }
 
-/// The policy file can demand less, or refuse the grade.
+/// The policy file can require fewer consents, or refuse narrow weakenings.
 #[test]
 fn a_policy_can_demand_less() {
     let section = "      owasp:\n        disable:\n          - { rule: 942100, reason: TICKET-9, expires: 2026-12-22 }\n          - { rule: 942110, reason: TICKET-9, expires: 2026-12-22 }\n";

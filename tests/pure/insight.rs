@@ -1,4 +1,4 @@
-//! Laws of tuning: how overrides resolve, that reading a deployment and writing it again changes nothing, and that the
+//! Properties of tuning: overrides resolve as documented, a deployment that is read and written again is unchanged, and the
 //! direction of a change follows from what the rules do before and after.
 
 use crate::support::rulesets::{body, deployment};
@@ -68,14 +68,14 @@ fn catalogue(which: Managed) -> impl Strategy<Value = Catalogue> {
     })
 }
 
-/// How wild overrides may be.
+/// Which unusual overrides are generated.
 #[derive(Debug, Clone, Copy)]
 struct Wild {
     /// With actions on rules and tags.
     actions: bool,
     /// With unknown members, and entries without effect.
     odd: bool,
-    /// With entries twice, which Cloudflare would not take.
+    /// With duplicate entries, which Cloudflare would refuse.
     twice: bool,
 }
 
@@ -193,12 +193,12 @@ fn tuned_twice() -> impl Strategy<Value = (Catalogue, Json, Json)> {
     })
 }
 
-/// Whether an entry says on or off, in either spelling.
+/// Whether an entry enables or disables, in either spelling.
 fn says_enabled(entry: &Json) -> Option<bool> {
     entry["enabled"].as_bool().or_else(|| entry["status"].as_str().map(|s| s == "enabled"))
 }
 
-/// What a rule does, by going through everything that could concern it, weakest first.
+/// The effect of a rule, from all overrides that could concern it, weakest first.
 fn naive(catalogue: &Catalogue, rule: &CatalogueRule, overrides: &Json) -> (bool, String, Option<u64>) {
     let is_anomaly = catalogue.which == Some(Managed::Owasp) && rule.id.0 == ANOMALY_RULE;
     let mut state = (rule.enabled, rule.action.clone(), rule.threshold.map(u64::from));
@@ -218,7 +218,7 @@ fn naive(catalogue: &Catalogue, rule: &CatalogueRule, overrides: &Json) -> (bool
     state
 }
 
-/// How much each rule stops; where a score decides, whether it adds to it, and then what is done at the threshold.
+/// How much each rule stops; if a score decides, whether the rule adds to it, and the action at the threshold.
 fn powers(catalogue: &Catalogue, overrides: &Json) -> Vec<i64> {
     let rank = |action: &str| match action {
         "log" => 1,
@@ -239,7 +239,7 @@ fn powers(catalogue: &Catalogue, overrides: &Json) -> Vec<i64> {
     powers
 }
 
-/// Entries that change nothing: those that say what holds anyway, and those of what does not exist.
+/// Entries without effect: those that repeat the current state, and those for rules that do not exist.
 fn with_noise(catalogue: &Catalogue, overrides: &Json, picks: &[bool]) -> Json {
     let mut noisy = overrides.clone();
     let mut rules = overrides["rules"].as_array().cloned().unwrap_or_default();
@@ -356,7 +356,7 @@ proptest! {
     #[test]
     fn the_direction_follows_from_what_rules_do((catalogue, left, right) in tuned_twice()) {
         let (mut before, mut after) = (powers(&catalogue, &left), powers(&catalogue, &right));
-        // What only logs has no threshold that matters.
+        // The threshold has no influence if the action is to log.
         let logs = |powers: &[i64]| powers[powers.len() - 2] == 1;
         if catalogue.which == Some(Managed::Owasp) && (logs(&before) || logs(&after)) {
             for powers in [&mut before, &mut after] {
@@ -380,7 +380,7 @@ proptest! {
     }
 
     #[test]
-    fn a_shape_that_nobody_knows_survives(value in prop_oneof![
+    fn overrides_of_unknown_shape_survive(value in prop_oneof![
         Just(json!("all off")), Just(json!([1, 2])), Just(json!({ "categories": { "a": 1 } })),
         Just(json!({ "rules": [{ "name": "no id" }] })), Just(json!({ "rules": ["id"] })),
     ]) {

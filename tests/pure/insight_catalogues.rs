@@ -1,4 +1,4 @@
-//! What Cloudflare lists as a managed ruleset, where something of it is missing.
+//! Listings of a managed ruleset by Cloudflare that lack a part.
 
 use std::sync::Arc;
 
@@ -36,12 +36,12 @@ fn without_the_rule_that_compares_the_score_nothing_is_without_effect() {
         assert!(impact(tuning(3, 40, "block"), tuning(1, 40, "block")).direction.may_weaken());
         let off = deployment_impact(Some(&on(Json::Null)), None, Some(catalogue));
         assert_eq!(off.direction, Direction::Weakens, "{:#?}", off.lines);
-        // An exception from that rule is one from the whole ruleset all the same.
+        // An exception from that rule is still an exception from the whole ruleset.
         let live = LiveWaf { catalogues: vec![Arc::new(catalogue.clone())], ..LiveWaf::default() };
         let rules = json!({ "rules": { Managed::Owasp.facts().id: [ANOMALY_RULE] } });
         let trap = body(json!({ "action": "skip", "expression": "ssl", "action_parameters": rules }));
         assert_eq!(rule_impact(Phase::Managed, None, Some(&trap), &live).direction, Direction::Weakens);
-        // What is wanted goes to the rule with the documented id.
+        // The settings of the spec apply to the rule with the documented id.
         let mut wants = DesiredDeployment::new(Managed::Owasp, Switch::On, Place::NOWHERE);
         wants.threshold = Some((25, Place::NOWHERE));
         let compiled = compile(&wants, Some(catalogue), Some(&on(Json::Null)), Unmanaged::Keep).body;
@@ -50,7 +50,7 @@ fn without_the_rule_that_compares_the_score_nothing_is_without_effect() {
     }
 }
 
-/// An answer without rules is no ruleset that we know; of others nothing is known anyway.
+/// A response without rules is not a known ruleset; for other rulesets nothing is known anyway.
 #[test]
 fn a_known_ruleset_has_rules() {
     let read =

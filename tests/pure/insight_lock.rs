@@ -1,4 +1,4 @@
-//! The lock of managed rulesets: it reads what it prints, and says what Cloudflare changed.
+//! The lock of managed rulesets: a printed lock reads back, and changes by Cloudflare are reported.
 
 use crate::support::rulesets::{cloudflare, owasp, owasp_of, scoring_rule};
 use proptest::prelude::*;
@@ -65,7 +65,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
 
     #[test]
-    fn whatever_the_service_says_is_read_back(
+    fn any_text_of_cloudflare_is_read_back(
         texts in prop::collection::vec(("\\PC{0,12}|[ \\t\\n#-]{0,4}", "\\PC{0,8}|[ \n]{0,2}", any::<bool>()), 0..6), name in "\\PC{0,10}|[ \\n\\t]{0,3}"
     ) {
         let mut ruleset = cloudflare();

@@ -1,4 +1,5 @@
-//! Plans for a zone's protection: which way moves go, what exceptions leave of a deployment, and which consents are asked.
+//! Plans for a zone's protection: the direction of moves, what an exception leaves of a deployment, and which consents are
+//! needed.
 
 use std::sync::Arc;
 
@@ -56,8 +57,8 @@ fn passing(name: &str, expression: &str) -> Json {
     )
 }
 
-/// What it does that the first rule comes before the second, which came first; both ways of telling it agree, and the
-/// move back goes the other way.
+/// The effect of moving one of two rules before the other; two ways to describe the move agree, and the reverse move has the
+/// opposite direction.
 #[track_caller]
 fn exchanged(phase: Phase, rises: &RuleBody, sinks: &RuleBody) -> Direction {
     let (rises, sinks) = (&MovedRule::new(rises), &MovedRule::new(sinks));
@@ -87,18 +88,18 @@ fn a_move_is_judged_by_what_is_passed() {
         (all(PATH), act("block", "ssl and http.request.uri.path in {\"/b\" \"/c\"}"), neutral),
         (all(PATH), act("block", &format!("not {PATH}")), neutral),
         (all(PATH), act("rewrite", PATH), unknown),
-        // Later phases are bypassed wherever it stands.
+        // Later phases are bypassed wherever the rule is.
         (skip(json!({ "phases": ["http_request_firewall_managed"] }), PATH), block.clone(), neutral),
         (skip(json!({ "news": true }), PATH), block.clone(), unknown),
         (act("block", "ssl"), block.clone(), neutral),
         (act("log", "ssl"), block.clone(), neutral),
         (act("js_challenge", "ssl"), block.clone(), weakens),
-        // The first that bypasses the rest is the last of them.
+        // Nothing is evaluated after the first rule that bypasses the rest.
         (all("ssl"), all(PATH), neutral),
         (skip(json!({ "ruleset": "current", "products": ["bic"] }), "ssl"), all(PATH), weakens),
         (skip(json!({ "products": ["waf"] }), "ssl"), skip(json!({ "products": ["bic"] }), PATH), neutral),
         (skip(json!({ "products": ["waf"] }), "ssl"), all(PATH), weakens),
-        // What cannot be read is not put between parentheses.
+        // An expression that cannot be parsed is not put in parentheses.
         (all("ssl) or (ssl"), act("block", "false) and (false"), weakens),
     ] {
         assert_eq!(exchanged(Phase::Custom, &rises, &sinks), direction, "{rises:#?}\n{sinks:#?}");
@@ -119,7 +120,7 @@ fn a_move_is_judged_by_what_is_passed() {
     };
     for (rises, sinks, direction) in [
         (rate(5, "block"), rate(6, "block"), unknown),
-        // Who is stopped is not counted any more; what only logs stops nobody.
+        // A client that is stopped is not counted any more; a rule that only logs stops no one.
         (rate(5, "block"), block.clone(), unknown),
         (rate(5, "log"), block.clone(), neutral),
         (all(PATH), rate(5, "block"), weakens),
@@ -136,7 +137,7 @@ fn an_exception_that_starts_to_act_needs_consent() {
     let (direction, consent, lines) = judged(&moved[0]);
     assert_eq!((moved.len(), direction, consent), (1, Direction::Weakens, true), "{lines}");
     assert!(lines.contains("is before the OWASP ruleset now: requests where `http.request.uri.path eq"), "{lines}");
-    // Changed on its way: what it does there counts.
+    // A rule that moves and changes is judged by what it does at its new place.
     let narrowed = section.replace("eq \"/a\"", "in {\"/a\" \"/b\"} and ssl");
     let moved = plan(Phase::Managed, &json!([deployed("true"), passing("late", PATH)]), &narrowed);
     assert_eq!((moved.len(), judged(&moved[0]).1), (1, true), "{:?}", moved[0].impact);
@@ -192,7 +193,7 @@ fn an_exception_that_leaves_nothing_of_a_deployment_is_told() {
             assert_eq!(operations.iter().filter(|o| judged(o).1).count(), 1);
         }
     }
-    // Where something is left, a new exception takes nothing away that was there, whether the entry point is there or not.
+    // If something is left, a new exception removes no protection that existed, whether the entry point exists or not.
     for rules in &places {
         let operations = plan(Phase::Managed, rules, &format!("owasp: {{ paranoia: 1 }}\n{}", exception("ssl")));
         let all = operations.iter().fold(Direction::Neutral, |all, o| all.combine(judged(o).0));
@@ -250,7 +251,8 @@ fn on_day(day: &str, section: &str, base: Option<&str>) -> (Vec<Operation>, Vec<
     (zone.operations, ahead)
 }
 
-/// The date was agreed to when it was written: its day needs no further word, and the days before it tell what comes.
+/// An expiry date was accepted when it was written: on that day no further consent is needed, and the days before it have a
+/// note.
 #[test]
 fn an_agreed_expiry_needs_no_further_consent() {
     let section = |expires: &str| {
@@ -267,12 +269,13 @@ fn an_agreed_expiry_needs_no_further_consent() {
         assert_eq!(judged(&operations[0]).0, Direction::Weakens);
         assert_eq!(operations[0].dangers, []);
     }
-    // With a base, a date that this change brings was not agreed to.
+    // With a base, a date that is new in this change was not accepted before.
     let (operations, _) = on_day("2029-03-02", &dated, Some(&section(", reason: r")));
     assert_eq!(operations[0].dangers, [Danger::WeakensProtection]);
 }
 
-/// The limits of ordinary browsing, each at its edge: what a visitor makes is enough, one request less is not.
+/// The limits of ordinary browsing, each at its boundary: the requests of a visitor are allowed, a limit of one fewer is
+/// reported.
 #[test]
 fn a_limit_below_ordinary_browsing_is_named() {
     use zonewright::insight::waf::rule_locks_out;
@@ -292,7 +295,7 @@ fn a_limit_below_ordinary_browsing_is_named() {
         ("true", 60, &alone, 190),
         (HOST, 10, &alone, 90),
         ("not ip.src in {192.0.2.0/24}", 10, &alone, 90),
-        // What the cache answers is not counted.
+        // Requests that the cache answers are not counted.
         ("true", 10, &origin, 25),
         ("true", 60, &origin, 50),
         // A form, however long the period is.
@@ -313,13 +316,13 @@ fn a_limit_below_ordinary_browsing_is_named() {
             if usual == 1 { "1 request".to_owned() } else { format!("about {usual} requests in {period} s") };
         assert!(why.contains(&visitors), "{about}: {why}");
     }
-    // Who is named is no ordinary visitor, and programs have limits of their own.
+    // A client that is named is not an ordinary visitor, and programs have limits of their own.
     for expression in
         ["ip.src in {192.0.2.0/24}", "http.host eq \"api.example.com\"", "http.user_agent contains \"nikto\""]
     {
         assert_eq!(locks_out(expression, 10, 1, &alone), None, "{expression}");
     }
-    // A limit that falls to a tenth has lost a digit, whoever it is for but those who are named.
+    // A limit that falls to a tenth probably lost a digit, for any clients except those that are named.
     let limit = |expression: &str, requests: i64, period: i64| {
         let rate =
             json!({ "characteristics": ["cf.colo.id", "ip.src"], "requests_per_period": requests, "period": period });
@@ -333,7 +336,7 @@ fn a_limit_below_ordinary_browsing_is_named() {
     assert!(falls(API, (600, 60), (60, 60)) && falls(API, (600, 60), (600, 600)) && falls(PATH, (1000, 60), (99, 60)));
     assert!(!falls(API, (600, 60), (61, 60)) && !falls(API, (600, 60), (100, 10)));
     assert!(!falls("ip.src in {192.0.2.0/24}", (600, 60), (6, 60)));
-    // A limit for each client becomes one for all of them: whoever uses it up stops the others.
+    // A limit for each client becomes one limit for all: one client that exhausts it stops the others.
     let joins = |expression: &str, to: i64, by: &[&str]| {
         let before = limit(expression, 600, 60);
         let rate = json!({ "characteristics": by, "requests_per_period": to, "period": 60 });

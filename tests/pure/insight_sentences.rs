@@ -1,4 +1,4 @@
-//! What is said about a change of protection, and which way each kind of change goes.
+//! The sentences about a change of protection, and the direction of each kind of change.
 
 use crate::support::rulesets::{body, cloudflare, deployment, id_of, owasp, owasp_of, scoring_rule, tuning, waf};
 use proptest::prelude::*;
@@ -352,7 +352,7 @@ fn reach_counts_scores_and_says_what_it_assumed() {
     assert!(reach[0].sentence().contains("unknown score taken as 5: 930999"));
 }
 
-/// How strong an action is, written down a second time.
+/// The strength of an action, written independently of the program.
 fn rank(action: &str) -> u32 {
     match action {
         "block" => 3,
@@ -391,7 +391,7 @@ fn the_direction_of_every_pair_of_settings_follows_the_lattice() {
 }
 
 #[test]
-fn members_that_nobody_knows_are_named() {
+fn unknown_members_are_named() {
     let level = |value: &str| json!({ "categories": [{ "category": "wordpress", "sensitivity_level": value }] });
     let line = "sensitivity_level of tag wordpress changes: its effect is unknown";
     expect(&cloudflare_change(level("low"), level("medium")), Direction::Unclassified, &[line]);
@@ -424,7 +424,7 @@ fn zone(phases: &[(Phase, Vec<LiveRule>)]) -> LiveWaf {
 }
 
 #[test]
-fn a_survey_finds_what_passes_by_a_ruleset() {
+fn a_survey_finds_what_bypasses_a_ruleset() {
     let bypass = body(json!({
         "action": "skip", "ref": "office", "expression": "ip.src eq 192.0.2.1",
         "action_parameters": { "phases": ["http_request_firewall_managed"] },
@@ -521,7 +521,7 @@ proptest! {
             Direction::Neutral | Direction::Strengthens | Direction::Weakens => {
                 prop_assert_eq!(back, forth.direction.reversed(), "{:#?}", forth.lines);
             }
-            // What cannot be told hides a strengthening and shows a weakening.
+            // An unknown part hides a strengthening and shows a weakening.
             Direction::Both | Direction::Unclassified => {
                 prop_assert!(matches!(back, Direction::Both | Direction::Unclassified), "{:#?}", forth.lines);
             }
@@ -535,7 +535,7 @@ proptest! {
     }
 
     #[test]
-    fn nothing_in_a_rule_makes_the_reckoning_fail(text in "\\PC{0,40}", number in any::<i64>()) {
+    fn no_rule_makes_the_calculation_fail(text in "\\PC{0,40}", number in any::<i64>()) {
         let strange = body(json!({
             "action": text, "expression": text, "enabled": text, "action_parameters": { "rules": text, "id": number },
             "ratelimit": { "period": text, "requests_per_period": number }, "logging": number,

@@ -1,4 +1,4 @@
-//! A journal that is read back says what took effect, and what is unknown.
+//! A journal that is read back says which operations took effect, and which results are unknown.
 
 use serde_json::{Value, json};
 use zonewright::apply::{JournalReadError, JournalRun, JournalText, RecordEffect, ZoneRun};
@@ -56,7 +56,7 @@ fn what_took_effect_is_told_from_what_did_not_and_what_is_not_known() {
         let run = zone(&[intent(1, BATCH, &[create()]), outcome(1, word, &[])]);
         assert_eq!(run.records.first().map(|entry| entry.is_certain), entries, "{word}");
     }
-    // A crash leaves an intent alone, and perhaps half a line.
+    // A crash leaves an intent without an outcome, and perhaps half a line.
     let text = journal(&[intent(1, BATCH, &[create()])]) + "{\"event\":\"outco";
     let run = parse(&text).unwrap();
     assert!(run.is_cut);
@@ -91,7 +91,7 @@ fn an_operation_that_was_sent_twice_counts_once() {
     assert!(entry.is_certain);
     assert_eq!(entry.sent_at, "2026-11-20T10:00:02Z");
     assert!(matches!(&entry.effect, RecordEffect::Created { id: Some(id), .. } if id.0 == "new"), "{entry:?}");
-    // A refusal of the second does not take back what the first may have done.
+    // A refusal of the second attempt does not undo an effect of the first.
     let run = zone(&[lines[0].clone(), lines[1].clone(), lines[2].clone(), outcome(2, "refused", &[])]);
     assert!(!run.records[0].is_certain);
 }

@@ -1,4 +1,4 @@
-//! Laws that hold for all records and zones, tried on random ones.
+//! Properties of all records and zones, tested with random ones.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -22,7 +22,7 @@ use zonewright::model::{
 use zonewright::plan::{Action, Lowering, Operation, RecordAction, ZonePlan, lower, plan_part, plan_zone};
 use zonewright::{spec, wire};
 
-/// Cases of each law.
+/// The number of cases of each test.
 const CASES: u32 = 1000;
 
 /// A zone of records by id, on which plans are carried out.
@@ -110,7 +110,8 @@ fn cut_texts() -> impl Strategy<Value = Vec<String>> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: CASES / 5, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// A part of a plan does what the whole does with what was chosen, and leaves exactly the rest; what it is refused for is enough.
+    /// A part of a plan has the same effect as its operations in the whole plan, and leaves the rest; adding what a refusal
+    /// names is sufficient.
     #[test]
     fn a_part_leaves_the_rest(desired in desired_zone(), zone in live_zone(), bits in any::<u64>()) {
         let whole = plan(&desired, &zone);
@@ -130,7 +131,7 @@ proptest! {
             whole.addresses().filter(|a| named.iter().any(|n| n == a.as_str())).cloned().collect()
         };
         let (mut small, found) = part(&addresses);
-        // All that is needed is named at once, also what only the needed needs.
+        // All requirements are named at once, including indirect ones.
         if !needed(&found).is_empty() {
             addresses.extend(needed(&found));
             prop_assert!(addresses.len() <= whole.operations.len(), "{:?}", found);
@@ -155,7 +156,7 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig { cases: CASES, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// What is printed reads back as the same value, from text and from fields; printing it again changes nothing.
+    /// A printed value reads back as the same value, from text and from fields; printing it again changes nothing.
     #[test]
     fn printing_and_reading_are_inverse(data in rdata()) {
         let record_type = data.record_type().unwrap();
@@ -224,7 +225,7 @@ proptest! {
         prop_assert_eq!(wire::record::read(&answer).unwrap().data, data);
     }
 
-    /// Whatever the text, reading it ends with a value or a mistake; the mistake's place lies in the text.
+    /// Every text is read as a value or a mistake; the span of the mistake is inside the text.
     #[test]
     fn no_text_breaks_a_type(
         record_type in proptest::sample::select(RecordType::ALL),
@@ -244,7 +245,7 @@ proptest! {
         }
     }
 
-    /// One odd member of `data` is a mistake or a value, whatever it is.
+    /// One invalid member of `data` gives a mistake or a value, whatever it is.
     #[test]
     fn no_field_breaks_a_type(data in rdata(), turn in any::<prop::sample::Index>(), text in prop_oneof![".*", "[0-9A-Fa-f]{0,70}", "-?[0-9]{0,12}(\\.[0-9]{0,4})?", "[ -~]{0,20}"], number in any::<i64>()) {
         let record_type = data.record_type().unwrap();
@@ -319,7 +320,7 @@ proptest! {
             prop_assert_eq!(undone.plan.is_empty(), is_undone);
             carry_out(&mut after, &undone.plan.operations, 2_000_000 + 1000 * n);
         }
-        // A setting that is not reported is off.
+        // A setting that Cloudflare does not report is off.
         let without_id = |r: &LiveRecord| {
             let settings = r.settings.with(r.settings, |_, setting, _| setting.filter(|on| *on));
             LiveRecord { id: RecordId(String::new()), settings, ..r.clone() }
@@ -374,7 +375,7 @@ proptest! {
         prop_assert!(left.is_some() && left == came, "{left:?} {came:?}");
     }
 
-    /// Every operation is in exactly one request, and no name straddles two batches that could hold it.
+    /// Every operation is in exactly one request, and no name is split over two batches if one batch can hold it.
     #[test]
     fn batches_hold_names_together(desired in desired_zone(), zone in live_zone(), size in 1usize..8) {
         let plan = plan(&desired, &zone);
@@ -397,7 +398,7 @@ proptest! {
     }
 }
 
-/// In a full zone what makes room is sent before what needs it.
+/// In a full zone, deletes that make room are sent before creates.
 #[test]
 fn a_full_zone_shrinks_before_it_grows() {
     let form = |name: &str| RecordForm {
@@ -410,7 +411,7 @@ fn a_full_zone_shrinks_before_it_grows() {
         records: (0..200).map(|n| stored(n, &form(&format!("z{n:03}")))).collect(),
         ..LiveZone::new(zone_name(), ZoneId("z".into()))
     };
-    // The names that come are before those that go, and their values differ, so that nothing is a rename.
+    // The created names sort before the deleted ones, and their values differ, so that nothing is a rename.
     let wanted = |n: usize| {
         let data = Rdata::from_text(RecordType::A, &format!("198.51.100.{n}")).unwrap();
         desired_record(&RecordForm { data, ..form(&format!("a{n:03}")) })

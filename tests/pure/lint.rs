@@ -1,4 +1,4 @@
-//! The rules from the outside: a spec in, findings out.
+//! The lint rules as a user sees them: a spec in, findings out.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -143,7 +143,7 @@ fn spec(records: impl FnOnce(&ZoneName) -> Vec<DesiredRecord>) -> Desired {
 
 /// Lints, quickly.
 fn quickly(desired: &Desired) -> Diagnostics {
-    // Far more than is needed without optimisation, far less than anything quadratic takes.
+    // Much more than is needed without optimisation, and much less than a quadratic algorithm takes.
     takes_at_most(Duration::from_secs(20), "linting", || lint::check(desired))
 }
 
@@ -209,7 +209,7 @@ fn entangled() -> impl Strategy<Value = Desired> {
     })
 }
 
-/// Whether the first CNAME of a name leads back to it, followed step by step; exact names only.
+/// Whether the first CNAME of a name leads back to it, by following each target; exact names only.
 fn comes_back(desired: &Desired, start: &Fqdn) -> bool {
     let follow = |name: &Fqdn| {
         let zone = desired

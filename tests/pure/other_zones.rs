@@ -1,4 +1,4 @@
-//! What a plan of one zone knows from the other zones of the spec: hidden hosts, networks, domains, mail.
+//! Findings of a plan that depend on other zones of the spec: hidden hosts, networks, domains, mail.
 
 use std::collections::BTreeSet;
 

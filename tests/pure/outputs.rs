@@ -1,4 +1,4 @@
-//! Plans and findings in the forms that other programs read: what they say, and that data stays data in all of them.
+//! Plans and findings in the formats that other programs read: their content, and that data is never interpreted as markup.
 
 mod browser;
 mod plans;
@@ -23,7 +23,7 @@ const PLAN: &str = "tests/cases/render/plan.yaml";
 /// A comment of the usual size.
 const COMMENT: Comment<'_> = Comment { marker: None, limit: LIMIT };
 
-/// Pieces of text that mean something to someone.
+/// Text with a meaning in some format.
 const HOSTILE: &[&str] = &[
     "plain",
     " ",
@@ -94,12 +94,12 @@ const HOSTILE: &[&str] = &[
     ":",
 ];
 
-/// A text made of such pieces.
+/// A random text of such pieces.
 fn hostile() -> impl Strategy<Value = String> {
     proptest::collection::vec(proptest::sample::select(HOSTILE), 1..12).prop_map(|parts| parts.concat())
 }
 
-/// What a Markdown text is made of, apart from its words; panics at anything that must come from us only.
+/// The structure of a Markdown text, without its words; panics at markup that only the program may write.
 fn skeleton(markdown: &str) -> Vec<String> {
     let mut all = Vec::new();
     for event in Parser::new_ext(markdown, Options::all() - Options::ENABLE_OLD_FOOTNOTES) {
@@ -228,7 +228,7 @@ fn a_plan_in_each_form() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Whatever names, values, comments and messages say: a reader sees the same document with other words in it.
+    /// Whatever names, values, comments and messages contain, the structure of the document is the same.
     #[test]
     fn data_is_never_markup(word in hostile()) {
         let (made, plain) = (of_words(&word), of_words("words"));
@@ -283,7 +283,7 @@ fn a_comment_is_never_longer_than_wanted_and_never_cut() {
             assert_eq!(text.matches("```").count(), 2 * code_blocks);
             assert_eq!(text.contains("**Shortened**"), !says_all(&text, zones * operations), "{limit}: {text}");
             if limit == LIMIT && zones == 1 {
-                // What is dangerous is there, whatever else is not.
+                // All dangers are shown, even if other content is cut.
                 assert_eq!(text.matches("danger: delete").count(), operations / 100);
             }
         }
@@ -295,7 +295,7 @@ fn says_all(text: &str, operations: usize) -> bool {
     text.matches("\n@@ ").count() == operations
 }
 
-/// "Ready" never is the last word about a plan with dangers: each is named with its consent and explained.
+/// A plan with dangers never only says that it is ready: each danger is named with its consent and explained.
 #[test]
 fn a_plan_with_dangers_is_never_just_ready() {
     let mut made = case(Path::new(PLAN));
@@ -324,8 +324,8 @@ fn size_grows_with_the_plan() {
     assert!(b.len() < a.len() * 21 / 10);
 }
 
-/// What a browser does for a page of thousands of operations is a matter of few things, see docs/benchmarks.md: entries are laid out
-/// fifty at a time, and no selector looks into all of the page.
+/// How long a browser takes for a page of thousands of operations depends on few things, see docs/benchmarks.md: entries are
+/// laid out in groups of fifty, and no selector matches against the whole page.
 #[test]
 fn a_large_page_is_laid_out_in_parts() {
     let page = html::plan(&large(1, 5_000).review());

@@ -1,4 +1,4 @@
-//! Whose a live value is, and what may be done to it: each row of the tables in `crates/model/src/diff/ownership.rs` and
+//! Who owns a live value, and what may be done to it: each row of the tables in `crates/model/src/diff/ownership.rs` and
 //! `src/plan/overwrites.rs`.
 
 use serde_json::{Value, json};
@@ -99,7 +99,7 @@ fn check(about: &str, base: Option<&DesiredZone>, spec: &DesiredZone, zone: &Liv
     assert_eq!(found, expected, "{about}");
 }
 
-/// With a base, of values that can stand beside each other. Columns: the base, what is live, the spec, the plan.
+/// With a base, for values that can exist side by side. Columns: the base, the live state, the spec, the plan.
 #[test]
 fn with_a_base_what_it_never_had_is_foreign() {
     type Case<'a> = (&'a str, &'a [&'a str], &'a [&'a str], &'a [&'a str], &'a [&'a str]);
@@ -243,7 +243,7 @@ fn with_a_base_what_it_never_had_is_foreign() {
     }
 }
 
-/// With a base, where only one value can be.
+/// With a base, for types with a single value.
 #[test]
 fn what_cannot_be_beside_a_foreign_value_needs_consent() {
     type Case<'a> = (&'a str, &'a [&'a str], &'a [&'a str], &'a [&'a str], &'a [&'a str]);
@@ -356,7 +356,7 @@ fn what_cannot_be_beside_a_foreign_value_needs_consent() {
     }
 }
 
-/// Without a base it is unknown who made what.
+/// Without a base it is unknown who created a record.
 #[test]
 fn without_a_base_values_that_live_side_by_side_need_consent() {
     type Case<'a> = (&'a str, &'a [&'a str], &'a [&'a str], &'a [&'a str]);
@@ -448,7 +448,7 @@ fn without_a_base_values_that_live_side_by_side_need_consent() {
     }
 }
 
-/// Where the spec is the complete state of the zone, nothing in it is foreign.
+/// If the spec is the complete state of the zone, nothing in it is foreign.
 #[test]
 fn a_pruned_zone_has_nothing_foreign() {
     let spec = desired("unmanaged: prune, records: [{ name: a, type: TXT, content: other words }]");
@@ -464,7 +464,7 @@ fn a_pruned_zone_has_nothing_foreign() {
     check("with a base", Some(&base), &spec, &live(&["a TXT \"some words\""]), &expected);
 }
 
-/// Facets of one value: the spec and someone else changed them.
+/// Attributes of one value: the spec and someone else changed them.
 #[test]
 fn facets_that_both_changed_are_a_conflict() {
     let with_ttl = |ttl: u32| desired(&format!("records: [{{ name: a, type: A, content: 192.0.2.1, ttl: {ttl} }}]"));
@@ -479,13 +479,13 @@ fn facets_that_both_changed_are_a_conflict() {
     {
         check(cause, Some(&with_ttl(base)), &with_ttl(wanted), &zone(there), &[&update(cause)]);
     }
-    // The value is the spec's own, so its facets are too, whoever made it.
+    // The value is the spec's own, so its attributes are too, whoever created it.
     check("taken over", Some(&desired("records: []")), &with_ttl(600), &zone(300), &[&update("spec")]);
     let gone = ["create A 192.0.2.1: both overrides-conflict"];
     check("deleted by someone, changed by the author", Some(&with_ttl(300)), &with_ttl(600), &with(Vec::new()), &gone);
 }
 
-/// Protection that the base gave is not lost by dropping `protect: true` together with the change.
+/// Dropping `protect: true` in the same change does not remove the protection that the base gave.
 #[test]
 fn protection_that_is_dropped_with_the_change_is_still_protection() {
     let protected = |zone: &ZonePlan| {
@@ -518,13 +518,13 @@ fn protection_that_is_dropped_with_the_change_is_still_protection() {
     ] {
         assert_eq!(protected(&plan(Some(&base), &desired(spec), zone)), [expected], "{about}");
     }
-    // The record beside it was never protected.
+    // The other record was never protected.
     let zone = live(&["a A 192.0.2.1", "a TXT \"some words\""]);
     let spec = desired("records: [{ name: a, type: A, content: 192.0.2.1 }, { name: a, type: TXT, state: absent }]");
     assert!(protected(&plan(Some(&base), &spec, &zone)).is_empty());
 }
 
-/// A delegation goes with its DS records: Cloudflare would refuse the one without the other.
+/// A delegation is deleted with its DS records: Cloudflare would refuse DS records without it.
 #[test]
 fn a_delegation_that_goes_takes_its_ds_along() {
     let delegated = live(&["a NS ns1.example.net", "a NS ns2.example.net", "a DS 1 13 2 aa"]);
@@ -543,7 +543,7 @@ fn a_delegation_that_goes_takes_its_ds_along() {
     assert_eq!(found(Some(&base), "records: []"), gone("both overwrites-foreign", "spec"), "the base had no DS");
     let base = desired_zone(&["a NS ns1.example.net", "a NS ns2.example.net", "a DS 1 13 2 aa"]);
     assert_eq!(found(Some(&base), "records: []"), gone("spec", "spec"));
-    // One of them stays, and with it the DS.
+    // One NS record stays, so the DS record stays, too.
     let some = found(None, "records: [{ name: a, type: NS, content: ns2.example.net, state: absent }]");
     assert_eq!(some, ["delete NS ns2.example.net: unknown"]);
 }

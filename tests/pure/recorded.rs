@@ -1,4 +1,4 @@
-//! Recorded requests: what each form tells, and what broken, packed and endless files come to.
+//! Recorded requests: what each format contains, and how broken, compressed and endless files are handled.
 
 use std::io::{Cursor, Read, Write};
 
@@ -23,7 +23,7 @@ fn failure(bytes: impl Into<Vec<u8>>) -> String {
     all.into_iter().find_map(Result::err).expect("there is an error").to_string()
 }
 
-/// What matters of a request, in one line.
+/// The relevant parts of a request, in one line.
 fn brief(sample: &Sample) -> String {
     let request = &sample.request;
     let headers: Vec<_> =
@@ -62,7 +62,7 @@ fn archives_are_read() {
     );
 }
 
-/// What an archive leaves out is unknown, not absent, as far as it does not keep it elsewhere.
+/// What an archive leaves out is unknown, not absent, unless the archive has it elsewhere.
 #[test]
 fn archives_do_not_tell_what_they_leave_out() {
     let entry = |method: &str, headers: &str, data: &str| {
@@ -104,7 +104,7 @@ fn archives_do_not_tell_what_they_leave_out() {
     assert_eq!(complete, [false, false, false, false, true, true, false, false, true, false]);
 }
 
-/// Rules that look at what is unknown are unknown, and others are not.
+/// Rules that depend on unknown fields have an unknown result, and others do not.
 #[test]
 fn unknown_headers_are_unknown_to_rules() {
     use zonewright::model::expression::{Expression, Truth};
@@ -302,7 +302,7 @@ fn what_is_no_recording_is_refused() {
         assert_eq!(failure(bytes), expected);
     }
     assert_eq!(all("").len() + all("\n \n").len() + all("{\"log\":{\"entries\":[]}}").len(), 0);
-    // Deep nesting is refused by depth, not by the stack.
+    // Deep nesting is refused by its depth, before the stack overflows.
     let deep = format!("{{\"log\":{{\"x\":{}", "[".repeat(1 << 20));
     assert_eq!(failure(deep), "file: the file ends too early");
     let deep = format!("{{\"log\":{{\"entries\":[{{\"request\":{}", "[".repeat(1 << 20));

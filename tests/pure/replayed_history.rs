@@ -1,4 +1,4 @@
-//! Changes that people made to real zones, planned one after the other.
+//! The change history of real zones, planned commit by commit.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use zonewright::plan::{Consents, Plan, Verdict, plan_zone_with_base};
 
 use crate::scenarios::{live, try_load};
 
-/// A zone of these records, without those that a spec may not have, which are written down.
+/// A zone of these records, without records that a spec must not have, which are listed.
 fn readable(zone: &str, records: &BTreeSet<String>, refused: &mut BTreeSet<String>) -> DesiredZone {
     let head = format!("version: 1\nzones:\n  {zone}:\n    records:\n");
     let mut records: Vec<&String> = records.iter().collect();
@@ -30,8 +30,8 @@ fn readable(zone: &str, records: &BTreeSet<String>, refused: &mut BTreeSet<Strin
     }
 }
 
-/// Changes that people really made, each planned with the zone before it as base. The history is not part of this
-/// repository; tests/scenarios/replay.py writes it, and `ZONEWRIGHT_REPLAY` names the file.
+/// Real changes, each planned with the previous state of the zone as base. The history is not part of this repository;
+/// tests/scenarios/replay.py writes it, and `ZONEWRIGHT_REPLAY` names the file.
 #[test]
 fn a_history_of_real_zones() {
     let Some(path) = std::env::var_os("ZONEWRIGHT_REPLAY") else {

@@ -1,4 +1,4 @@
-//! The order of rules: whatever can be satisfied is, and what cannot is refused with the reasons.
+//! The order of rules: an order that can be satisfied is planned, and one that cannot is refused with the reasons.
 
 use std::sync::Arc;
 
@@ -82,7 +82,7 @@ fn a_cycle_is_refused_with_its_reasons() {
           moved), `y` before `one` (`after` of one)"
         ]
     );
-    // Through the list: one comes after y, two before x, and y is below x.
+    // Indirectly: one rule comes after y, two comes before x, and y is below x.
     let section = format!("custom:\n{}{}", entry("one", ", after: y"), entry("two", ", before: x"));
     let refused = custom(&["x", "y"], &section).unwrap_err();
     assert_eq!(
@@ -94,7 +94,7 @@ fn a_cycle_is_refused_with_its_reasons() {
     );
 }
 
-/// What a plan deletes is no place to stand beside; what the spec itself removes does not matter any more.
+/// A rule cannot be placed relative to one that the plan deletes; rules that the spec itself removes have no influence.
 #[test]
 fn beside_a_rule_that_is_pruned_there_is_no_place() {
     let section = format!("unmanaged: prune\ncustom:\n{}", entry("one", ", before: x"));

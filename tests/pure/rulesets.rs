@@ -1,5 +1,5 @@
-//! Laws of planned rules, over random rulesets and random wishes: carried out, nothing is left to do; what is foreign stays
-//! as it was; no move is made that is not needed.
+//! Properties of planned rules, for random rulesets and random specs: after the plan, the next plan is empty; foreign rules are
+//! unchanged; no rule is moved without need.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -68,7 +68,7 @@ fn wanted(name: u8, e: u8, gone: bool) -> DesiredRule {
     }
 }
 
-/// Cloudflare, as far as these laws need it.
+/// A model of Cloudflare, as far as these properties need it.
 fn carry_out(mut rules: Vec<LiveRule>, plan: &ZonePlan) -> Vec<LiveRule> {
     for (n, _, rule) in plan.rules() {
         let insert = |rules: &mut Vec<LiveRule>, rule: LiveRule, position: Option<&Position>| {

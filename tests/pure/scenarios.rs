@@ -1,5 +1,5 @@
-//! Accidents and everyday changes on realistic zones, planned with the zone as it was as base: which are stopped, which are
-//! named, which pass in silence. The data is in tests/scenarios; the tables in docs/safety.md are written from it.
+//! Accidents and everyday changes on realistic zones, planned with the previous zone as base: which are stopped, which are
+//! named, and which pass without a message. The data is in tests/scenarios; the tables in docs/safety.md are generated from it.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -30,9 +30,9 @@ const FILES: &[&str] = &[
 
 /// What a plan does with a change.
 struct Outcome {
-    /// Codes of the consents that it asks for.
+    /// Codes of the consents that it needs.
     stops: BTreeSet<&'static str>,
-    /// What it says that the change means.
+    /// What the plan says about the effect of the change.
     lines: Vec<String>,
 }
 
@@ -62,7 +62,7 @@ pub(super) fn load(text: &str) -> DesiredZone {
     try_load(text).unwrap_or_else(|found| panic!("a mistake in:\n{text}\n{found:?}"))
 }
 
-/// Records of others.
+/// Foreign records.
 fn foreign_records(records: &Value) -> Vec<LiveRecord> {
     let record = |(n, other): (usize, &Value)| {
         let mut record = other.clone();
@@ -209,7 +209,7 @@ fn accidents_are_stopped_or_named_and_everyday_changes_are_not_stopped() {
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), all.len(), wrong.join("\n"));
 }
 
-/// Whatever a record is for: a TTL, a comment or a tag changes nothing for the world, alone or on all records.
+/// A change of a TTL, a comment or a tag has no effect outside, alone or on all records, whatever a record is for.
 #[test]
 fn notes_and_times_to_live_are_silent() {
     for file in FILES {

@@ -1,4 +1,5 @@
-//! Rules in ModSecurity's language, on requests: what each piece of the language does, and what hostile requests cannot do.
+//! Rules in ModSecurity's language, applied to requests: what each part of the language does, and that hostile requests are
+//! bounded.
 
 use std::fmt::Write;
 
@@ -76,7 +77,7 @@ fn a_rule_counts_once_and_a_level_includes_those_below() {
 }
 
 #[test]
-fn what_is_left_out_is_left_out() {
+fn exclusions_of_targets_and_rules_apply() {
     let base = rule(1000, "ARGS|!ARGS:skip|!ARGS:/^re/", "@streq x", "tag:'mine',msg:'text'");
     assert_eq!(hits(&base, &get("/?skip=x&RED=x")), [0; 0]);
     assert_eq!(hits(&base, &get("/?skip=x&other=x")), [1000]);
@@ -382,7 +383,7 @@ fn hostile_requests_are_bounded() {
 }
 
 #[test]
-fn no_bytes_are_too_strange() {
+fn any_bytes_are_evaluated() {
     let mut all = String::new();
     for (number, transformation) in [
         "base64Decode",

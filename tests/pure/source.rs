@@ -1,4 +1,4 @@
-//! The source of the crate as tests read it: its files, their `use` trees, and the paths that they name.
+//! A reader of the crate's source for tests: its files, their `use` trees, and the paths that they name.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +11,8 @@ pub(super) struct File {
     /// Where it is.
     pub(super) place: PathBuf,
     pub(super) module: String,
-    /// Without the unit tests at the bottom. Its paths are those that other packages know: `crate::model`, `crate::sandbox`.
+    /// The code without the unit tests at the end. Its paths are those that other packages use: `crate::model`,
+    /// `crate::sandbox`.
     pub(super) code: String,
     pub(super) lines: usize,
 }

@@ -1,4 +1,4 @@
-//! The spec from the outside: files in, findings or the desired state out.
+//! The spec as a user sees it: files in, findings or the desired state out.
 
 use std::fs;
 use std::path::Path;
@@ -84,7 +84,7 @@ fn bare(mut desired: Desired) -> Desired {
     desired
 }
 
-/// Every case is shown as its snapshot says.
+/// Every case has the output of its snapshot.
 macro_rules! cases {
     ($($test:ident $file:literal)+) => {$(
         #[test]
@@ -484,7 +484,7 @@ fn words_of_other_programs_get_hints() {
         let found = found(&text, None);
         assert!(found[0].1.starts_with(help), "{text}: {found:?}");
     }
-    // Domains of companies below which others have names are zones, and so are names that no list knows.
+    // Domains of companies that sell names below them are zones, and so are names that are on no list.
     for zone in ["github.io", "example.co.uk", "corp.internal", "lan"] {
         assert_eq!(found(&format!("version: 1\nzones: {{ {zone}: {{ records: [] }} }}\n"), None), [], "{zone}");
     }
@@ -502,7 +502,7 @@ fn a_variable_of_the_command_line_must_be_used() {
 }
 
 #[test]
-fn a_lint_is_accepted_where_it_stands() {
+fn a_lint_is_accepted_at_its_own_place() {
     let text = |file: &str, zone: &str, record: &str| {
         format!(
             "version: 1\n{file}zones:\n  example.com:\n    {zone}\n    records:\n      - {{ name: a, type: CNAME, content: b.example.com{record} }}\n      - {{ name: b, type: CNAME, content: a.example.com{record} }}\n"
@@ -523,7 +523,7 @@ fn a_lint_is_accepted_where_it_stands() {
         let left = codes(text(file, zone, record));
         assert!(!left.contains(&"LINT0001".to_owned()), "{file}{zone}{record}: {left:?}");
     }
-    // What accepts nothing is noted, and what names no lint is an error.
+    // A suppression without effect is noted, and one that names no lint is an error.
     let found = codes(text("", "lint: { LINT0004: a test, LNT0001: a slip }", ""));
     assert!(found.contains(&"SPEC0042".to_owned()) && found.contains(&"SPEC0043".to_owned()), "{found:?}");
     assert!(found.contains(&"LINT0001".to_owned()), "{found:?}");
@@ -538,7 +538,7 @@ fn a_variable_cannot_be_a_credential() {
     let text = "version: 1\nvariables: { cf_token: hunter2 }\nzones: { example.com: { records: [] } }\n";
     let shown = shown_text(text);
     assert!(shown.contains("names a credential") && !shown.contains("hunter2"), "{shown}");
-    // The command line is no better place.
+    // The same on the command line.
     let text = "version: 1\nzones: { example.com: { records: [{ name: t, type: TXT, content: \"${cf_token}\" }] } }\n";
     for value in ["hunter2", "hünter2 =x", ""] {
         let variables = vec![("cf_token".to_owned(), value.to_owned()), ("A".to_owned(), "b".to_owned())];

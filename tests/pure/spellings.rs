@@ -1,4 +1,4 @@
-//! The table of spellings, tests/cases/spellings.txt: what is equal and what is not, through spec, diff and wire.
+//! The table of spellings, tests/cases/spellings.txt: which spellings are equal and which are not, in spec, diff and wire.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,7 +22,7 @@ enum Form {
     Answer(Map<String, Value>),
 }
 
-/// What a line says of its forms.
+/// The relation that a line states.
 #[derive(Debug, Clone, PartialEq)]
 enum Claim {
     Equal(Form),
@@ -81,7 +81,7 @@ fn lines(table: &str) -> Vec<Line> {
     table.lines().enumerate().filter(|(_, l)| !l.is_empty() && !l.starts_with('#')).map(line).collect()
 }
 
-/// What the spec of a form comes to.
+/// The value of the spec of a form.
 fn outcome(kind: &str, form: &Form) -> spec::Outcome {
     // Quoted JSON is quoted YAML.
     let record = match form {
@@ -94,7 +94,7 @@ fn outcome(kind: &str, form: &Form) -> spec::Outcome {
     spec::load(&[spec::Input::Stdin(text)], &spec::Options::default(), &mut Sources::default())
 }
 
-/// What the spec of a form is told.
+/// The findings about the spec of a form.
 fn findings(kind: &str, form: &Form) -> Vec<Diagnostic> {
     outcome(kind, form).diagnostics.iter().cloned().collect()
 }
@@ -138,7 +138,7 @@ fn live(kind: &str, form: &Form) -> Result<LiveRecord, String> {
     }
 }
 
-/// Whether a plan of the one over the other is empty; `None` if the one is no spec.
+/// Whether a plan from one to the other is empty; `None` if one is not a valid spec.
 fn is_unchanged(kind: &str, wanted: &Form, there: &LiveRecord) -> Option<bool> {
     let (plan, _) = plan_zone(&desired(kind, wanted)?, &zone(there.clone()));
     Some(plan.operations.is_empty())

@@ -1,4 +1,4 @@
-//! SPF: the examples of RFC 7208, and the test suite of the SPF project where it is at hand.
+//! SPF: the examples of RFC 7208, and the test suite of the SPF project if it is available.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -154,7 +154,7 @@ fn the_limits_of_the_rfc() {
     for (record, address, wanted) in [
         (format!("v=spf1 {}ip4:192.0.2.9 -all", terms(10)), "192.0.2.9", Outcome::Pass),
         (format!("v=spf1 {}ip4:192.0.2.9 -all", terms(11)), "192.0.2.9", Outcome::PermError),
-        // What comes before decides, and nothing after it is counted.
+        // Earlier terms decide, and nothing after them is counted.
         (format!("v=spf1 ip4:192.0.2.9 {}-all", terms(11)), "192.0.2.9", Outcome::Pass),
         ("v=spf1 redirect=chain3.example.com".to_owned(), "192.0.2.9", Outcome::Pass),
         ("v=spf1 redirect=chain2.example.com".to_owned(), "192.0.2.9", Outcome::PermError),

@@ -1,6 +1,6 @@
-//! The states between the requests of an apply: whoever is stopped before and after is stopped all the time, and whoever
-//! passes before and after passes all the time; otherwise the plan says so. Held against a small model of what the rules do
-//! to every request of a small alphabet.
+//! The states between the requests of an apply: a client that is stopped before and after is stopped all the time, and a client
+//! that passes before and after passes all the time; otherwise the plan says so. Compared with a small model of what the rules
+//! do to every request of a small set.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -16,7 +16,7 @@ const MANAGED: &str = "efb7b8c949ac4650a09736fc376e9aee";
 const PATHS: [&str; 3] = ["/a", "/b", "/c"];
 const HOSTS: [&str; 2] = ["x.example.com", "y.example.com"];
 
-/// A request, and what the zone finds out about it.
+/// A request, and what the zone detects about it.
 #[derive(Debug, Clone, Copy)]
 struct Request {
     host: &'static str,
@@ -279,7 +279,7 @@ fn plan(before: &State, after: &Protection) -> (ZonePlan, BTreeSet<String>) {
     (plan, found.iter().map(|d| d.code().to_string()).collect())
 }
 
-/// What goes wrong between two requests: someone passes (`true`) or is stopped meanwhile only.
+/// What goes wrong between two requests: a client passes (`true`) or is stopped, only in between.
 fn flaws(before: &State, plan: &ZonePlan) -> BTreeSet<bool> {
     let mut states = vec![before.clone()];
     for (n, (_, _, rule)) in plan.rules().enumerate() {
@@ -359,7 +359,7 @@ fn rule(name: &str, when: When, does: &'static str) -> Rule {
     Rule { name: name.to_owned(), when, does }
 }
 
-/// The names of the operations, in their order; nothing is weaker or stricter meanwhile.
+/// The names of the operations, in order; asserts that nothing is weaker or stricter in between.
 #[track_caller]
 fn smooth(before: &Protection, after: &Protection) -> Vec<String> {
     let state = state_of(before, false);
@@ -395,7 +395,7 @@ fn an_exception_comes_before_what_it_relieves() {
 
 #[test]
 fn a_skip_comes_when_something_else_stops_its_requests() {
-    // What the managed rules did is done by a custom rule from now on.
+    // A custom rule replaces the managed rules.
     let path = When::Path("/a");
     let before = Protection { deployed: Some(Vec::new()), ..NOTHING };
     let after = Protection {
@@ -405,7 +405,7 @@ fn a_skip_comes_when_something_else_stops_its_requests() {
     };
     assert_eq!(smooth(&before, &after), ["closed", "quiet"]);
     assert_eq!(smooth(&after, &before), ["quiet", "closed"]);
-    // A limit takes the place of a block: both are there meanwhile.
+    // A limit replaces a block: both exist in between.
     let before = Protection { custom: vec![rule("closed", path, "action: block")], ..NOTHING };
     let after = Protection { rates: vec![rule("slow", path, RATES[0])], ..NOTHING };
     assert_eq!(smooth(&before, &after), ["slow", "closed"]);
@@ -424,7 +424,7 @@ fn a_rule_that_is_renamed_is_never_missing() {
     assert_eq!(smooth(&named("old"), &named("new")), ["new", "old"]);
 }
 
-/// Two rules that exchange what they block: whichever comes first, something that is blocked before and after is not.
+/// Two rules that exchange what they block: with either order, a request that is blocked before and after passes in between.
 #[test]
 fn a_window_that_no_order_closes_is_told() {
     let pair = |one, other| Protection {

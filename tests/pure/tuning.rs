@@ -1,10 +1,10 @@
-//! The setting with the least damage, beside one that is found by trying all of them.
+//! The setting with the least damage is compared with one that is found by trying all of them.
 
 use std::cmp::Reverse;
 
 use zonewright::insight::traffic::{Bounds, Entry, Hit, Load, Loads, Scope, Tuning};
 
-/// Cases by default; more with ZONEWRIGHT_TUNINGS.
+/// The default number of cases; ZONEWRIGHT_TUNINGS sets another one.
 fn cases() -> u64 {
     std::env::var("ZONEWRIGHT_TUNINGS").ok().and_then(|text| text.parse().ok()).unwrap_or(40)
 }
@@ -55,7 +55,7 @@ fn total(load: &Load, level: u8, offs: &[Off]) -> u32 {
     sum
 }
 
-/// How many attacks would pass where something is off, if they were made there.
+/// How many attacks would pass at a place where rules are off.
 fn passing(attacks: &[Load], level: u8, threshold: u32, offs: &[Off]) -> usize {
     let mut count = 0;
     for (_, host, path) in offs {
@@ -115,7 +115,7 @@ fn by_trying_all(
     best
 }
 
-/// The place of a setting in the order.
+/// The rank of a setting.
 fn rank(tuning: &Tuning, benign: &[Load], attacks: &[Load]) -> (usize, usize, usize, usize, Reverse<u32>, u8) {
     let off = |entry: &Entry| -> Off {
         let of = |text: &str| PLACES.iter().flat_map(|(h, p)| [*h, *p]).find(|known| *known == text).unwrap();

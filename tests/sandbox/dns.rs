@@ -1,4 +1,4 @@
-//! The name server of the sandbox over real sockets: what Cloudflare answers, and what clients must not be able to do.
+//! The name server of the sandbox over real sockets: answers as Cloudflare gives them, and protection against hostile clients.
 
 use std::collections::BTreeSet;
 use std::io::{Read, Write};
@@ -11,7 +11,7 @@ use zonewright::sandbox::{self, Options, Running};
 
 use crate::support::resolver::{Reply, Resolver, question};
 
-/// After this a test fails that waits for something.
+/// The timeout of tests that wait for something.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 const A: u16 = 1;
@@ -166,7 +166,7 @@ fn settings_and_the_state_of_a_zone_decide() {
     server.stop();
 }
 
-/// What is written over the API is answered at once.
+/// A write over the API is visible in DNS at once.
 #[test]
 fn a_write_is_visible_at_once() {
     let server = Server::of(&json!([{ "name": "example.com", "id": "0123456789abcdef0123456789abcdef" }]));
@@ -179,7 +179,7 @@ fn a_write_is_visible_at_once() {
     server.stop();
 }
 
-/// Where a message has what.
+/// The offsets of fields in a message.
 fn flags(response: &[u8]) -> (u8, bool, u16) {
     (response[3] & 15, response[2] & 2 != 0, u16::from_be_bytes([response[6], response[7]]))
 }
@@ -259,14 +259,14 @@ fn strange_messages_get_the_documented_codes() {
     assert_eq!(code(&question(5, "example.com", 252)), 5, "a transfer");
     let any = resolver.exchange(&question(5, "www.example.com", 255));
     assert_eq!(flags(&any).2, 1, "one record for ANY (RFC 8482)");
-    // A higher version of EDNS: code 16, whose high bits are in the OPT record.
+    // A higher version of EDNS: code 16, with its high bits in the OPT record.
     let response = resolver.exchange(&with_edns(5, "www.example.com", A, 1232, 1));
     assert_eq!((flags(&response).0, flags(&response).2, response[response.len() - 6]), (0, 0, 1), "{response:?}");
     let mut twice = with_edns(5, "www.example.com", A, 1232, 0);
     twice[11] = 2;
     twice.extend_from_within(twice.len() - 11..);
     assert_eq!(code(&twice), 1, "two OPT records");
-    // A dot inside a label separates nothing, and octets that no name has are found nowhere.
+    // A dot inside a label does not separate labels, and octets that no name contains are not found.
     let mut dotted = question(5, "wwwxexample.com", A);
     dotted[12 + 1 + 3] = b'.';
     assert_eq!(code(&dotted), 5);
@@ -297,13 +297,13 @@ fn noise_does_not_stop_the_server() {
             }
         }
         resolver.send(&message);
-        // What is in the way of a good query is read before it, so none is lost.
+        // Invalid messages before a valid query are read first, so no query is lost.
         if round % 50 == 0 {
             let query = question(0x4000 + round, "www.example.com", A);
             assert_eq!(flags(&server.resolver().exchange(&query)), (0, false, 1));
         }
     }
-    // Responses get no response, so that two servers do not talk to each other without end.
+    // A response gets no response, so that two servers do not answer each other without end.
     let mut response = question(3, "www.example.com", A);
     response[2] |= 0x80;
     for silent in [&response[..], &[], &[1], &[0; 11], &[0xff; 12]] {
@@ -337,11 +337,11 @@ fn next(stream: &mut TcpStream) -> Vec<u8> {
 #[test]
 fn tcp_connections_are_few_and_carry_several_queries() {
     let server = Server::of(&json!([{ "name": "example.com", "records": [record("A", "www", "192.0.2.1")] }]));
-    // Far more idle connections than are allowed, some of which promise much.
+    // Far more idle connections than allowed; some of them announce long messages.
     let idle: Vec<TcpStream> = (0..200)
         .map(|n| {
             let mut stream = connect(server.address());
-            // One that was closed already cannot be written to.
+            // A closed connection cannot be written to.
             let _ = stream.write_all(&[0xff, 0xff][..n % 3]);
             stream
         })
@@ -354,7 +354,7 @@ fn tcp_connections_are_few_and_carry_several_queries() {
     // The oldest one was closed to make room.
     let mut oldest = idle.into_iter().next().unwrap();
     assert!(!matches!(oldest.read(&mut [0; 1]), Ok(1..)));
-    // In pieces of one octet; and as long as a message can be, most of it after the query.
+    // In pieces of one octet; and in the longest possible message, most of it after the query.
     let mut slow = connect(server.address());
     slow.set_nodelay(true).unwrap();
     framed(&question(3, "www.example.com", A)).chunks(1).for_each(|octet| slow.write_all(octet).unwrap());
@@ -363,7 +363,7 @@ fn tcp_connections_are_few_and_carry_several_queries() {
     long.resize(65_535, 0);
     slow.write_all(&framed(&long)).unwrap();
     assert_eq!(flags(&next(&mut slow)), (0, false, 1));
-    // An empty message is no query, and neither is a response.
+    // An empty message is not a query, and neither is a response.
     let mut response = question(5, "www.example.com", A);
     response[2] |= 0x80;
     for silent in [vec![0, 0], framed(&response)] {

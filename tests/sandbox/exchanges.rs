@@ -1,7 +1,7 @@
-//! Recorded and documented exchanges with Cloudflare: what it answers to a create is never a difference to what was asked for.
+//! Recorded and documented exchanges with Cloudflare: the response to a create never differs from the request in a plan.
 //!
-//! Where they are is named by `ZONEWRIGHT_SERVICE_EXAMPLES`, a folder of JSON files; without it this is skipped. The other
-//! half, that the sandbox answers the same, is in tests/sandbox/contract.rs.
+//! `ZONEWRIGHT_SERVICE_EXAMPLES` names the folder of JSON files; without it this is skipped. That the sandbox gives the same
+//! responses is tested in tests/sandbox/contract.rs.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use zonewright::model::{Comment, Facets, RecordForm, Ttl};
 use zonewright::plan::plan_zone;
 use zonewright::wire::record::read;
 
-/// The folder, or a loud word that it is not there.
+/// The folder, or a message that it is missing.
 fn folder() -> Option<PathBuf> {
     let folder = std::env::var_os("ZONEWRIGHT_SERVICE_EXAMPLES").map(PathBuf::from);
     if folder.is_none() {
@@ -23,9 +23,9 @@ fn folder() -> Option<PathBuf> {
     folder
 }
 
-/// What a request asks for, as a spec would.
+/// The request as a spec would express it.
 fn wanted(body: &Json) -> Option<RecordForm> {
-    // A request has the shape of an answer but for the id; names are relative there.
+    // A request has the form of a response without the id; its names are relative.
     let mut body = body.clone();
     body["id"] = "asked".into();
     let record = read(&body).ok().filter(|r| r.data.record_type().is_some())?;
@@ -69,7 +69,7 @@ fn answers_are_never_differences() {
                 asked = wanted(&request["body"]);
                 assert!(asked.is_some(), "{place}: the request is not understood");
             }
-            // Reading a record answers to the create before it, in the shape of another year.
+            // A read may return the record in the format of another year.
             let Some(form) =
                 asked.as_ref().filter(|f| f.name == live.name && f.data.record_type() == live.data.record_type())
             else {

@@ -1,11 +1,11 @@
-//! Cases that wait for the most part are tried together.
+//! Runs cases in parallel, because most of their time is waiting.
 
 use std::sync::Mutex;
 
-/// How many at once.
+/// The number of parallel cases.
 const MOST: usize = 8;
 
-/// Tries every case, several at once; panics if one of them does.
+/// Runs every case, several in parallel; panics if one of them does.
 pub(crate) fn at_once<T: Send>(cases: impl IntoIterator<Item = T>, attempt: impl Fn(T) + Sync) {
     let cases: Mutex<Vec<T>> = Mutex::new(cases.into_iter().collect());
     std::thread::scope(|scope| {

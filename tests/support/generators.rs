@@ -22,7 +22,7 @@ pub(crate) fn zone_name() -> ZoneName {
     ZoneName::parse("example.com").expect("it is a zone name")
 }
 
-/// A place, which nothing reads.
+/// A span, which nothing reads.
 pub(crate) fn place() -> Place {
     let source = Sources::default().add("generated", "");
     Place { source, span: Span::default() }
@@ -52,7 +52,7 @@ fn name() -> impl Strategy<Value = Fqdn> {
         .prop_map(|text| zone_name().resolve(text).expect("it is a name"))
 }
 
-/// What is said beside the value, as far as the type allows.
+/// The attributes of a record, as far as the type allows them.
 fn facets() -> impl Strategy<Value = Facets> {
     let ttl = prop_oneof![Just(1u64), 60u64..90].prop_map(|n| Ttl::seconds(n).expect("it is a ttl"));
     let comment = prop_oneof![Just(Comment::Clear), "[a-c ]{1,3}".prop_map(Comment::Set)];
@@ -67,7 +67,7 @@ fn facets() -> impl Strategy<Value = Facets> {
         })
 }
 
-/// Facets as the type allows.
+/// Attributes that the type allows.
 fn fitting(data: &Rdata, mut facets: Facets) -> Facets {
     let record_type = data.record_type().expect("generated values are understood");
     if !record_type.facts().proxiable {
@@ -119,7 +119,7 @@ pub(crate) fn stored(id: usize, form: &RecordForm) -> LiveRecord {
     }
 }
 
-/// The spellings of a text that an answer may have in its place.
+/// The spellings of a text that a response may have instead.
 fn respellings(text: &str) -> Vec<String> {
     let swapped =
         text.chars().map(|c| if c.is_ascii_lowercase() { c.to_ascii_uppercase() } else { c.to_ascii_lowercase() });
@@ -136,8 +136,8 @@ fn respellings(text: &str) -> Vec<String> {
     all
 }
 
-/// A record as Cloudflare may write it otherwise, by a number: the same value in another case or order, with the members of
-/// its answer.
+/// A record in another spelling that Cloudflare may use, chosen by a number: the same value in another case or order, with the
+/// members of its response.
 pub(crate) fn respelled(record: &LiveRecord, turn: usize) -> (LiveRecord, Json) {
     let mut answer = create_body(&record.form());
     answer["id"] = record.id.0.as_str().into();
@@ -177,7 +177,7 @@ pub(crate) fn empty_live() -> LiveZone {
     LiveZone { tier: Tier::Enterprise, ..LiveZone::new(zone_name(), ZoneId("f".repeat(32))) }
 }
 
-/// A spec of the zone that names nothing.
+/// A spec of the zone that names no records.
 pub(crate) fn empty_desired() -> DesiredZone {
     DesiredZone::new(zone_name(), place())
 }

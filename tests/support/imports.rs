@@ -4,12 +4,12 @@ use serde_json::{Value, json};
 
 use super::workspace::{Ran, Workspace, options_on};
 
-/// With a sandbox whose zones are on a business plan.
+/// A sandbox whose zones are on a business plan.
 pub(crate) fn workspace() -> Workspace {
     Workspace::empty(options_on("business"))
 }
 
-/// Imports a source; the spec is valid, and applied to an empty zone, it makes what it says.
+/// Imports a source; asserts that the spec is valid, and that an apply to an empty zone creates what it says.
 #[track_caller]
 pub(crate) fn import(workspace: &Workspace, arguments: &[&str]) -> Ran {
     let all: Vec<&str> = ["import"].iter().chain(arguments).copied().collect();

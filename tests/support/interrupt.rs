@@ -1,5 +1,5 @@
-//! A run of the binary that is sent signals while it is under way. Nothing here waits for a time: what is waited for is a line
-//! that the run says, a request that comes to the sandbox's gate, or the end.
+//! A run of the binary that receives signals. Nothing here waits for a fixed time: tests wait for a line of output, for a
+//! request at the sandbox's gate, or for the end.
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, Stdio};
@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::workspace::{Ran, Workspace};
 
-/// After this the test fails; no run takes near as long.
+/// The timeout of the test; no run takes nearly as long.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A run under way.
@@ -16,7 +16,7 @@ pub(crate) struct UnderWay {
     child: Child,
     /// Lines of standard error, as they come.
     lines: Receiver<String>,
-    /// Those that were taken.
+    /// The lines that were read.
     said: Vec<String>,
     /// All of standard output.
     results: Receiver<String>,
@@ -41,7 +41,7 @@ impl UnderWay {
         let (errors, mut output) = (child.stderr.take().unwrap(), child.stdout.take().unwrap());
         let (said, lines) = channel();
         std::thread::spawn(move || {
-            // Whoever took enough lines has gone away.
+            // A test that has read enough lines stops reading.
             BufReader::new(errors).lines().map_while(Result::ok).for_each(|line| drop(said.send(line)));
         });
         let (printed, results) = channel();
@@ -86,7 +86,7 @@ impl UnderWay {
     }
 }
 
-/// A command that is run by another one, which takes it as its last argument and stays the same process.
+/// A command that is started through another one, which gets it as its last argument and stays the same process.
 fn wrapped(command: &Command, by: &str, arguments: &[&str]) -> Command {
     let mut wrapped = Command::new(by);
     wrapped.args(arguments).arg(command.get_program()).args(command.get_args()).env_clear().stdin(Stdio::null());
@@ -97,8 +97,8 @@ fn wrapped(command: &Command, by: &str, arguments: &[&str]) -> Command {
     wrapped
 }
 
-/// The command with no signal ignored, for every test that sends one: a background job of a script ignores some, and so does what it
-/// starts. Streams of the command are to be set afterwards.
+/// The command with no signal ignored, for every test that sends one: a background job of a script ignores some signals, and
+/// its children inherit that. Streams of the command must be set afterwards.
 pub(crate) fn listening(command: &Command) -> Command {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).map(str::trim);

@@ -1,4 +1,4 @@
-//! Journals of a workspace, and its service without what is new each time.
+//! Journals of a workspace, and the state of its sandbox without values that differ in each run.
 
 use std::fs;
 use std::path::PathBuf;
@@ -23,7 +23,7 @@ pub(crate) fn newest(workspace: &Workspace) -> String {
     journals(workspace).pop().unwrap().display().to_string()
 }
 
-/// Without what the sandbox gives anew each time.
+/// Removes values that the sandbox creates anew in each run.
 fn plain(value: &Value) -> Value {
     match value {
         Value::Object(members) => {
@@ -36,7 +36,7 @@ fn plain(value: &Value) -> Value {
                 "comment_modified_on",
                 "tags_modified_on",
             ];
-            // Earlier versions of a ruleset are history, and a rule without a name is called by its id.
+            // Earlier versions of a ruleset are not compared, and a rule without a ref is called by its id.
             let is_history = |name: &str| name == "earlier";
             let is_id = |name: &str, value: &Value| name == "ref" && members.get("id") == Some(value);
             let kept = members
@@ -49,7 +49,7 @@ fn plain(value: &Value) -> Value {
     }
 }
 
-/// Everything of the sandbox, in an order of its own.
+/// The whole state of the sandbox, in a fixed order.
 pub(crate) fn world(workspace: &Workspace) -> Value {
     let mut zones = plain(&workspace.dump()["zones"]);
     for zone in zones.as_array_mut().unwrap() {

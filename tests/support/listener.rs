@@ -1,4 +1,4 @@
-//! Someone on a loopback address who notes what is sent and answers by a script.
+//! A server on a loopback address that records requests and answers by a script.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -7,20 +7,20 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-/// What is answered.
+/// A scripted response.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Response {
     /// An empty answer with a status.
     Status(u16),
     /// A redirection to the same listener.
     Redirect,
-    /// Nothing, until the other side gives up.
+    /// None, until the client gives up.
     Silence,
     /// The connection is closed.
     Hangup,
 }
 
-/// What was sent.
+/// A recorded request.
 #[derive(Debug, Clone)]
 pub(crate) struct Received {
     /// The request line and the headers.
@@ -57,7 +57,7 @@ impl Listener {
         format!("http://127.0.0.1:{}{path}", self.port)
     }
 
-    /// What was sent, once that many requests were read: a client that no longer waits may end before its last request is read.
+    /// The requests, once that many were read: a client that does not wait may end before its last request is read.
     pub(crate) fn all_requests(&self, count: usize) -> Vec<Received> {
         let deadline = Instant::now() + Duration::from_secs(60);
         while self.requests().len() < count && Instant::now() < deadline {
@@ -66,7 +66,7 @@ impl Listener {
         self.requests()
     }
 
-    /// What was sent so far.
+    /// The requests so far.
     pub(crate) fn requests(&self) -> Vec<Received> {
         self.received.lock().unwrap().clone()
     }
@@ -94,10 +94,10 @@ fn serve(stream: TcpStream, answer: Response, notes: &Mutex<Vec<Received>>) {
         Response::Redirect => {
             write!(stream, "HTTP/1.1 302 Found\r\nlocation: /elsewhere/hush\r\ncontent-length: 0\r\n\r\n")
         }
-        // The other side ends it.
+        // The client ends the connection.
         Response::Silence => stream.read(&mut [0]).map(drop),
         Response::Hangup => Ok(()),
     };
-    // A peer that has gone away has had enough.
+    // A client that closed the connection has stopped reading.
     drop(answered);
 }

@@ -1,4 +1,4 @@
-//! A small and strict reader of OpenMetrics text: enough to say that a text is well-formed and to find its values.
+//! A small and strict reader of OpenMetrics text: it checks that a text is well-formed, and finds values.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,9 +1,9 @@
-//! Limits on processor time. Time on the wall would tell how busy the machine is instead.
+//! Limits on processor time. Elapsed time would depend on how busy the machine is.
 
 use std::time::Duration;
 
-/// Does some work on this thread, and panics if that takes more processor time. Nothing is measured where the system does not
-/// tell: that is anywhere but on Linux.
+/// Does some work on this thread, and panics if it takes more processor time. Where the system does not report it, which is
+/// everywhere except on Linux, nothing is measured.
 pub(crate) fn takes_at_most<T>(most: Duration, what: &str, work: impl FnOnce() -> T) -> T {
     let before = spent();
     let done = work();

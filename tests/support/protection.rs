@@ -18,7 +18,7 @@ use zonewright::model::ruleset::{
 
 use super::generators::place;
 
-/// Words for people, some of which YAML or a substitution could take for something else.
+/// Texts for people, some of which YAML or a substitution could misread.
 fn words() -> impl Strategy<Value = String> {
     select(vec!["why", "no", "1.10", "${X} and $${Y}", "a: b # c", "null", "two\nlines", " é "]).prop_map(str::to_owned)
 }
@@ -35,7 +35,7 @@ fn expression() -> impl Strategy<Value = Expression> {
     .prop_map(Expression::reported)
 }
 
-/// Why an entry is there; `reason` is there wherever it may be required.
+/// The explanation of an entry; `reason` is present wherever it may be required.
 fn note() -> impl Strategy<Value = Note> {
     (words(), option::of(words()), option::of(Just("2027-03-01".to_owned())))
         .prop_map(|(reason, owner, expires)| Note { reason: Some(reason), owner, expires, ..Note::default() })
@@ -47,7 +47,7 @@ fn rule_name() -> impl Strategy<Value = RuleName> {
         .prop_map(RuleName::new)
 }
 
-/// What is done with requests.
+/// The action for requests.
 fn action() -> impl Strategy<Value = String> {
     select(SCORE_ACTIONS.to_vec()).prop_map(str::to_owned)
 }
@@ -134,7 +134,7 @@ fn deployment(ruleset: Managed) -> impl Strategy<Value = DesiredDeployment> {
     )
 }
 
-/// What a blocked request is answered.
+/// The response to a blocked request.
 fn response() -> impl Strategy<Value = Value> {
     (400i64..500, words()).prop_map(|(status, content)| {
         let members = [
@@ -243,7 +243,7 @@ fn rules(form: BoxedStrategy<RuleForm>) -> impl Strategy<Value = Option<Vec<Desi
             }
         },
     );
-    // Where two rules of someone else stand among them, and which of them a rule is held to: that can be met.
+    // The position of two foreign rules in the list, and which of them a rule refers to; such an order exists.
     let rule = (rule, any::<[bool; 2]>());
     (option::of(vec(rule, 0..4)), [0usize..=4, 0usize..=4]).prop_map(|(list, stand)| {
         let named = |(n, (rule, is_held)): (usize, (DesiredRule, [bool; 2]))| {

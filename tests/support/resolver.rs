@@ -21,7 +21,7 @@ pub(crate) struct Reply {
     pub(crate) answer: BTreeSet<String>,
     /// The authority section.
     pub(crate) authority: BTreeSet<String>,
-    /// The additional section, without what belongs to the protocol.
+    /// The additional section, without records of the protocol.
     pub(crate) additional: BTreeSet<String>,
 }
 
@@ -40,9 +40,9 @@ impl Resolver {
         Self { server, socket, id: 0 }
     }
 
-    /// Sends octets that deserve no answer, or one that nobody waits for.
+    /// Sends octets for which no answer is expected.
     pub(crate) fn send(&self, octets: &[u8]) {
-        // The server may refuse what is too long.
+        // The server may refuse a message that is too long.
         let _ = self.socket.send(octets);
     }
 
@@ -159,7 +159,7 @@ fn read(message: &[u8]) -> Option<Reply> {
     Some(reply)
 }
 
-/// One record; nothing for what belongs to the protocol.
+/// One record; `None` for records of the protocol.
 #[expect(clippy::option_option, reason = "a record that is none, or no record")]
 fn record(cursor: &mut Cursor<'_>) -> Option<Option<String>> {
     let name = cursor.name()?;
@@ -189,7 +189,7 @@ fn record(cursor: &mut Cursor<'_>) -> Option<Option<String>> {
             }
             Some(format!("TXT {}", text.iter().map(|o| format!("{o:02x}")).collect::<String>()))
         }
-        // Its names may be compressed, and nobody compares its serial.
+        // Its names may be compressed, and no test compares its serial.
         6 => Some("SOA".to_owned()),
         other => Some(format!("TYPE{other} {}", octets.iter().map(|o| format!("{o:02x}")).collect::<String>())),
     };

@@ -68,7 +68,7 @@ pub(crate) fn cloudflare() -> Catalogue {
     }
 }
 
-/// A rule from its members.
+/// A rule with these members.
 pub(crate) fn body(members: Json) -> RuleBody {
     match from_json(&members) {
         Value::Map(members) => RuleBody::new(members),

@@ -1,4 +1,4 @@
-//! Saved plans that someone changed, with the checksum that fits.
+//! Saved plans that were changed, with a matching checksum.
 
 use serde_json::Value;
 use zonewright::document::saved_plan::checksum;

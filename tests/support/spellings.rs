@@ -13,19 +13,19 @@ use zonewright::model::RecordType;
 /// A stream of small decisions.
 #[derive(Debug, Clone)]
 struct Style {
-    /// The decisions, used over and over.
+    /// The decisions, repeated when they are used up.
     bytes: Vec<u8>,
     /// The next one.
     next: usize,
 }
 
-/// Random styles; the plainest is the simplest.
+/// Random styles; the plainest one is the simplest for shrinking.
 fn style() -> impl Strategy<Value = Style> {
     vec(any::<u8>(), 1..48).prop_map(|bytes| Style { bytes, next: 0 })
 }
 
 impl Style {
-    /// One of so many possibilities.
+    /// A number below this one.
     fn pick(&mut self, count: usize) -> usize {
         self.next += 1;
         usize::from(self.bytes[self.next % self.bytes.len()]) % count
@@ -220,7 +220,7 @@ pub(crate) fn spellings(record_type: RecordType) -> BoxedStrategy<Pair> {
             let words = [style.number(*p), style.host(h)];
             style.line(&words)
         }),
-        // Where a text is cut is a matter of spelling only for formats that concatenate their strings.
+        // The split of a text into strings is only a spelling in formats that concatenate their strings.
         RecordType::Txt => pair(strings(), |strings, style| {
             let size = 1 + style.pick(255);
             let whole = match &strings[..] {

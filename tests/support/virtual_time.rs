@@ -1,8 +1,8 @@
 //! The whole program and a sandbox in one runtime whose clock is paused: waits of minutes take no time.
 //!
-//! A paused clock jumps to the next timer whenever there is nothing to do. While a request is on its way over a real connection
-//! there is nothing to do either, so the clock is held for as long as an exchange lasts ([`Held`]): between requests time flies,
-//! within one it stands still. What follows does not depend on how fast the machine is.
+//! A paused clock jumps to the next timer whenever no task is ready. While a request is on its way over a real connection, no
+//! task is ready either, so the clock is held for as long as an exchange lasts ([`Held`]): time advances between requests and
+//! stands still during one. The result does not depend on how fast the machine is.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -18,19 +18,19 @@ use zonewright::api::{ApiEvent, WaitReason};
 use zonewright::cli::{Invocation, Sink};
 use zonewright::sandbox::{self, Options, Running};
 
-/// A service, a directory, and a clock that stands still.
+/// A sandbox, a directory, and a paused clock.
 pub(crate) struct Stage {
     directory: TempDir,
     pub(crate) sandbox: Running,
 }
 
-/// What a run left behind.
+/// The result of a run.
 #[derive(Debug)]
 pub(crate) struct Ran {
     pub(crate) exit: u8,
     pub(crate) results: String,
     pub(crate) messages: String,
-    /// How long it took by the clock that is paused.
+    /// How long it took, by the paused clock.
     pub(crate) took: Duration,
     /// Requests sent.
     pub(crate) requests: u64,
@@ -40,7 +40,7 @@ pub(crate) struct Ran {
     pub(crate) retries: Vec<String>,
 }
 
-/// What is heard of a run.
+/// The events of a run.
 #[derive(Default)]
 struct Heard {
     requests: u64,
@@ -109,8 +109,8 @@ impl Heard {
 
 /// Holds the clock of a runtime while requests are under way.
 ///
-/// A paused clock does not jump while work is under way on a thread for blocking work, so such a thread waits for the end of
-/// the last exchange.
+/// A paused clock does not jump while a thread for blocking work is busy, so such a thread waits for the end of the last
+/// exchange.
 #[derive(Default)]
 pub(crate) struct Held(Mutex<(usize, Option<Sender<()>>)>);
 

@@ -10,17 +10,17 @@ use tempfile::TempDir;
 use tokio::runtime::Runtime;
 use zonewright::sandbox::{self, LoggedRequest, Options, Profile, Running, Traffic};
 
-/// After this a test fails that waits for something.
+/// The timeout of tests that wait for something.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// A service and a directory.
+/// A sandbox and a directory.
 pub(crate) struct Workspace {
     directory: TempDir,
     runtime: Runtime,
     sandbox: Option<Running>,
 }
 
-/// What a run left behind.
+/// The result of a run.
 #[derive(Debug)]
 pub(crate) struct Ran {
     pub(crate) code: Option<i32>,
@@ -39,7 +39,7 @@ impl From<Output> for Ran {
 }
 
 impl Ran {
-    /// Fails the test unless the run ended so.
+    /// Fails the test unless the run ended with this exit code.
     #[track_caller]
     pub(crate) fn exits(self, code: i32) -> Self {
         assert_eq!(self.code, Some(code), "stdout:\n{}\nstderr:\n{}", self.stdout, self.stderr);
@@ -53,19 +53,19 @@ impl Ran {
     }
 }
 
-/// A service without a limit on requests, as most tests want it.
+/// A sandbox without a limit on requests, as most tests need it.
 pub(crate) fn options() -> Options {
     Options { profile: Profile { rate_limit: None, ..Profile::default() }, ..Options::default() }
 }
 
-/// The same with zones on a Cloudflare plan.
+/// The same with zones on this Cloudflare plan.
 pub(crate) fn options_on(tier: &str) -> Options {
     let mut options = options();
     options.profile.tier = tier.to_owned();
     options
 }
 
-/// The binary with nothing of the caller's environment but what it needs to run.
+/// The binary with only the environment variables that it needs to run.
 pub(crate) fn binary(directory: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_zonewright"));
     command.current_dir(directory).env_clear().stdin(Stdio::null());
@@ -112,29 +112,29 @@ impl Workspace {
         self.sandbox().add_fault(fault);
     }
 
-    /// Waits until so many requests are held at the gate, counted from the beginning.
+    /// Waits until this number of requests were held at the gate, counted from the beginning.
     #[track_caller]
     pub(crate) fn until_held(&self, requests: u64) {
         let held = async { tokio::time::timeout(PATIENCE, self.held(requests)).await };
         assert!(self.runtime.block_on(held).is_ok(), "{requests} requests never came: {:#?}", self.requests());
     }
 
-    /// Waits until so many requests are held at the gate, for as long as it takes.
+    /// Waits until this number of requests are held at the gate, without a timeout.
     pub(crate) async fn held(&self, requests: u64) {
         self.sandbox().until_held(requests).await;
     }
 
-    /// Lets the requests pass that are held.
+    /// Releases the held requests.
     pub(crate) fn release(&self) {
         self.sandbox().release();
     }
 
-    /// How much there was at once.
+    /// The highest number of concurrent requests.
     pub(crate) fn traffic(&self) -> Traffic {
         self.sandbox().traffic()
     }
 
-    /// Where the sandbox is.
+    /// The address of the sandbox.
     pub(crate) fn base_url(&self) -> String {
         self.sandbox().base_url()
     }
@@ -144,7 +144,7 @@ impl Workspace {
         self.sandbox().requests()
     }
 
-    /// Requests received so far that could change something.
+    /// The requests so far that could change something.
     pub(crate) fn writes(&self) -> Vec<LoggedRequest> {
         self.requests().into_iter().filter(|r| r.method != "GET").collect()
     }
@@ -155,12 +155,12 @@ impl Workspace {
         assert!(self.sandbox().write_as_another(method, path, body), "{method} {path} was refused");
     }
 
-    /// Someone else writes what the sandbox may refuse; whether it did it.
+    /// Someone else writes something that the sandbox may refuse; returns whether it was accepted.
     pub(crate) fn try_write(&self, method: &str, path: &str, body: &Value) -> bool {
         self.sandbox().write_as_another(method, path, body)
     }
 
-    /// Everything that the sandbox has.
+    /// The whole state of the sandbox.
     pub(crate) fn dump(&self) -> Value {
         self.sandbox().dump().unwrap()
     }
@@ -217,7 +217,7 @@ impl Workspace {
         self.command().args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
     }
 
-    /// Asserts that the spec is applied, in sync, and stays so without a write.
+    /// Asserts that the spec is applied, that the zone is in sync, and that a second apply writes nothing.
     #[track_caller]
     pub(crate) fn settles(&self, spec: &str) {
         self.run(&["apply", spec, "--yes"]).exits(0);

@@ -1,6 +1,6 @@
-//! Every fault at every moment of an apply: the program says how it ended, nothing is written twice, nothing of others is
-//! touched, and run again it arrives. The tables of docs/faults.md are what is seen here; `UPDATE_GENERATED=1 cargo test
-//! --test trials faults` writes them anew.
+//! Every fault at every moment of an apply: the program reports how it ended, nothing is written twice, no foreign object is
+//! touched, and a second run finishes the work. The tables of docs/faults.md are generated here; `UPDATE_GENERATED=1 cargo test
+//! --test trials faults` writes them again.
 
 mod case;
 mod catalogue;
@@ -19,15 +19,15 @@ use stage::{Ran, Stage, Strike};
 use subject::{Moment, Subject};
 use table::Row;
 
-/// A subject before any fault, and what is known of it.
+/// A subject before any fault, and its expected results.
 struct Trial<'a> {
     name: &'a str,
     subject: &'a Subject,
     /// The run without faults.
     quiet: Ran,
-    /// What the sandbox has after that.
+    /// The state of the sandbox after that.
     wanted: Json,
-    /// What others may do meanwhile.
+    /// The changes that someone else may make meanwhile.
     others: Vec<Trouble>,
     sequels: Sequels,
     failures: Vec<String>,
@@ -44,7 +44,7 @@ impl<'a> Trial<'a> {
         Self { name, subject, quiet, wanted, others, sequels: Sequels::default(), failures: Vec::new() }
     }
 
-    /// Plays a fault; when it strikes is said in words as well.
+    /// Plays a fault; the moment is also given in words.
     fn play(&mut self, trouble: &Trouble, strike: Strike, when: &str) -> Option<Cell> {
         let case = Case { subject: self.subject, trouble, strike, wanted: &self.wanted, sequels: &self.sequels };
         let place = format!("{}, {when}, {}", self.name, trouble.name);
@@ -61,7 +61,7 @@ impl<'a> Trial<'a> {
     }
 }
 
-/// Compares with the page, unless something is not as it must be.
+/// Compares with the page, unless an assertion failed before.
 fn compare(table: &str, head: &[&str], rows: &[Row], failures: &[String]) {
     if std::env::var_os("UPDATE_GENERATED").is_some() || failures.is_empty() {
         table::up_to_date(table, head, rows);
@@ -69,7 +69,7 @@ fn compare(table: &str, head: &[&str], rows: &[Row], failures: &[String]) {
     assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n\n"));
 }
 
-/// Plays faults at all moments, each of them striking so many requests; some are not shown in the table.
+/// Plays faults at all moments, each for this number of requests; some are not shown in the table.
 fn survives(name: &str, subject: &Subject, troubles: Vec<(Trouble, bool)>, times: u64) {
     let mut trial = Trial::of(name, subject);
     let numbers = subject.moments(&trial.quiet);
@@ -91,7 +91,7 @@ fn survives(name: &str, subject: &Subject, troubles: Vec<(Trouble, bool)>, times
     compare(name, &head, &rows, &trial.failures);
 }
 
-/// A kind of write, as the table calls it: ids make no difference.
+/// A kind of write, as the table calls it, without ids.
 fn kind(write: &LoggedRequest) -> String {
     let is_id = |part: &&str| part.len() == 32 && part.bytes().all(|b| b.is_ascii_hexdigit());
     let parts: Vec<_> = write.path.split('/').map(|part| if is_id(&part) { "{id}" } else { part }).collect();

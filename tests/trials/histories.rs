@@ -1,6 +1,5 @@
-//! Histories: a spec, a live state, someone else who writes, and faults, all drawn from one seed and played with the whole
-//! program against the sandbox. What must hold of each of them is in `histories/judge.rs`; what it is about is in
-//! docs/histories.md.
+//! Histories: a spec, a live state, another writer, and faults, all generated from one seed and played with the whole program
+//! against the sandbox. The assertions for each of them are in `histories/judge.rs`; docs/histories.md explains the tests.
 //!
 //! | variable | |
 //! |---|---|
@@ -38,22 +37,22 @@ use lies::LIES;
 use play::{Played, play};
 use tally::Tally;
 
-/// How many are played where no number is given; `.ci/run` plays [`COMPLETE`].
+/// The number of histories unless another one is given; `.ci/run` plays [`COMPLETE`].
 const USUAL: u64 = 500;
 
-/// Among how many everything that can be drawn must have happened.
+/// The number of histories in which everything that can be generated must have happened.
 const COMPLETE: u64 = 2000;
 
-/// How many are played twice.
+/// The number of histories that are played twice.
 const REPEATED: usize = 25;
 
-/// Among how many there must be occasions to lie.
+/// The number of histories in which each falsification must be possible.
 const JUDGED: u64 = 120;
 
-/// How often a lie is told.
+/// How often each result is falsified.
 const ENOUGH: u32 = 3;
 
-/// How many that fail are looked into; one tells more than a hundred.
+/// How many failures are reduced and shown; one says more than a hundred.
 const MOST_FAILURES: usize = 3;
 
 /// A number in the environment.
@@ -62,7 +61,7 @@ fn number(name: &str) -> Option<u64> {
     Some(text.parse().unwrap_or_else(|_| panic!("{name} is no number: {text:?}")))
 }
 
-/// Writes what a history showed and sent, if that is asked for.
+/// Writes the transcript of a history, if that is requested.
 fn record(history: &History, played: &Played) {
     let Some(directory) = std::env::var_os("ZONEWRIGHT_HISTORY_RECORD") else { return };
     let path = std::path::Path::new(&directory).join(format!("{:06}.json", history.seed));
@@ -84,15 +83,15 @@ fn look(history: &History) -> (Option<Played>, Vec<String>) {
     (Some(played), problems)
 }
 
-/// What came of many histories.
+/// The results of many histories.
 #[derive(Default)]
 struct Results {
-    /// With what was wrong: played again, it may not be.
+    /// With the problems: they may not occur when it is played again.
     failed: Vec<(History, Vec<String>)>,
     tally: Tally,
 }
 
-/// Plays so many histories, from a seed on, on all processors.
+/// Plays this number of histories, from a first seed on, on all processors.
 fn play_all(first: u64, count: u64, is_shown: bool) -> Results {
     let next = AtomicU64::new(first);
     let results: Mutex<Results> = Mutex::default();
@@ -129,7 +128,7 @@ fn play_all(first: u64, count: u64, is_shown: bool) -> Results {
     results.into_inner().expect("nobody panics")
 }
 
-/// Shows what was wrong, and the smallest history that goes wrong in the same way.
+/// Shows the problems, and the smallest history that fails in the same way.
 fn explain((history, first): &(History, Vec<String>)) {
     println!("history {} went wrong:\n  {}", history.seed, first.join("\n  "));
     let (_, problems) = look(history);
@@ -137,7 +136,7 @@ fn explain((history, first): &(History, Vec<String>)) {
         println!("played again, it is right: it depends on something that its seed does not tell");
         return;
     }
-    // The same kind of thing must be wrong, lest another mistake is found on the way.
+    // It must be the same kind of problem, so that the reduction does not end at another bug.
     let kind = |problem: &String| problem.split(':').next().unwrap_or_default().to_owned();
     let wanted = problems.first().map(kind);
     let small = shrink::shrink(history, |candidate| look(candidate).1.first().map(kind) == wanted);
@@ -171,13 +170,13 @@ fn without_place(line: &str) -> String {
 
 #[test]
 fn a_seed_is_played_the_same_each_time() {
-    // Zones that are worked on at the same time reach the sandbox in an order of their own.
+    // Zones that are processed in parallel reach the sandbox in any order.
     let serial = (1..).map(draw::history).filter(|history| history.call.concurrency == 1);
     for history in serial.take(REPEATED) {
         let told = || {
             let (played, problems) = look(&history);
             let whole = transcript::of(&history, played.as_ref(), &problems);
-            // How long the program waits is up to chance, lest many clients return at once.
+            // Waits of the program are randomized, so that clients do not all return at the same time.
             whole.lines().filter(|line| !line.contains("waiting ")).map(without_place).collect::<Vec<_>>()
         };
         assert_eq!(told(), told(), "seed {}", history.seed);

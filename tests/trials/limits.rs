@@ -1,5 +1,5 @@
-//! Cloudflare's limit of 1,200 requests in 5 minutes, kept by runs that need many times as many: alone, and beside others. The
-//! whole program runs against the sandbox in virtual time; docs/limits.md tells the numbers of the long ones.
+//! Runs that need many times Cloudflare's limit of 1,200 requests in 5 minutes stay within it, alone and beside other clients.
+//! The whole program runs against the sandbox in virtual time; docs/limits.md has the results of the long runs.
 #![expect(clippy::print_stdout, reason = "the long runs tell their numbers")]
 
 use std::cell::Cell;
@@ -10,13 +10,13 @@ use serde_json::{Value, json};
 use zonewright::api::WaitReason;
 use zonewright::sandbox::{Options, Profile, RateLimit};
 
-/// The documented limit. Whoever exceeds it blocks everybody for as long again.
+/// The documented limit. A client that exceeds it is blocked for the same time again, with all others of its user.
 const LIMIT: RateLimit = RateLimit { requests: 1200, window_seconds: 300 };
 
 /// Requests that may be sent at once, in a second.
 const PER_SECOND: f64 = 200.0;
 
-/// A service with the limit.
+/// A sandbox with this limit.
 fn options() -> Options {
     Options { profile: Profile { rate_limit: Some(LIMIT), ..Profile::default() }, ..Options::default() }
 }
@@ -28,7 +28,7 @@ fn ideal(requests: u64, in_a_window: u64) -> f64 {
     (before_last * u64::from(LIMIT.window_seconds)) as f64 + last as f64 / PER_SECOND
 }
 
-/// No 429 was met, nearly no time was lost, and nobody had to wonder why nothing happens.
+/// Asserts that there was no 429, that almost no time was lost, and that long waits were announced.
 #[track_caller]
 fn check(what: &str, ran: &Ran, in_a_window: u64) {
     assert_eq!(ran.exit, 0, "{}", ran.messages);
@@ -43,7 +43,7 @@ fn check(what: &str, ran: &Ran, in_a_window: u64) {
     assert!(waited.as_secs_f64() >= took * 0.9, "{waited:?} of {took} s were announced");
 }
 
-/// So many zones with nothing in them, and a spec that wants a record in each.
+/// This number of empty zones, and a spec with a record in each.
 async fn zones(zones: usize) -> Stage {
     let name = |n: usize| format!("z{n}.example");
     let document: Vec<Value> = (0..zones).map(|n| json!({ "name": name(n), "plan": "free" })).collect();
@@ -100,7 +100,7 @@ async fn plan_beside_another(count: usize) {
     assert!(ran.messages.contains("s at most: others use the API budget as well"), "{}", ran.messages);
 }
 
-/// Two runs at the same time, which know nothing of each other.
+/// Two runs at the same time that do not know of each other.
 async fn plan_twice(count: usize) {
     let (one, two) = {
         let stage = zones(count).await;
@@ -122,7 +122,7 @@ async fn plans_of_many_zones_use_the_whole_budget() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn another_who_takes_half_is_left_half() {
+async fn another_client_that_uses_half_keeps_half() {
     plan_beside_another(1300).await;
 }
 
@@ -145,12 +145,12 @@ async fn five_thousand_zones() {
 
 #[tokio::test(start_paused = true)]
 #[ignore = "takes long: cargo test --test trials limits -- --ignored --nocapture"]
-async fn five_thousand_zones_beside_another() {
+async fn five_thousand_zones_beside_another_client() {
     plan_beside_another(5000).await;
 }
 
 #[tokio::test(start_paused = true)]
 #[ignore = "takes long: cargo test --test trials limits -- --ignored --nocapture"]
-async fn five_thousand_zones_by_each_of_two() {
+async fn two_runs_of_five_thousand_zones_each() {
     plan_twice(5000).await;
 }

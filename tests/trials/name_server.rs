@@ -1,5 +1,5 @@
-//! Answers of `insight` against name servers that serve the same records: NSD for plain zones, and the sandbox's for zones with all
-//! that Cloudflare adds. They are asked every name and random ones.
+//! Answers of `insight` compared with name servers that serve the same records: NSD for plain zones, and the sandbox's for
+//! zones with Cloudflare's additions. Every name is asked, and random ones.
 //!
 //! NSD comes from the system (Debian: `apt-get install nsd`); without it this is skipped, as are real zones without a folder of
 //! specs: `shared/data/specs` beside the repository, or the one that `ZONEWRIGHT_REAL_ZONES` names. Names at which Cloudflare allows
@@ -49,7 +49,7 @@ impl Drop for Server {
     }
 }
 
-/// The program; a loud word if it is not there.
+/// The program, or a message that it is missing.
 fn program() -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let folders = std::env::split_paths(&path).chain([PathBuf::from("/usr/sbin"), PathBuf::from("/usr/local/sbin")]);
@@ -60,7 +60,7 @@ fn program() -> Option<PathBuf> {
     found
 }
 
-/// Says what is skipped, past the test harness, which would swallow it.
+/// Prints what is skipped, bypassing the test harness, which would capture it.
 fn skipped(what: &str) {
     writeln!(std::io::stderr(), "SKIPPED: {what}").unwrap();
 }
@@ -181,7 +181,7 @@ fn learn(server: SocketAddr, values: &Zone) -> Octets {
 /// The response code of a server that cannot answer.
 const SERVER_FAILURE: u8 = 2;
 
-/// What the program says, in the words of a reply; `None` if it says that it does not know.
+/// The program's answer in the form of a reply; `None` if it is unknown.
 fn expected(answer: &Answer<'_>, octets: &Octets) -> Option<Expected> {
     let line = |name: &Fqdn, data: &Rdata| {
         let value = match data {
@@ -268,7 +268,7 @@ fn wire_text(data: &Rdata) -> String {
     format!("TXT {octets}")
 }
 
-/// How a comparison went.
+/// The result of a comparison.
 #[derive(Debug, Default)]
 struct Compared {
     asked: usize,

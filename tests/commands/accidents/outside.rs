@@ -1,4 +1,4 @@
-//! Accidents that come from outside: other writers, and a service that is away.
+//! Accidents that come from outside: other writers, and an outage of Cloudflare.
 
 use serde_json::json;
 
@@ -9,7 +9,7 @@ use zonewright::sandbox::{Fault, What, When};
 /// C11: the same update again and again. Equal values are no change, whatever their spelling; a change that does not
 /// converge is reported.
 #[test]
-fn c11_the_same_update_for_ever() {
+fn c11_the_same_update_is_not_repeated() {
     let workspace = Workspace::new(options());
     zone_spec(
         &workspace,
@@ -22,7 +22,7 @@ fn c11_the_same_update_for_ever() {
         workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
     }
     assert_eq!(workspace.writes().len(), writes, "what is equal is not written");
-    // Someone writes against us, between our write and the look at it: the run does not claim to have succeeded.
+    // Someone changes the record between our write and the check: the run does not report success.
     zone_spec(&workspace, "spec.yaml", "records:\n  - { name: www, type: AAAA, content: '2001:db8::1', ttl: 600 }");
     let zone = super::zone_id(&workspace);
     let id = super::record_id(&workspace, "www.example.com", "AAAA");
@@ -40,9 +40,10 @@ fn c11_the_same_update_for_ever() {
     assert!(said.contains("1 difference") && said.contains("example.com/dns/www/AAAA"), "{said}");
 }
 
-/// C13: Cloudflare is away. Nothing is written and that is said; a plan is still to be had; later the same command works.
+/// C13: Cloudflare is down. Nothing is written and the report says so; a plan from a snapshot works; later the same command
+/// succeeds.
 #[test]
-fn c13_the_service_is_away_for_days() {
+fn c13_cloudflare_is_down_for_days() {
     let spec = "records:\n  - { name: www, type: A, content: 192.0.2.1 }";
     let away = [
         What::Answer {
@@ -69,9 +70,9 @@ fn c13_the_service_is_away_for_days() {
     }
 }
 
-/// C13: Cloudflare goes away in the middle. What is done is told, and the same command does the rest when it is back.
+/// C13: Cloudflare goes down during an apply. The report says what was done, and the same command finishes the rest later.
 #[test]
-fn c13_the_service_goes_away_in_the_middle() {
+fn c13_cloudflare_goes_down_during_an_apply() {
     let workspace = Workspace::new(options());
     let records: Vec<String> =
         (1..=6).map(|n| format!("  - {{ name: h{n}, type: A, content: 192.0.2.{n} }}")).collect();
@@ -90,7 +91,8 @@ fn c13_the_service_goes_away_in_the_middle() {
     assert_eq!(workspace.records("example.com").len(), 6);
 }
 
-/// C14: someone repairs by hand at night; the next run would take it back. The plan says that, since when, and asks.
+/// C14: someone repairs a record by hand at night, and the next run would revert it. The plan says so, with the time, and needs
+/// consent.
 #[test]
 fn c14_a_repair_by_hand_is_reverted() {
     let workspace = on_plan("business");

@@ -5,7 +5,8 @@ use serde_json::json;
 use super::{on_plan, plan, refused_without, zone_spec};
 use crate::support::workspace::{Workspace, options_on};
 
-/// C8: one rule for all zones at once. The plan says per zone what it does, and `--zone` makes the first wave.
+/// C8: one rule for all zones at once. The plan shows the effect for each zone, and `--zone` limits an apply to the first
+/// zones.
 #[test]
 fn c8_one_rule_everywhere_at_once() {
     let workspace = Workspace::empty(options_on("business"));
@@ -31,7 +32,7 @@ fn c8_one_rule_everywhere_at_once() {
         all.stdout
     );
     assert!(all.stdout.contains("4 to update"), "{}", all.stdout);
-    // The first wave is one zone; the others are not even read.
+    // The first step is one zone; the others are not even read.
     let before = workspace.requests().len();
     workspace.run(&["apply", "spec.yaml", "--yes", "--zone", "canary.*"]).exits(0);
     let sent = workspace.requests()[before..].to_vec();
@@ -59,7 +60,7 @@ fn c15_one_override_switches_others_off() {
     assert!(overrides.get("enabled").is_none() && overrides.get("categories").is_none(), "{overrides}");
 }
 
-/// C16: the order of rules is part of what they mean, so it is compared, and put right as a change of its own.
+/// C16: the order of rules is part of their meaning, so it is compared, and corrected as an operation of its own.
 #[test]
 fn c16_the_rule_that_lets_through_slides_below() {
     let workspace = on_plan("business");
@@ -83,7 +84,7 @@ fn c16_the_rule_that_lets_through_slides_below() {
     );
     workspace.write("PATCH", &path, &first);
     assert_eq!(order(&workspace), ["others", "partner"]);
-    // The order is drift like any other, and its meaning is said.
+    // A changed order is drift like any other, and the plan explains what it means.
     let arguments = ["spec.yaml", "--base", "./spec.yaml"];
     let moved = &plan(&workspace, &arguments)["operations"][0];
     assert_eq!((&moved["action"], &moved["cause"]), (&json!("move"), &json!("drift")), "{moved}");
@@ -114,7 +115,7 @@ fn c18_a_threshold_is_quietly_raised() {
             &[&["--allow", "weakens-protection"]],
         );
     }
-    // The way back is open.
+    // The way back, to stronger protection, needs no consent.
     spec("paranoia: 2, threshold: high, action: block");
     workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
 }

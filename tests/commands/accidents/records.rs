@@ -5,7 +5,7 @@ use serde_json::json;
 use super::{changed_outside, contents, dangers, on_plan, plan, refused_without, snapshot, zone_spec};
 use crate::support::workspace::{Workspace, options};
 
-/// C1: a generator leaves one host out for a moment. One delete is below every percentage.
+/// C1: a generator leaves one host out by mistake. A single delete is below every limit that is a percentage.
 #[test]
 fn c1_one_host_missing_from_a_generated_source() {
     let hosts = |n: usize| {
@@ -16,7 +16,7 @@ fn c1_one_host_missing_from_a_generated_source() {
     zone_spec(&workspace, "before.yaml", &hosts(30));
     workspace.run(&["apply", "before.yaml", "--yes"]).exits(0);
     zone_spec(&workspace, "spec.yaml", &hosts(29));
-    // Silence alone deletes nothing.
+    // A name that is merely missing from the spec is not deleted.
     assert_eq!(plan(&workspace, &["spec.yaml"])["verdict"], "in-sync");
     // With the previous spec, the removal is planned, and needs its number and the name of the danger.
     let words = [
@@ -30,7 +30,7 @@ fn c1_one_host_missing_from_a_generated_source() {
     refused_without(&workspace, &arguments, &words, &[&["--allow-deletes", "1"], &["--allow", "removes-last-address"]]);
 }
 
-/// C1, the other guard: what is marked stays even for someone who counts right.
+/// C1, the other guard: a protected record stays even if the number of deletes is confirmed.
 #[test]
 fn c1_a_protected_host_missing_from_a_generated_source() {
     let workspace = Workspace::new(options());
@@ -72,7 +72,7 @@ fn c2_an_old_plan_after_a_newer_one() {
     );
     assert_eq!(workspace.writes().len(), writes);
     assert_eq!(contents(&workspace, "api.example.com"), ["192.0.2.3"]);
-    // The cleaner, which would leave the name without any address.
+    // The cleanup, which would leave the name without any address.
     zone_spec(&workspace, "spec.yaml", "records:\n  - { name: api, type: A, state: absent }");
     refused_without(
         &workspace,
@@ -82,7 +82,7 @@ fn c2_an_old_plan_after_a_newer_one() {
     );
 }
 
-/// C3: the target of a proxied name changes. It is changed in place, so its certificate has nothing to notice.
+/// C3: the target of a proxied name changes. The record is updated in place, so its certificate is not affected.
 #[test]
 fn c3_a_proxied_name_gets_another_target() {
     let workspace = Workspace::new(options());
@@ -106,7 +106,8 @@ fn c3_a_proxied_name_gets_another_target() {
     assert_eq!(super::record_id(&workspace, "www.example.com", "CNAME"), id, "it is still the same record");
 }
 
-/// C3: a proxied name is renamed, or its type changes. Both sides are one transaction, and the loss of the name is named.
+/// C3: a proxied name is renamed, or its type changes. Both records change in one batch, and the plan names the loss of the old
+/// name.
 #[test]
 fn c3_a_proxied_name_is_renamed_or_replaced() {
     let workspace = Workspace::new(options());
@@ -131,7 +132,8 @@ fn c3_a_proxied_name_is_renamed_or_replaced() {
     let sent = workspace.writes()[writes..].to_vec();
     assert_eq!(sent.len(), 1, "the old name and the new one in one transaction: {sent:?}");
     assert!(sent[0].path.ends_with("/dns_records/batch"), "{sent:?}");
-    // Another type under the same name: the spec asked for the removal and names the successor, so no delete is counted.
+    // Another type under the same name: the spec asks for the removal and has the replacement, so it does not count as a
+    // delete.
     zone_spec(&workspace, "replaced.yaml", "records:\n  - { name: web, type: A, content: 192.0.2.1, proxied: true }");
     let writes = workspace.writes().len();
     let arguments = ["replaced.yaml", "--base", "./renamed.yaml"];
@@ -150,11 +152,11 @@ fn c5_a_wildcard_answers_for_what_is_gone() {
         { "type": "A", "name": "*.example.com", "content": "203.0.113.9", "ttl": 3600 },
         { "type": "CNAME", "name": "shop.example.com", "content": "a.example.net", "ttl": 300 },
     ]));
-    // Gone for good: the wildcard answers.
+    // Deleted: the wildcard answers.
     zone_spec(&workspace, "gone.yaml", "records:\n  - { name: shop, type: CNAME, state: absent }");
     let planned = plan(&workspace, &["gone.yaml"]);
     assert_eq!(dangers(&planned), ["delete", "falls-to-wildcard", "removes-last-address"]);
-    // Replaced: in one transaction there is no moment without it.
+    // Replaced: in one batch, the name always has a record.
     zone_spec(&workspace, "replaced.yaml", "records:\n  - { name: shop, type: A, content: 192.0.2.1 }");
     let said = workspace.run(&["apply", "replaced.yaml", "--yes"]).exits(3).stdout;
     let words = "shop is replaced in one transaction; where batch requests are not available, *.example.com answers for it in between: A 203.0.113.9 (ttl 3600)";
@@ -202,7 +204,7 @@ fn c7_dnssec_is_rolled_back_in_haste() {
     refused_without(&workspace, &["spec.yaml"], &words, &[&["--allow-deletes", "1"], &["--allow", "changes-dnssec"]]);
 }
 
-/// C9: the scope is what is listed; everything else is left as it is, to the byte.
+/// C9: only what the spec names is managed; everything else stays exactly as it is.
 #[test]
 fn c9_a_spec_of_one_name_in_a_zone_of_many() {
     let workspace = Workspace::new(options());
@@ -217,7 +219,7 @@ fn c9_a_spec_of_one_name_in_a_zone_of_many() {
     let planned = plan(&workspace, &["spec.yaml"]);
     assert_eq!((&planned["summary"]["delete"], &planned["summary"]["unmanaged"]), (&json!(0), &json!(4)));
     workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
-    // Empty, too, it takes nothing away.
+    // An empty spec deletes nothing, either.
     zone_spec(&workspace, "spec.yaml", "records: []");
     assert_eq!(plan(&workspace, &["spec.yaml"])["verdict"], "in-sync");
     let after: Vec<_> =
@@ -225,7 +227,7 @@ fn c9_a_spec_of_one_name_in_a_zone_of_many() {
     assert_eq!(json!(after), before);
 }
 
-/// C10: pruning is asked for in the spec, and on the first run everything that it takes is listed and counted.
+/// C10: pruning is opt-in in the spec, and the first run lists and counts everything that it deletes.
 #[test]
 fn c10_pruning_a_zone_for_the_first_time() {
     let workspace = Workspace::new(options());

@@ -1,4 +1,4 @@
-//! Accidents with what a run is made from: specs, listings, imports.
+//! Accidents with the inputs of a run: specs, listings, imports.
 
 use std::fs;
 use std::path::Path;
@@ -9,12 +9,12 @@ use super::{on_plan, plan, refused_without, snapshot, zone_spec};
 use crate::support::workspace::{Workspace, options};
 use zonewright::sandbox::{Fault, What, When};
 
-/// More often than anything is asked again.
+/// More attempts than the program ever makes.
 const SEVERAL: u64 = 100;
 /// One record.
 const RECORDS: &str = "records:\n  - { name: www, type: A, content: 192.0.2.1 }";
 
-/// C4: a file loses a zone, or has a typing error. The zone is out of sight then, not gone.
+/// C4: a zone is missing from a file, or the file has a typing error. The zone is then out of scope and not deleted.
 #[test]
 fn c4_a_typing_error_in_a_file() {
     let workspace = Workspace::new(options());
@@ -51,7 +51,7 @@ fn c4_a_typing_error_in_a_file() {
     assert_eq!(workspace.writes().len(), writes);
 }
 
-/// C6: an import that is not whole is no import; one that is whole says how much it holds, and planned it changes nothing.
+/// C6: an incomplete import is an error. A complete import reports the number of records, and a plan of it is empty.
 #[test]
 fn c6_a_zone_is_taken_over_with_records_missing() {
     let workspace = Workspace::new(options());
@@ -70,13 +70,13 @@ fn c6_a_zone_is_taken_over_with_records_missing() {
             body: json!({ "success": true, "errors": [], "messages": [], "result": listed,
                           "result_info": { "page": 1, "per_page": 5000, "count": 11, "total_count": 12, "total_pages": 1 } }),
         },
-        // It is asked again before it is given up.
+        // The listing is requested again before the import fails.
         times: SEVERAL,
     });
     let short = workspace.run(&["import", "example.com"]).exits(1);
     assert!(short.stdout.is_empty(), "half of a zone is not printed: {}", short.stdout);
     assert!(short.stderr.contains("11") && short.stderr.contains("12"), "{}", short.stderr);
-    // Cloudflare as it should be.
+    // A complete listing.
     let workspace = Workspace::new(options());
     workspace.plant_records(json!(records));
     let whole = workspace.run(&["import", "example.com"]).exits(0);
@@ -86,7 +86,8 @@ fn c6_a_zone_is_taken_over_with_records_missing() {
     workspace.run(&["plan", "spec.yaml", "--detailed-exitcode"]).exits(0);
 }
 
-/// C12: what a plan is made from failed. An empty or short answer is an error or needs a word, never an empty zone.
+/// C12: an input of the plan is broken. An empty or short listing is an error or needs consent; it is never taken for an empty
+/// zone.
 #[test]
 fn c12_a_source_that_failed() {
     let workspace = on_plan("business");
@@ -97,7 +98,7 @@ fn c12_a_source_that_failed() {
     zone_spec(&workspace, "before.yaml", &addresses(20));
     workspace.run(&["apply", "before.yaml", "--yes"]).exits(0);
     let before = snapshot(&workspace);
-    // A generator that wrote nothing, or stopped in the middle.
+    // A generator that wrote an empty or a truncated file.
     for text in [
         "",
         "\n",
@@ -113,7 +114,7 @@ fn c12_a_source_that_failed() {
         assert!(matches!(ran.code, Some(0 | 1)), "{text:?}: {ran:?}");
         assert_eq!(workspace.requests().len(), requests, "{text:?} asks for nothing");
     }
-    // Half of the spec, with pruning on: the count, the names and the shrinking each need a word.
+    // Half of the spec, with pruning on: the number of deletes, the lost names and the shrinking each need consent.
     zone_spec(&workspace, "spec.yaml", &addresses(8));
     for consents in [
         &["--allow-deletes", "12", "--allow", "removes-last-address,changes-much"][..],
@@ -130,7 +131,7 @@ fn c12_a_source_that_failed() {
         planned.stdout
     );
     assert_eq!(snapshot(&workspace), before);
-    // The listing failed: short, empty though it counts more, or no listing at all.
+    // A broken listing: short, empty despite a count, or missing.
     let answer = |result, total: u32| What::Answer {
         code: 200,
         body: json!({ "success": true, "errors": [], "messages": [], "result": result,
@@ -149,7 +150,7 @@ fn c12_a_source_that_failed() {
         assert_eq!(ran.code, Some(1), "{what:?}: {ran:?}");
         assert_eq!(workspace.writes().len(), 0);
     }
-    // A listing that is whole, but of a zone that someone emptied: not rebuilt without a word.
+    // A complete listing of a zone that someone emptied: the zone is not rebuilt without consent.
     let emptied = on_plan("business");
     zone_spec(&emptied, "before.yaml", &addresses(20));
     refused_without(
@@ -165,7 +166,7 @@ fn workspace_with(records: &serde_json::Value) -> serde_json::Value {
     json!({ "zones": [{ "name": "example.com", "plan": "business", "records": records }] })
 }
 
-/// C17: there is no way to a registrar, and none that takes a zone away: neither in what is sent nor in the program.
+/// C17: the program cannot reach a registrar and cannot delete a zone: neither by requests that it sends nor in its code.
 #[test]
 fn c17_no_way_to_the_domain_itself() {
     let workspace = Workspace::empty(options());
@@ -188,7 +189,7 @@ fn c17_no_way_to_the_domain_itself() {
         let below: Vec<_> = request.path.trim_start_matches('/').split('/').collect();
         assert!(request.method != "DELETE" || below.len() > 2, "{request:?}");
     }
-    // Two places make requests that delete: of one record, and of one rule.
+    // Two places in the code make DELETE requests: for one record, and for one rule.
     let wire = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/wire");
     let mut found = Vec::new();
     for entry in fs::read_dir(wire).unwrap() {

@@ -1,4 +1,4 @@
-//! What stands in files and arguments: specs, policies, plans, journals, snapshots, locks, and their names.
+//! Hostile text in files and arguments: specs, policies, plans, journals, snapshots, locks, and file names.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,7 +14,7 @@ use crate::support::journals::newest;
 use crate::support::saved_plans::sealed;
 use crate::support::workspace::{Ran, Workspace, binary, options_on};
 
-/// How a spec that is wrong is shown, with the form of what is printed.
+/// The commands that show a spec with mistakes, with the format of the output.
 const CHECKS: &[(&[&str], &str)] = &[
     (&["validate", "spec.yaml"], "text"),
     (&["validate", "spec.yaml", "--color", "never", "--format", "json"], "json"),
@@ -30,7 +30,7 @@ const CHECKS: &[(&[&str], &str)] = &[
     (&["diff", "empty.yaml", "spec.yaml", "--format", "json"], "json"),
 ];
 
-/// Runs the program within this one, as there are many to run, and in this directory.
+/// Runs the program in this process, because there are many runs, in this directory.
 fn inside(directory: &Path, arguments: &[&str]) -> Ran {
     let there = |name: &str| directory.join(name).into_os_string();
     let given = arguments.iter().map(|argument| match *argument {
@@ -49,7 +49,7 @@ fn inside(directory: &Path, arguments: &[&str]) -> Ran {
     Ran { code, stdout, stderr }
 }
 
-/// Runs all of these over a spec.
+/// Runs all of these commands on a spec.
 #[track_caller]
 fn check_all(spec: &Value, what: &str) {
     let directory = tempfile::tempdir().unwrap();
@@ -70,7 +70,7 @@ fn check_all(spec: &Value, what: &str) {
     }
 }
 
-/// A spec with such records and such other members of the zone.
+/// A spec with these records, and other keys of the zone.
 fn spec(records: Value, more: Value) -> Value {
     let mut zone = json!({ "records": records });
     zone.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -86,7 +86,7 @@ fn words_of_a_spec_are_data_in_every_output() {
     };
     let none = json!({});
     let long = format!("EVIL{}", "\u{202e}y".repeat(250_000));
-    // What has a limit of Cloudflare's is cut to it, so that the spec is good.
+    // Text with a limit at Cloudflare is cut to it, so that the spec is valid.
     let fits: String = EVIL.replace('\0', "").chars().take(90).collect();
     for words in [EVIL, long.as_str(), fits.as_str()] {
         let specs = [
@@ -137,7 +137,7 @@ fn words_of_a_spec_are_data_in_every_output() {
             ),
             ("anything", Value::String(words.to_owned())),
         ];
-        // A long text is as long wherever it stands, so a few places will do.
+        // A long text has the same length in each place, so a few places are enough.
         let some = if words.len() > 10_000 { 6 } else { 1 };
         for (what, spec) in specs.into_iter().step_by(some) {
             check_all(&spec, &format!("{what}: {:?}", words.chars().take(12).collect::<String>()));
@@ -193,7 +193,7 @@ fn arguments_and_names_of_files_are_data() {
     }
 }
 
-/// A value in which one text, by its number, is another one; `None` if it has fewer.
+/// A copy of a value in which the nth text is replaced; `None` if it has fewer.
 fn replaced(value: &Value, nth: &mut usize, by: &str) -> Value {
     match value {
         Value::String(text) => {
@@ -209,7 +209,7 @@ fn replaced(value: &Value, nth: &mut usize, by: &str) -> Value {
     }
 }
 
-/// How many texts a value holds.
+/// The number of texts in a value.
 fn texts(value: &Value) -> usize {
     match value {
         Value::String(_) => 1,
@@ -219,7 +219,7 @@ fn texts(value: &Value) -> usize {
     }
 }
 
-/// A service with a record to change and one to delete, and protection.
+/// A sandbox with a record to change, a record to delete, and protection.
 fn changed() -> Workspace {
     let workspace = Workspace::new(options_on("business"));
     workspace.plant_records(json!([
@@ -242,7 +242,7 @@ zones:
     workspace
 }
 
-/// A base whose name and commit deceive.
+/// A base whose name and commit are hostile text.
 fn evil_base() -> BaseSource {
     BaseSource::Revision { name: EVIL.to_owned(), commit: EVIL.to_owned() }
 }

@@ -1,4 +1,4 @@
-//! Answers and files that are made to fill the memory. The peak is the system's count, which the program logs at its end.
+//! Responses and files that are made to fill the memory. The peak is the system's count, which the program logs when it ends.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -15,7 +15,7 @@ use zonewright::document::saved_plan::checksum;
 
 use crate::support::workspace::{Ran, binary};
 
-/// The most memory that any run may take, in KiB.
+/// The limit for the memory of a run, in KiB.
 const MOST: u64 = 300 * 1024;
 
 /// A spec that touches records and rules.
@@ -36,7 +36,7 @@ fn directory() -> TempDir {
     directory
 }
 
-/// Runs the binary, which ends by itself and within the bound.
+/// Runs the binary, which must end by itself and within the memory limit.
 #[track_caller]
 fn bounded(what: &str, command: &mut Command) -> Ran {
     let ran: Ran = command.arg("-vv").output().unwrap().into();
@@ -52,7 +52,7 @@ fn over(directory: &Path, what: &str, arguments: &[&str]) -> Ran {
     bounded(what, binary(directory).args(arguments))
 }
 
-/// A body that is written piece by piece, so that it need not be kept: a beginning, a piece as often as it goes, an end.
+/// A body that is written in pieces, so that it is not kept in memory: a start, a repeated piece, an end.
 #[derive(Clone)]
 struct Body {
     begin: String,
@@ -62,7 +62,7 @@ struct Body {
 }
 
 impl Body {
-    /// Such a result in an envelope, of so many bytes or a little more.
+    /// The result in an envelope, of at least this number of bytes.
     fn result(begin: &str, piece: &str, megabytes: usize, end: &str) -> Self {
         let unit = piece.repeat(64 * 1024 / piece.len() + 1);
         let times = megabytes * 1024 * 1024 / unit.len() + 1;
@@ -80,7 +80,7 @@ impl Body {
     }
 }
 
-/// A service that answers what ends so with this body, the zone as it should be, and everything else with nothing.
+/// A server that returns this body for paths with this end, a valid zone, and an empty result for everything else.
 fn serve(suffix: &'static str, body: Body, is_packed: bool) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/client/v4", listener.local_addr().unwrap());
@@ -92,7 +92,7 @@ fn serve(suffix: &'static str, body: Body, is_packed: bool) -> String {
     std::thread::spawn(move || {
         for stream in listener.incoming() {
             let (body, packed) = (body.clone(), packed.clone());
-            // A client that has had enough closes the connection.
+            // A client that stops reading closes the connection.
             std::thread::spawn(move || drop(respond(stream.unwrap(), suffix, &body, packed.as_deref())));
         }
     });
@@ -117,7 +117,7 @@ fn respond(stream: TcpStream, suffix: &str, body: &Body, packed: Option<&[u8]>) 
                 write!(stream, "{head}content-encoding: gzip\r\ncontent-length: {}\r\n\r\n", packed.len())?;
                 stream.write_all(packed)
             }
-            // Without a length it ends with the connection.
+            // Without a length, the body ends with the connection.
             None => write!(stream, "{head}\r\n").and_then(|()| body.write(stream)),
         };
     }
@@ -136,7 +136,7 @@ fn respond(stream: TcpStream, suffix: &str, body: &Body, packed: Option<&[u8]>) 
 }
 
 #[test]
-fn no_answer_fills_it() {
+fn no_response_fills_the_memory() {
     let record = r#"{"id":"1","name":"a.example.com","type":"A","content":"192.0.2.1"}"#;
     let deep = format!("{}{}", "[".repeat(32 * 1024), "]".repeat(32 * 1024));
     let unknown: String = (0..1_000).map(|n| format!(r#""member-{n}":{{"a":[0,0,0,0]}},"#)).collect();
@@ -185,7 +185,7 @@ fn snapshot(path: &Path, lines: &str, times: usize) {
 }
 
 #[test]
-fn no_snapshot_fills_it() {
+fn no_snapshot_fills_the_memory() {
     let directory = directory();
     let path = directory.path().join("s.gz");
     let values = format!("{{\"path\":\"/x\",\"result\":[0{}]}}\n", ",[]".repeat(5_000_000));
@@ -210,7 +210,7 @@ fn no_snapshot_fills_it() {
 }
 
 #[test]
-fn no_journal_fills_it() {
+fn no_journal_fills_the_memory() {
     let directory = directory();
     let begin = "{\"event\":\"begin\",\"format\":1,\"time\":\"2026-11-20T12:00:00Z\"}\n";
     let head =
@@ -252,11 +252,11 @@ fn basis(spec: &str) -> String {
 }
 
 #[test]
-fn no_saved_plan_fills_it() {
+fn no_saved_plan_fills_the_memory() {
     let directory = directory();
     let spec = serde_json::to_string(SPEC).unwrap();
     let with = |operations: &str| plan(&format!("{},\"operations\":[{operations}]", basis(&spec)));
-    // As large as one that is real, in which each operation has as much as it can.
+    // As large as a real one in which each operation has the largest possible content.
     let image = format!("{{\"type\":\"TXT\",\"name\":\"a.example.com\",\"content\":\"{}\"}}", "x".repeat(250));
     let operation = |n: usize| {
         format!(
@@ -291,7 +291,7 @@ fn no_saved_plan_fills_it() {
 }
 
 #[test]
-fn no_spec_fills_it() {
+fn no_spec_fills_the_memory() {
     let directory = directory();
     let head = "version: 1\nzones:\n  example.com:\n    records:\n";
     let size = 23 * 1024 * 1024;
@@ -312,7 +312,7 @@ fn no_spec_fills_it() {
 }
 
 #[test]
-fn no_other_file_fills_it() {
+fn no_other_file_fills_the_memory() {
     let directory = directory();
     let large = "x: 0\n".repeat(4 * 1024 * 1024 / 5);
     let file = |name: &str, text: &str| fs::write(directory.path().join(name), text).unwrap();

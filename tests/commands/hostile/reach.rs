@@ -1,4 +1,4 @@
-//! What must not be reached: other hosts, other users' eyes, files outside of the tree.
+//! What a run must not reach: other hosts, files of other users, files outside of the tree.
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +12,7 @@ use zonewright::sandbox::{self, Fault, What, When};
 /// A record to make.
 const SPEC: &str = "      - { name: www, type: A, content: 192.0.2.1 }";
 
-/// Whether a run names a secret.
+/// Whether the output of a run contains a secret.
 fn leaks(ran: &Ran) -> bool {
     [sandbox::TOKEN, "hush"].iter().any(|secret| ran.stdout.contains(secret) || ran.stderr.contains(secret))
 }
@@ -33,7 +33,7 @@ fn a_redirection_is_followed_nowhere_and_takes_no_credentials_along() {
                 .env("CLOUDFLARE_API_KEY", "hush0123456789abcdefhush0123456789abc");
             let ran: Ran =
                 command.args(["apply", "spec.yaml", "--yes", "--key-fallback", "-vvv"]).output().unwrap().into();
-            // "See other" is what follows a write that was carried out, so what became of it is unknown.
+            // "See other" follows a write that was carried out, so its result is unknown.
             let exit = if (code, method) == (303, "POST") { 5 } else { 1 };
             assert_eq!(ran.code, Some(exit), "{code} {method}: {ran:?}");
             assert!(elsewhere.requests().is_empty(), "{code} {method}: {:?}", elsewhere.requests());
@@ -44,7 +44,7 @@ fn a_redirection_is_followed_nowhere_and_takes_no_credentials_along() {
     }
 }
 
-/// Plain HTTP goes to this machine, and past any proxy: that would be another one.
+/// Plain HTTP goes to this machine only, and never through a proxy, which would be another machine.
 #[test]
 fn a_proxy_does_not_get_what_is_sent_to_this_machine() {
     let workspace = Workspace::new(options());
@@ -98,7 +98,7 @@ fn credentials_go_to_no_address_that_others_can_read() {
     assert!(workspace.requests().is_empty());
 }
 
-/// Runs the binary with a mask of its own for new files.
+/// Runs the binary with its own umask.
 #[cfg(unix)]
 #[track_caller]
 fn masked(workspace: &Workspace, mask: &str, arguments: &[&str]) {
@@ -111,7 +111,7 @@ fn masked(workspace: &Workspace, mask: &str, arguments: &[&str]) {
     assert_eq!(ran.code, Some(0), "{mask} {arguments:?}: {ran:?}");
 }
 
-/// Nobody else may read what the program keeps for itself, whatever the mask of the process allows.
+/// No other user may read the program's own files, whatever the umask of the process allows.
 #[cfg(unix)]
 #[test]
 fn what_is_kept_is_its_owners_alone() {
@@ -122,7 +122,7 @@ fn what_is_kept_is_its_owners_alone() {
         workspace.file("s.yaml", "version: 1\nzones:\n  example.com:\n    waf: { owasp: { paranoia: 2 } }\n    records:\n      - { name: www, type: A, content: 192.0.2.1 }\n");
         let given: Vec<_> =
             walkdir::WalkDir::new(workspace.path()).into_iter().map(|e| e.unwrap().path().to_owned()).collect();
-        // A file that is there already, for everybody to read, does not pass that on.
+        // An existing file that everyone can read does not pass its permissions on.
         let open = workspace.file("saved/open.json", "{}");
         fs::set_permissions(&open, fs::Permissions::from_mode(0o666)).unwrap();
         masked(&workspace, mask, &["snapshot", "s.yaml", "--out", "saved/snap.gz"]);
@@ -150,7 +150,7 @@ fn what_is_kept_is_its_owners_alone() {
     }
 }
 
-/// A directory for a spec, beside one with what is nobody's business.
+/// A directory for a spec, beside one with private files.
 fn beside() -> tempfile::TempDir {
     let root = tempfile::tempdir().unwrap();
     fs::create_dir_all(root.path().join("tree/zones")).unwrap();
@@ -229,9 +229,9 @@ fn an_include_stays_in_its_tree() {
     assert!(ran.stdout.contains("outside.example"), "{ran:?}");
 }
 
-/// What a spec before says is read under the same rules.
+/// The previous spec is read under the same rules.
 #[test]
-fn the_spec_before_stays_in_its_tree_too() {
+fn the_previous_spec_stays_in_its_tree_too() {
     let root = beside();
     let run = |arguments: &[&str]| Ran::from(binary(root.path()).args(arguments).output().unwrap());
     fs::write(root.path().join("tree/now.yaml"), "version: 1\nzones: { example.com: { records: [] } }\n").unwrap();
@@ -249,7 +249,7 @@ fn the_spec_before_stays_in_its_tree_too() {
     }
 }
 
-/// A link to a directory outside is told by its own name, and nothing behind it is looked at.
+/// A link to a directory outside is reported by its own name, and the directory behind it is not read.
 #[cfg(unix)]
 #[test]
 fn links_to_directories_lead_out_of_no_tree() {
@@ -269,13 +269,13 @@ fn links_to_directories_lead_out_of_no_tree() {
     fs::remove_file(root.path().join("tree/root.yaml")).unwrap();
     let ran = printed(root.path(), &["tree"]).exits(1);
     assert!(ran.stderr.contains("`tree/zones/link` is outside") && !ran.stderr.contains("zone.yaml"), "{ran:?}");
-    // A link that nothing follows is no mistake.
+    // A link that nothing includes is not an error.
     fs::write(root.path().join("tree/zones/own.yaml"), "version: 1\nzones: { own.example: { records: [] } }\n")
         .unwrap();
     assert!(include("zones/*.yaml").exits(0).stdout.contains("own.example"));
 }
 
-/// Links to directories with links to directories: small to store, and endless to look through.
+/// Links to directories with links to directories: small on disk, and endless to search.
 #[cfg(unix)]
 #[test]
 fn links_cannot_make_a_small_tree_endless() {
@@ -297,7 +297,7 @@ fn links_cannot_make_a_small_tree_endless() {
     assert!(ran.stderr.contains("SPEC0037"), "{ran:?}");
 }
 
-/// Files that nobody named, but that are looked for beside a spec, are no way to show or to overwrite others.
+/// Files that the program looks for beside a spec cannot be used to show or overwrite other files.
 #[cfg(unix)]
 #[test]
 fn files_beside_a_spec_lead_nowhere_else() {
@@ -319,7 +319,7 @@ fn files_beside_a_spec_lead_nowhere_else() {
     assert_eq!(fs::read_to_string(&outside).unwrap(), "root:hush:0:0\n");
     assert!(!tree.join("waf.lock").is_symlink());
     run(&["waf", "lock", "s.yaml", "--sandbox", "--check"]).exits(0);
-    // What never ends is not waited for.
+    // A file that never ends is not waited for.
     fs::remove_file(tree.join("waf.lock")).unwrap();
     symlink("/dev/zero", tree.join("waf.lock")).unwrap();
     let ran = run(&["plan", "s.yaml", "--sandbox"]).exits(0);

@@ -1,6 +1,6 @@
-//! `--base` in trees whose author wants git to run a command, to answer from elsewhere, or to take a path for a revision.
+//! `--base` in trees whose author tries to run a command, to supply other content, or to have a path taken for a revision.
 //!
-//! What git checks out never holds a `.git`, but it may hold a bare repository. Archives may hold both.
+//! A checkout by Git never contains a `.git`, but it may contain a bare repository. Archives may contain both.
 
 mod environment;
 
@@ -14,12 +14,12 @@ use tempfile::TempDir;
 
 use crate::support::workspace::{Ran, binary};
 
-/// The spec at the base: a zone more than now, so that a plan tells whether it was read.
+/// The spec at the base: it has one more zone, so that the plan shows whether the base was read.
 const BEFORE: &str = "version: 1\nzones:\n  example.com: { records: [] }\n  gone.example: { records: [] }\n";
 /// The spec as it is planned.
 const NOW: &str = "version: 1\nzones:\n  example.com: { records: [] }\n";
 
-/// Keys whose values git runs, some with a remote that lacks nothing but a reason to be asked.
+/// Configuration keys whose values Git runs; some need a remote that Git has a reason to contact.
 const COMMANDS: &[&str] = &[
     "core.fsmonitor",
     "core.sshCommand",
@@ -47,7 +47,7 @@ const COMMANDS: &[&str] = &[
     "sequence.editor",
 ];
 
-/// A directory with a trap: a program that leaves a mark when it is run.
+/// A directory with a trap: a program that writes a marker file when it is run.
 struct Trap {
     root: TempDir,
 }
@@ -130,7 +130,7 @@ impl Trap {
         assert!(mark.is_err(), "a command of the tree was run, with {}", mark.unwrap());
     }
 
-    /// The configuration of someone who wants his program to be run.
+    /// A configuration that makes Git run a program.
     fn hostile_config(&self, url: &str) -> String {
         let evil = self.at("evil");
         let one = |key: &&str| {
@@ -150,7 +150,7 @@ impl Trap {
         )
     }
 
-    /// A bare repository as someone can commit it: its branch needs an object that a remote is to be asked for.
+    /// A bare repository as someone can commit it: its branch needs an object that Git would request from a remote.
     fn bare(&self, at: &str, url: &str) {
         for name in ["objects/info", "refs/heads"] {
             fs::create_dir_all(self.at(at).join(name)).unwrap();
@@ -162,7 +162,7 @@ impl Trap {
         self.file(&format!("{at}/config"), &self.hostile_config(url).replace("[core]\n", "[core]\n\tbare = true\n"));
     }
 
-    /// Hooks that are all the trap.
+    /// A repository whose only trap is its hooks.
     fn hooks(&self, at: &str) {
         fs::create_dir_all(self.at(at)).unwrap();
         for name in ["post-index-change", "reference-transaction", "post-checkout", "fsmonitor-watchman", "pre-auto-gc"]
@@ -188,7 +188,7 @@ fn is_of(ran: Ran, commit: &str) {
     assert!(was_read, "{base}");
 }
 
-/// Where a remote may be said to be; each is a way to have something run.
+/// Places where a remote can be configured; each is a way to run a program.
 fn urls(trap: &Trap) -> Vec<String> {
     let evil = trap.at("evil").display().to_string();
     vec![
@@ -207,7 +207,7 @@ fn a_bare_repository_in_a_tree_is_no_repository() {
     let trap = Trap::new();
     let commit = trap.git("tree", &["rev-parse", "HEAD"]);
     for url in urls(&trap) {
-        // Where the spec is, and above it up to where the true one is.
+        // Where the spec is, and in its parent directories up to the real repository.
         for at in ["tree/conf/spec", "tree/conf", "tree"] {
             trap.file("tree/conf/spec/zone.yaml", BEFORE);
             trap.git("tree", &["add", "conf/spec/zone.yaml"]);
@@ -230,7 +230,7 @@ fn a_bare_repository_in_a_tree_is_no_repository() {
                 if path.is_dir() { fs::remove_dir_all(path).unwrap() } else { fs::remove_file(path).unwrap() }
             }
         }
-        // Without any other.
+        // Without another repository.
         trap.file("bare/spec/zone.yaml", NOW);
         for at in ["bare/spec", "bare"] {
             trap.bare(at, &url);
@@ -242,7 +242,7 @@ fn a_bare_repository_in_a_tree_is_no_repository() {
     }
 }
 
-/// What an archive can bring along: a `.git` that is its author's from end to end. It may say what it likes, and runs nothing.
+/// An archive can contain a `.git` that is entirely its author's. It may have any content, but it must not run anything.
 #[test]
 fn a_hostile_repository_runs_nothing() {
     for url in urls(&Trap::new()) {
@@ -276,7 +276,7 @@ fn a_hostile_repository_runs_nothing() {
                 let ran = trap.plan("tree", name);
                 if name.contains("spec") { drop(ran.exits(1)) } else { is_of(ran, &commit) }
             }
-            // Something is missing, so that a remote could be asked for it.
+            // An object is missing, so that Git would request it from a remote.
             let missing = "2".repeat(40);
             trap.file("tree/.git/refs/heads/absent", &format!("{missing}\n"));
             for name in ["absent", "absent~1", missing.as_str(), "absent:spec", "nothing", "2222222"] {
@@ -313,7 +313,7 @@ fn a_git_file_or_link_that_leads_into_the_tree_is_refused() {
         trap.bare("own/evil", url);
         lead(&trap, "own/.git", "evil");
         refused(&trap, "own", "main");
-        // As if it were a submodule or a worktree, within a true repository.
+        // As a submodule or worktree, within a real repository.
         trap.file("tree/sub/spec/zone.yaml", NOW);
         trap.bare("tree/modules/sub", url);
         lead(&trap, "tree/sub/.git", "../modules/sub");
@@ -326,7 +326,7 @@ fn a_git_file_or_link_that_leads_into_the_tree_is_refused() {
         lead(&trap, "tree/sub/.git", "../main/worktrees/sub");
         refused(&trap, "tree/sub", "main");
     }
-    // What is no `.git` at all is not passed over for one further up.
+    // A `.git` that is invalid is not skipped for one further up.
     let trap = Trap::new();
     for text in ["", "nonsense\n", "gitdir: nowhere\n", "gitdir: \n", "gitdir: ../spec\n"] {
         trap.file("tree/sub/spec/zone.yaml", NOW);
@@ -365,7 +365,7 @@ fn worktrees_submodules_and_shared_objects_work() {
         is_of(trap.plan(at, "HEAD"), &commit);
         is_of(trap.run(".", &["plan", &format!("{at}/spec"), "--base", &commit, "--format", "json"]), &commit);
     }
-    // A submodule's revisions are its own, and that is said.
+    // A submodule has revisions of its own, and the message says so.
     trap.file("super/README", "");
     trap.git("super", &["init", "-q", "-b", "main"]);
     trap.git("super", &["submodule", "add", "-q", "../tree", "zones"]);
@@ -381,7 +381,7 @@ fn worktrees_submodules_and_shared_objects_work() {
     }
 }
 
-/// What stands for a commit is what the commit holds, whatever else the repository would put in its place.
+/// The content of a commit is what the commit itself contains, whatever the repository would substitute for it.
 #[test]
 fn replacements_and_grafts_are_not_honoured() {
     let trap = Trap::new();
@@ -401,7 +401,7 @@ fn replacements_and_grafts_are_not_honoured() {
     is_of(trap.plan("tree", "HEAD~2"), &first);
 }
 
-/// What is not there is not fetched, and what to do is said.
+/// Missing objects are not fetched, and the message says what to do.
 #[test]
 fn what_a_partial_clone_lacks_is_not_fetched() {
     let trap = Trap::new();
@@ -450,7 +450,7 @@ fn links_of_a_base_are_followed_within_its_directory() {
     trap.file("tree/spec/.hidden/one/zone.yaml", NOW);
     is_of(trap.plan("tree", &commit), &commit);
     is_of(trap.run("tree", &["plan", "spec/zone.yaml", "--base", "HEAD", "--format", "json"]), &commit);
-    // What cannot be followed is not taken for something that did not exist.
+    // A link that cannot be followed is an error, not a missing file.
     trap.file("tree/shared.yaml", BEFORE);
     fs::create_dir_all(trap.at("tree/other")).unwrap();
     linked(&[("../shared.yaml", "other/zone.yaml")]);
@@ -467,9 +467,9 @@ fn a_spec_in_two_repositories_has_no_revision() {
     assert!(ran.stderr.contains("two git repositories"), "{ran:?}");
 }
 
-/// A path that is named like a revision is no revision, and the other way round.
+/// A path with the name of a revision is not a revision, and the reverse.
 #[test]
-fn a_path_cannot_stand_for_a_revision() {
+fn a_path_is_not_taken_for_a_revision() {
     let trap = Trap::new();
     let commit = trap.git("tree", &["rev-parse", "HEAD"]);
     trap.git("tree", &["tag", "v1"]);
@@ -539,7 +539,7 @@ fn a_path_cannot_stand_for_a_revision() {
     }
 }
 
-/// A tag of a branch's name would win over the branch.
+/// A tag with the name of a branch would take precedence over the branch.
 #[test]
 fn a_name_of_two_things_is_refused() {
     let trap = Trap::new();

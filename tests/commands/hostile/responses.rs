@@ -1,4 +1,4 @@
-//! What Cloudflare answers, or someone who answers for it.
+//! Hostile text in responses of Cloudflare, or of someone who pretends to be Cloudflare.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ use crate::support::openmetrics::Metrics;
 use crate::support::workspace::{Ran, Workspace, options, options_on};
 use zonewright::sandbox::{Fault, What, When};
 
-/// Touches everything that Cloudflare answers about.
+/// A spec that uses every kind of response.
 const SPEC: &str = "
 version: 1
 zones:
@@ -27,7 +27,7 @@ zones:
       custom: [{ name: scanners, when: 'http.user_agent contains \"scanner\"', action: block }]
 ";
 
-/// Every way in which such answers are shown, with the form of what is printed.
+/// All commands that show such responses, with the format of the output.
 const SHOWN: &[(&[&str], &str)] = &[
     (&["plan", "spec.yaml", "-v"], "text"),
     (&["plan", "spec.yaml", "--color", "never", "-vvv"], "text"),
@@ -74,7 +74,7 @@ fn workspace() -> Workspace {
     workspace
 }
 
-/// A service in which every text that a person can write says this.
+/// A sandbox in which every text that a person can write is this text.
 fn told(words: &str) -> Workspace {
     let workspace = workspace();
     let record = |id: &str, kind: &str, name: &str, content: &str| {
@@ -134,7 +134,7 @@ fn what_others_wrote_is_data_in_every_output() {
         assert!(matches!(ran.code, Some(0..=3)), "{arguments:?}: {ran:?}");
         is_harmless(&format!("{arguments:?}"), format, &ran);
     }
-    // It is shown, and not merely left out.
+    // The text is shown and not merely left out.
     for format in ["text", "json", "markdown", "html"] {
         let ran = workspace.run(&["plan", "spec.yaml", "--format", format]).exits(0);
         assert!(ran.stdout.contains("EVIL"), "{format}: {}", ran.stdout);
@@ -142,7 +142,7 @@ fn what_others_wrote_is_data_in_every_output() {
 }
 
 #[test]
-fn a_megabyte_of_it_is_cut_for_people() {
+fn a_megabyte_of_text_is_cut_for_people() {
     let workspace = workspace();
     let long = format!("EVIL\u{202e}{}", "é".repeat(500_000));
     let record = |id: &str, kind: &str, name: &str, content: &str, comment: &str| json!({ "id": id, "type": kind, "name": name, "content": content, "ttl": 1, "proxied": false, "comment": comment, "tags": [] });
@@ -175,7 +175,7 @@ fn a_megabyte_of_it_is_cut_for_people() {
 }
 
 #[test]
-fn messages_of_the_service_are_no_commands() {
+fn messages_of_cloudflare_are_not_commands() {
     let long = format!("{EVIL}{}", "x".repeat(1_000_000));
     let wrong = |words: &str| {
         let chain = json!([{ "code": 9021, "message": words }]);
@@ -235,7 +235,7 @@ fn metrics_and_webhooks_are_whole() {
 }
 
 #[test]
-fn what_was_kept_of_it_is_shown_as_safely() {
+fn cached_text_is_shown_as_safely() {
     let workspace = told(EVIL);
     workspace.run(&["snapshot", "spec.yaml"]).exits(0);
     for (arguments, format) in SHOWN.iter().filter(|(a, _)| a[0] == "plan") {
@@ -249,7 +249,7 @@ fn what_was_kept_of_it_is_shown_as_safely() {
     is_harmless("apply of a plan", "json", &workspace.run(&["apply", "plan.json", "--yes", "--format", "json"]));
 }
 
-/// What is imported from such a service is a spec that is in sync, and says what Cloudflare says as far as a spec can.
+/// An import of such a zone is a valid spec that is in sync, and has the same text as far as a spec can contain it.
 #[test]
 fn what_is_imported_reads_as_it_was() {
     let workspace = workspace();
@@ -288,7 +288,7 @@ fn what_is_imported_reads_as_it_was() {
     );
 }
 
-/// A listing with a record of another zone may leave out others as well: nothing is planned by it, however much is pruned.
+/// A listing with a record of another zone may be incomplete: nothing is planned from it, even with pruning.
 #[test]
 fn a_record_of_another_zone_makes_a_listing_unusable() {
     let evil = format!("{EVIL}.example.org");
@@ -303,7 +303,7 @@ fn a_record_of_another_zone_makes_a_listing_unusable() {
     }
 }
 
-/// What Cloudflare says of its managed rulesets, too.
+/// The same for the texts of Cloudflare's managed rulesets.
 #[test]
 fn rules_of_managed_rulesets_are_data() {
     let workspace = Workspace::new(options_on("business"));
@@ -343,7 +343,7 @@ fn rules_of_managed_rulesets_are_data() {
     assert!(written != lock && workspace.writes().is_empty());
 }
 
-/// With colour there are our own colours, and nothing else that a terminal acts upon.
+/// Coloured output contains the program's own colours, and nothing else that a terminal interprets.
 #[test]
 fn colours_are_ours() {
     let workspace = told(EVIL);

@@ -1,4 +1,4 @@
-//! What must hold of every output, whatever the text in it says.
+//! Checks that every output must pass, whatever the text in it is.
 
 use pulldown_cmark::{Event, Options, Parser, Tag};
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::support::openmetrics::Metrics;
 use crate::support::workspace::Ran;
 
-/// Everything at once that means something to a terminal, a runner, a forge or a browser.
+/// Text with everything that has a meaning to a terminal, a CI runner, a forge or a browser.
 pub(crate) const EVIL: &str = concat!(
     "EVIL\u{1b}[2J\u{1b}]0;t\u{7}\u{9b}31m\r\n::error file=x,line=1::EVIL\n  ::set-output name=a::b\n##[error]EVIL\n",
     "##vso[task.setvariable variable=a]b\u{202e}\u{2066}\u{200b}\u{feff}\u{2028}\u{85}\u{a0}\u{fe0f}\u{e0041}\u{0}",
@@ -15,10 +15,10 @@ pub(crate) const EVIL: &str = concat!(
     "\n# EVIL\n| a | b |\n- EVIL\n\"} 1\nevil_metric 1\n# EOF\n\\\"'`$(evil)%0A%0D&lt;",
 );
 
-/// Most bytes of an output that is made for people, whatever is in it.
+/// The limit for an output that people read, in bytes.
 const MOST: usize = 400_000;
 
-/// Fails unless an output is harmless, as what it is.
+/// Fails unless an output is harmless in its format.
 #[track_caller]
 pub(crate) fn is_harmless(what: &str, format: &str, ran: &Ran) {
     plain(&format!("{what}: standard error"), &ran.stderr);
@@ -52,9 +52,9 @@ pub(crate) fn is_harmless(what: &str, format: &str, ran: &Ran) {
     }
 }
 
-/// Nothing that cannot be seen, reorders text or drives a terminal.
+/// No invisible characters, no characters that reorder text, none that control a terminal.
 ///
-/// The list is told by its purpose and not taken from the program.
+/// The list follows from this purpose and is not copied from the program.
 #[track_caller]
 pub(crate) fn plain(what: &str, shown: &str) {
     let hidden = |c: char| {
@@ -69,7 +69,7 @@ pub(crate) fn plain(what: &str, shown: &str) {
     }
 }
 
-/// No line that a runner would act upon.
+/// No line that a CI runner would interpret as a command.
 #[track_caller]
 fn no_command(what: &str, shown: &str) {
     for line in shown.lines() {
@@ -78,7 +78,7 @@ fn no_command(what: &str, shown: &str) {
     }
 }
 
-/// A comment: only we write the marker, nothing is a link or a mention, and every fold is closed again.
+/// A comment: the marker is the program's own, nothing is a link or a mention, and every fold is closed.
 #[track_caller]
 fn markdown(what: &str, shown: &str) {
     let first = shown.lines().next().unwrap_or_default();
@@ -121,7 +121,7 @@ fn markdown(what: &str, shown: &str) {
     assert_eq!(depth, 0, "{what}\n{shown}");
 }
 
-/// A document of elements: well-formed, and nothing in it runs, loads or leads elsewhere.
+/// An HTML or XML document: well-formed, and nothing in it runs, loads or links elsewhere.
 #[track_caller]
 fn markup(what: &str, shown: &str) {
     let options = roxmltree::ParsingOptions { allow_dtd: true, ..Default::default() };
@@ -141,7 +141,7 @@ fn markup(what: &str, shown: &str) {
     }
 }
 
-/// Annotations: every line is one, and says nothing in its properties that would end them.
+/// Annotations: every line is one, and no text ends its properties early.
 #[track_caller]
 fn annotations(what: &str, shown: &str) {
     for line in shown.lines() {

@@ -1,4 +1,4 @@
-//! Where files are written: into what is no regular file, behind links that someone named, and nowhere else.
+//! Where files are written: into special files, through links that the user named, and nowhere else.
 
 use std::fs;
 use std::io::Read;
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::support::workspace::{Ran, Workspace, binary, options_on};
 
-/// Each command that writes a file that someone names, up to that name.
+/// Each command that writes a file, up to the name of that file.
 const WRITERS: [&[&str]; 4] = [
     &["plan", "spec.yaml", "--out"],
     &["snapshot", "spec.yaml", "--out"],
@@ -27,7 +27,7 @@ fn workspace() -> Workspace {
     workspace
 }
 
-/// Runs a writer on a name; drift was found, and everything else is well.
+/// Runs such a command on a name; exit codes 0 and 2 (drift) are accepted.
 fn writes(workspace: &Workspace, writer: &[&str], name: &str) -> Ran {
     let ran = workspace.run(&[writer, &[name]].concat());
     assert!(matches!(ran.code, Some(0 | 2)), "{writer:?} {name}: {ran:?}");
@@ -62,7 +62,7 @@ impl Drop for Reading {
     }
 }
 
-/// Special files are reached by links, so that a mistake replaces the link and not what the machine needs.
+/// Special files are reached through links, so that a bug replaces the link and not a file that the machine needs.
 #[test]
 fn what_is_no_regular_file_is_written_into() {
     for writer in WRITERS {
@@ -76,7 +76,7 @@ fn what_is_no_regular_file_is_written_into() {
         symlink("/dev/null", at("null")).unwrap();
         writes(&workspace, writer, "null");
         assert!(at("null").is_symlink(), "{writer:?}");
-        // What cannot be written is told.
+        // A write that fails is reported.
         symlink("/dev/full", at("full")).unwrap();
         let ran = workspace.run(&[writer, &["full"]].concat()).exits(1);
         assert!(ran.stderr.contains("No space left"), "{writer:?}: {ran:?}");
@@ -125,20 +125,20 @@ fn links_that_were_named_are_followed() {
         if writer[0] == "plan" {
             assert_eq!(fs::metadata(at("below/file")).unwrap().permissions().mode() & 0o777, 0o600);
         }
-        // What a tree holds leads nobody out of it.
+        // A link in the tree does not lead out of it.
         for name in ["out", "directory/precious", "directory/new"] {
             let ran = workspace.run(&[writer, &[name]].concat()).exits(1);
             assert!(ran.stderr.contains("leads out of the current directory"), "{writer:?} {name}: {ran:?}");
         }
         assert_eq!(fs::read_to_string(&precious).unwrap(), "precious");
         assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 1);
-        // Whoever names the place means it.
+        // A path on the command line is intended.
         writes(&workspace, writer, at("out").to_str().unwrap());
         assert!(at("out").is_symlink() && fs::read_to_string(&precious).map_or(true, |text| text != "precious"));
     }
 }
 
-/// What nobody named is replaced.
+/// A file that the user did not name is replaced, not written through.
 #[test]
 fn the_usual_snapshot_is_not_written_through_a_link() {
     let workspace = workspace();
@@ -150,7 +150,7 @@ fn the_usual_snapshot_is_not_written_through_a_link() {
     assert!(fs::symlink_metadata(&usual).unwrap().is_file());
 }
 
-/// A spec may come through a pipe, which gives what it holds only once.
+/// A spec may come through a pipe, which can only be read once.
 #[test]
 fn a_spec_is_read_from_a_fifo_once() {
     let workspace = workspace();
@@ -176,7 +176,7 @@ fn binary_for(workspace: &Workspace, arguments: &[&str]) -> Command {
     if is_sandbox { binary(workspace.path()) } else { workspace.command() }
 }
 
-/// A tree that someone else wrote says nothing about where journals, caches and the sandbox are.
+/// A tree from someone else does not decide where journals, caches and the sandbox are.
 #[test]
 fn own_directories_lead_out_of_no_tree() {
     let journal: &[&[&str]] = &[&["apply", "spec.yaml", "--yes"], &["plan", "spec.yaml"]];
@@ -204,13 +204,13 @@ fn own_directories_lead_out_of_no_tree() {
             assert_eq!(files(outside.path()), [] as [PathBuf; 0], "{link}");
             assert!(!outside.path().join("new").exists());
             assert!(workspace.writes().is_empty());
-            // Whoever names a directory means it.
+            // A directory on the command line is intended.
             let own = |name: &str| outside.path().join(name).display().to_string();
             let (journal, cache) = (own("journal"), own("cache"));
             workspace.run(&["apply", "spec.yaml", "--yes", "--journal", &journal, "--cache", &cache]).exits(0);
         }
     }
-    // A link within the tree leads nobody astray.
+    // A link within the tree is followed.
     let workspace = workspace();
     fs::create_dir(workspace.path().join("state")).unwrap();
     symlink("state", workspace.path().join(".zonewright")).unwrap();
@@ -218,7 +218,7 @@ fn own_directories_lead_out_of_no_tree() {
     assert!(workspace.path().join("state/journal").is_dir());
 }
 
-/// A database is not filled behind a link.
+/// The sandbox does not write a database through a link.
 #[test]
 fn a_link_is_no_database_of_the_sandbox() {
     let directory = tempfile::tempdir().unwrap();
@@ -258,7 +258,7 @@ fn files_with_secrets_are_bounded_and_their_readers_told() {
     for (mode, words) in [
         (0o600, None),
         (0o400, None),
-        // As secrets are given to a container.
+        // As secrets are mounted into a container.
         (0o440, None),
         (0o644, Some("can be read by other users (mode 0644)")),
         (0o660, Some("can be written by other users (mode 0660)")),

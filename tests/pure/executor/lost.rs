@@ -1,4 +1,4 @@
-//! Answers that was lost, or that leave open what became of a request.
+//! Responses that were lost, or that do not show the result of a request.
 
 use super::*;
 
@@ -12,12 +12,12 @@ async fn a_lost_answer_is_seen_by_reading() {
         (outcome_names(&ran), ran.sent.len(), journalled(&ran)),
         (vec!["done", "done"], 1, vec!["done".to_owned()])
     );
-    // Without effect it is sent again; and never more than five times.
+    // Without effect it is sent again, but never more than five times.
     let ran = run(&plan, &zone, BATCH, &[Lost, Yes], &[vec![]]).await;
     assert_eq!((outcome_names(&ran), journalled(&ran)), (vec!["done", "done"], vec!["lost".to_owned(), "done".into()]));
     let ran = run(&plan, &zone, BATCH, &vec![Lost; 50], &[vec![]]).await;
     assert_eq!((outcome_names(&ran), ran.sent.len()), (vec!["unknown", "unknown"], 5));
-    // Whoever reads the journal must look, too: the listings may have been old.
+    // A reader of the journal must check the zone, too: the listings may have been old.
     assert_eq!(journalled(&ran), ["lost", "lost", "lost", "lost", "unknown"]);
 }
 
@@ -44,7 +44,7 @@ async fn what_someone_else_changed_is_not_called_done() {
     let plan = plan(&[a("a", 2)], &zone);
     let other = stored(1, &a("a", 9));
     let ran = run(&plan, &zone, BATCH, &[Lost], &[vec![other]]).await;
-    // Ours may have been there in between.
+    // Our record may have existed in between.
     assert_eq!((outcome_names(&ran), journalled(&ran)), (vec!["unknown"], vec!["unknown".to_owned()]));
     // A create whose value appeared with other facets is someone else's as well.
     let zone = live(&[]);
@@ -62,7 +62,7 @@ async fn a_request_that_came_late_is_not_refused_twice() {
     let both = vec![stored(1, &a("a", 1)), stored(2, &a("b", 2))];
     let ran = run(&plan, &zone, BATCH, &[Lost, No(400, 81058)], &[vec![], both]).await;
     assert_eq!((outcome_names(&ran), journalled(&ran)), (vec!["done", "done"], vec!["lost".to_owned(), "done".into()]));
-    // "Identical" for something that is not there is a refusal.
+    // "Identical record exists", although there is none, is a refusal.
     let ran = run(&plan, &zone, Lowering::Single, &[No(400, 81058), Yes], &[vec![]]).await;
     assert_eq!(outcome_names(&ran), ["refused", "done"]);
 }
@@ -75,17 +75,17 @@ async fn a_request_that_may_have_come_late_is_not_called_refused() {
     let ran = run(&plan, &zone, Lowering::Single, &[Lost, No(400, 81058), Yes], &[vec![]]).await;
     assert_eq!(outcome_names(&ran), ["unknown", "done"]);
     assert_eq!((journalled(&ran), ran.waited.as_secs()), (["lost", "unknown", "done"].map(Into::into).into(), 7));
-    // Only what was lost itself.
+    // Only the lost request itself.
     let ran = run(&plan, &zone, Lowering::Single, &[Lost, Yes, No(400, 81058)], &[vec![]]).await;
     assert_eq!(outcome_names(&ran), ["done", "refused"]);
     let ran = run(&plan, &zone, BATCH, &[Lost, No(400, 81058)], &[vec![]]).await;
     assert_eq!((outcome_names(&ran), ran.sent.len()), (vec!["unknown", "unknown"], 2));
 
-    // Nor does "no" under a status that says yes.
+    // An error under a success status does not prove it, either.
     let ran = run(&plan, &zone, Lowering::Single, &[Lost, No(200, 10013), Yes], &[vec![]]).await;
     assert_eq!(outcome_names(&ran), ["unknown", "done"]);
 
-    // Nor "the name is taken", which the record of the earlier try may be what takes it.
+    // Nor does "the name is taken": the record of the earlier attempt may be the one that takes it.
     for code in [81053, 81054] {
         let ran = run(&plan, &zone, Lowering::Single, &[Lost, No(400, code), Yes], &[vec![]]).await;
         assert_eq!((outcome_names(&ran), journalled(&ran)[1].as_str()), (vec!["unknown", "done"], "unknown"));
@@ -104,21 +104,21 @@ async fn a_request_that_may_have_come_late_is_not_called_refused() {
     );
 }
 
-/// One name that is taken by someone else does not keep the others of a batch from their effect.
+/// One name that is taken by someone else does not prevent the rest of a batch.
 #[tokio::test(start_paused = true)]
-async fn a_taken_name_is_found_in_a_batch_that_got_lost() {
+async fn a_taken_name_is_found_in_a_batch_that_was_lost() {
     let zone = live(&[]);
     let plan = plan(&[a("a", 1), a("b", 2), a("c", 3), a("d", 4)], &zone);
     let taken = || No(400, 81054);
     let script = [Lost, taken(), Yes, taken(), Yes, taken()];
     let ran = run(&plan, &zone, BATCH, &script, &[vec![]]).await;
     assert_eq!((outcome_names(&ran), ran.sent.len()), (vec!["done", "done", "done", "unknown"], 6));
-    // What is refused as a whole had no effect when it was sent first either.
+    // A batch that is refused as a whole had no effect at the first attempt, either.
     let ran = run(&plan, &zone, BATCH, &[Lost, No(400, 9003), Yes, taken(), Yes, taken()], &[vec![]]).await;
     assert_eq!(outcome_names(&ran), ["done", "done", "done", "refused"]);
 }
 
-/// What someone else changed is not sent again with what is narrowed.
+/// An operation on a record that someone else changed is not repeated when a batch is split.
 #[tokio::test(start_paused = true)]
 async fn what_someone_else_changed_is_not_sent_again_in_halves() {
     let zone = live(&[stored(1, &a("a", 1))]);
@@ -131,9 +131,9 @@ async fn what_someone_else_changed_is_not_sent_again_in_halves() {
     assert_eq!((&last["patches"], last["posts"].as_array().map(Vec::len)), (&Value::Null, Some(2)), "{last}");
 }
 
-/// Losses are counted in a row, and an answer ends the row.
+/// Losses are counted in a row, and a response resets the count.
 #[tokio::test(start_paused = true)]
-async fn an_answer_ends_the_row_of_losses() {
+async fn an_answer_resets_the_count_of_losses() {
     let zone = live(&[]);
     let plan = plan(&[a("a", 1), a("b", 2)], &zone);
     let first = vec![stored(1, &a("a", 1))];
@@ -143,7 +143,7 @@ async fn an_answer_ends_the_row_of_losses() {
     assert_eq!((outcome_names(&ran), ran.sent.len()), (vec!["done", "done"], 8));
 }
 
-/// An answer of which both may be true leaves its operations as unsure as one that was lost.
+/// A contradictory response leaves the result of its operations unknown, like a lost response.
 #[tokio::test(start_paused = true)]
 async fn what_an_answer_of_yes_and_no_left_open_is_not_called_refused() {
     let zone = live(&[]);
@@ -153,9 +153,9 @@ async fn what_an_answer_of_yes_and_no_left_open_is_not_called_refused() {
     assert_eq!((outcome_names(&ran), ran.sent.len()), (vec!["done", "unknown"], 2));
 }
 
-/// Being sent away says nothing of the try before.
+/// A redirect does not show the result of the first attempt.
 #[tokio::test(start_paused = true)]
-async fn what_is_sent_away_the_second_time_is_unknown() {
+async fn a_redirect_on_the_second_attempt_leaves_the_result_unknown() {
     let zone = live(&[]);
     let plan = plan(&[a("a", 1), a("b", 2)], &zone);
     for (answer, second) in [(Busy(500), "not sent"), (Busy(429), "not sent"), (Elsewhere(302), "done")] {
@@ -192,7 +192,7 @@ async fn what_was_lost_and_not_sent_again_is_unknown() {
         assert!(reason.contains("not sent again: refused with 9109"), "{reason}");
     }
     assert_eq!(journalled(&ran).last().map(String::as_str), Some("unknown"), "an undo must look");
-    // What the zone shows is told even so, and the rest is not sent.
+    // The state of the zone is still reported, and the rest is not sent.
     let there = vec![stored(1, &a("a", 1))];
     let ran = run(&plan, &zone, Lowering::Single, &[Lost, No(400, 81045)], &[vec![], there]).await;
     assert_eq!((outcome_names(&ran), ran.sent.len()), (vec!["done", "not sent", "not sent"], 2));
@@ -200,7 +200,7 @@ async fn what_was_lost_and_not_sent_again_is_unknown() {
     assert_eq!(outcome_names(&ran), ["unknown", "not sent", "not sent"]);
     let ran = run(&plan, &zone, Lowering::Batches(2), &[Lost, No(404, 7000), No(403, 9109)], &[vec![]]).await;
     assert_eq!(outcome_names(&ran), ["refused", "not sent", "not sent"], "without batches, none had an effect");
-    // A refusal of what is asked would have met the first one, too.
+    // A refusal of the content would have applied to the first attempt, too.
     let ran = run(&plan, &zone, Lowering::Single, &[Lost, No(400, 9003)], &[vec![]]).await;
     assert_eq!(outcome_names(&ran), ["refused", "done", "done"]);
 }
@@ -224,7 +224,7 @@ async fn a_refusal_that_cannot_be_read_says_nothing_of_what_was_lost_before() {
 async fn a_zone_that_cannot_be_read_leaves_it_unknown() {
     let zone = live(&[]);
     let plan = plan(&[a("a", 1), a("b", 2)], &zone);
-    // A listing that never holds what it counts.
+    // A listing that never contains the number of records that it counts.
     struct Liar(Service);
     impl Reader for Liar {
         async fn read(&self, request: &Request) -> Result<Envelope, ApiError> {

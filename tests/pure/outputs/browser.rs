@@ -1,7 +1,8 @@
-//! The page of a plan in a real browser: headless Chromium, where there is one.
+//! The HTML page of a plan in a real browser: headless Chromium, if it is installed.
 //!
-//! The page has no scripts. A harness around it has: it opens the page in frames of two widths, in light and dark, and reports what
-//! it sees. `PAGE_OPERATIONS=10000 cargo test --test pure browser -- --nocapture` takes the time of a large page as well.
+//! The page has no scripts. A harness around it does: it opens the page in frames of two widths, in light and dark mode, and
+//! reports what it measures. `PAGE_OPERATIONS=10000 cargo test --test pure browser -- --nocapture` also measures the time of a
+//! large page.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -18,7 +19,7 @@ const CONTRAST: f64 = 4.5;
 /// The smallest letters that are read without effort, in pixels.
 const LETTERS: f64 = 12.0;
 
-/// Opens each page in each frame, uses its controls as a reader would, and writes down what it sees.
+/// Opens each page in each frame, uses its controls, and writes a report.
 const HARNESS: &str = r##"<!DOCTYPE html><html><body><pre id="seen">nothing</pre><script>
 const seen = [];
 const number = (c) => (c.match(/[\d.]+/g) || []).map(Number);

@@ -1,4 +1,4 @@
-//! Plans for the outputs: from a case, and made of any words whatever.
+//! Plans for the tests of outputs: from a case, or with arbitrary words.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -106,7 +106,7 @@ fn rule(action: RuleAction, [name, impact, reason]: [&str; 3]) -> Operation {
     }
 }
 
-/// A plan in which every foreign word is this one.
+/// A plan in which every text from outside is this text.
 pub(crate) fn of_words(word: &str) -> Made {
     let mut sources = Sources::default();
     let spec = json!({ "version": 1, "zones": { "example.com": { "unmanaged": "prune", "records": [

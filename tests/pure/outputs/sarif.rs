@@ -1,4 +1,4 @@
-//! SARIF: every finding of every case, held against the rules of the standard.
+//! SARIF: every finding of every case is valid under the standard.
 
 use std::path::Path;
 
@@ -10,8 +10,8 @@ use zonewright::{lint, spec};
 
 use super::plans::of_words;
 
-/// What the standard says about the parts that we write, in our own words: which members there are, of which kind, and which
-/// are required. Nothing else may be there.
+/// The rules of the standard for the parts that we write: which members exist, their types, and which are required. No other
+/// members are allowed.
 fn schema() -> Value {
     let object = |required: &[&str], properties: Value| json!({ "type": "object", "additionalProperties": false, "required": required, "properties": properties });
     let text = json!({ "type": "string", "minLength": 1 });
@@ -78,8 +78,8 @@ fn schema() -> Value {
     )
 }
 
-/// Fails unless a log is as the standard wants it; as the published schema does too, where its file is named by
-/// `SARIF_SCHEMA`. That file has terms of its own and is not copied.
+/// Fails unless a log is valid under these rules, and under the published schema if `SARIF_SCHEMA` names its file. That file
+/// has its own licence and is not copied.
 #[track_caller]
 fn assert_valid(log: &Value) {
     let published = std::env::var_os("SARIF_SCHEMA")
@@ -89,7 +89,7 @@ fn assert_valid(log: &Value) {
         let wrong: Vec<String> = validator.iter_errors(log).map(|e| format!("{}: {e}", e.instance_path())).collect();
         assert!(wrong.is_empty(), "{wrong:#?}");
     }
-    // What a schema cannot say.
+    // Rules that a schema cannot express.
     let run = &log["runs"][0];
     let rules = run["tool"]["driver"]["rules"].as_array().unwrap();
     let mut prints = std::collections::BTreeSet::new();

@@ -1,4 +1,4 @@
-//! Each kind of drift, with the change of the file that it comes to.
+//! Each kind of drift, and the resulting edit of the file.
 
 use serde_json::json;
 use zonewright::model::ruleset::{EntryPoint, LiveRule, Phase, RuleBody, RuleId};

@@ -1,4 +1,4 @@
-//! `pull`: what Cloudflare has, written into the files of a spec, and nothing else of them.
+//! `pull`: it writes the live state into the files of a spec, and changes nothing else in them.
 
 mod kinds;
 mod random;

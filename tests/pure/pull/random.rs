@@ -1,4 +1,5 @@
-//! Random drifts on specs with comments, anchors and variables: afterwards nothing differs, and every comment is still there.
+//! Random drift on specs with comments, anchors and variables: after a pull the plan is empty, and every comment is still
+//! there.
 
 use zonewright::edit::comments;
 use zonewright::model::ruleset::{EntryPoint, Phase};

@@ -1,4 +1,4 @@
-//! Input that is broken, oversized, random or meant to harm: a clear error, never a crash or a hang.
+//! Input that is broken, too large, random or hostile: a clear error, never a crash or a hang.
 
 use std::fs;
 use std::path::Path;
@@ -165,7 +165,7 @@ fn a_flood_of_mistakes_is_cut_off() {
     }
 }
 
-/// Each kind of mistake, thousands of times and with long words: what is said of it stays short, in every output.
+/// Each kind of mistake, thousands of times and with long words: the messages stay short, in every output.
 #[test]
 fn no_kind_of_mistake_floods_an_output() {
     let lines = |line: &dyn Fn(usize) -> String| (0..3_000).map(line).collect::<String>();

@@ -200,7 +200,7 @@ fn the_schema_and_the_program_agree() {
 }
 
 #[test]
-fn what_is_not_said_is_not_wanted() {
+fn keys_that_are_absent_stay_unset() {
     let (outcome, _) = load_text("version: 1\nzones: { example.com: {} }\n");
     assert!(outcome.desired.unwrap().zones.into_values().all(|z| z.waf.is_none()));
     let waf = desired_waf(&with_waf("{ owasp: { threshold: 30 } }"));

@@ -86,7 +86,7 @@ async fn bodies_must_be_json_objects() {
     let typed = |body: &'static str| post().header("Content-Type", "application/json; charset=utf-8").body(body);
     assert_eq!(reply(typed("{")).await.refusal(), (400, 9207));
     assert_eq!(reply(typed("[]")).await.refusal(), (400, 9207));
-    // A GET with a body is tolerated: observed 2025-08.
+    // A GET with a body is accepted: observed 2025-08.
     let get = bench.request(Method::GET, &bench.records()).json(&json!({}));
     assert_eq!(reply(get).await.status, 200);
 }
@@ -107,7 +107,7 @@ async fn exceeding_the_rate_limit_blocks() {
     assert_eq!(bench.list("").await.status, 429);
 }
 
-/// What the sandbox answers to these bytes on a connection that stays open; a test fails after a minute of silence.
+/// The sandbox's response to these bytes on a connection that stays open; the test fails after a minute without one.
 async fn raw(bench: &Bench, request: String) -> String {
     let address = bench.running.address();
     let exchange = move || {
@@ -177,7 +177,7 @@ async fn web_pages_are_not_answered() {
 }
 
 #[tokio::test]
-async fn so_many_requests_are_remembered() {
+async fn the_log_of_requests_is_bounded() {
     let bench = Bench::start(Options { remembered: 1, ..Options::default() }).await;
     bench.post(a("www", "192.0.2.1")).await;
     bench.list("").await;
@@ -212,7 +212,7 @@ async fn tokens_have_limits() {
         let request = client.get(format!("{}{path}", running.base_url())).bearer_auth(secret(n));
         async move { reply(request).await }
     };
-    // One permission, and nothing of the others.
+    // One permission only.
     assert_eq!(get(0, "/zones".to_owned()).await.column("name"), ["example.com", "example.net"]);
     assert_eq!(get(0, format!("/zones/{}", ids[0])).await.status, 200);
     for path in ["dns_records", "dnssec", "dns_settings", "settings/ssl"] {
@@ -227,7 +227,7 @@ async fn tokens_have_limits() {
     assert_eq!(get(1, "/zones".to_owned()).await.column("name"), ["example.net"]);
     assert_eq!(get(1, format!("/zones/{}", ids[0])).await.refusal(), (403, 9109));
     assert_eq!(get(1, format!("/zones/{}", ids[1])).await.status, 200);
-    // Whose it is, and until when.
+    // The owner of the token, and its expiry.
     let (of_user, of_account) = ("/user/tokens/verify".to_owned(), format!("/accounts/{ACCOUNT_ID}/tokens/verify"));
     assert_eq!(get(0, of_user.clone()).await.result()["status"], "active");
     assert_eq!(get(0, of_account.clone()).await.refusal(), (401, 1000));

@@ -1,4 +1,4 @@
-//! Batches: order, atomicity, numbers.
+//! Batches: order, atomicity, limits.
 
 use serde_json::{Value, json};
 use zonewright::sandbox::Profile;

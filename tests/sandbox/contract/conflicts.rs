@@ -41,7 +41,7 @@ async fn names_are_shared_by_rule() {
         assert_eq!(got, code, "{body}");
         assert_eq!(reply.status, if code == 0 { 200 } else { 400 }, "{body}");
     }
-    // A record is no rival of itself, but of others also when it is changed.
+    // A record does not conflict with itself, but it conflicts with others when it is changed, too.
     let other = bench.post(a("other", "192.0.2.1")).await.id();
     assert_eq!(bench.patch(&other, json!({"content": "192.0.2.1"})).await.status, 200);
     assert_eq!(bench.patch(&other, json!({"name": "www"})).await.refusal(), (400, 81058));

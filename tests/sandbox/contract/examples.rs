@@ -1,8 +1,8 @@
 //! Replays example exchanges with Cloudflare, where the environment names a folder of them.
 //!
 //! `ZONEWRIGHT_SERVICE_EXAMPLES` is a folder of JSON files, each with `exchanges` of `name`, `request` (`method`, `path`,
-//! `query`, `headers`, `body`) and `response` (`status`, `body`). Every exchange runs against a sandbox of its own, planted
-//! with what the exchange presupposes. Identifiers and moments may differ, and texts that the file calls approximate.
+//! `query`, `headers`, `body`) and `response` (`status`, `body`). Every exchange runs against a sandbox of its own that has the
+//! objects which the exchange needs. Identifiers and times may differ, and texts that the file calls approximate.
 
 use std::io::Write;
 use std::path::Path;
@@ -15,7 +15,7 @@ use zonewright::sandbox::{self, EMAIL, ErrorStyle, Options, Profile, RecordMembe
 use super::ruleset_examples;
 use super::support::{client, reply};
 
-/// Exchanges that presuppose what the sandbox does not have; those about rulesets are all replayed.
+/// Exchanges that need objects which the sandbox does not have; those about rulesets are all replayed.
 const SKIPPED: &[&str] = &[
     "no permission",
     "ip filter",
@@ -35,7 +35,7 @@ const SKIPPED: &[&str] = &[
 /// The zone of the examples.
 const ZONE: &str = "c7915704a794c5f99111b674c1985c3a";
 
-/// The zones that the examples presuppose, the first with these records.
+/// The zones that the examples need, the first with these records.
 fn zones(exchange: &Value, records: &[Value]) -> Value {
     let account = json!({"id": "503be6216751f6fa1a8132a34b38ff29", "name": "Acme"});
     let mut zones = vec![json!({"name": "example.com", "id": ZONE, "account": account, "records": records})];
@@ -57,7 +57,7 @@ fn zones(exchange: &Value, records: &[Value]) -> Value {
     json!({ "zones": zones })
 }
 
-/// The records that an exchange presupposes.
+/// The records that an exchange needs.
 fn records(file: &str, exchange: &Value) -> Vec<Value> {
     let name = exchange["name"].as_str().unwrap_or_default();
     let txt = |name: &str, content: String| json!({"type": "TXT", "name": name, "content": content});
@@ -95,7 +95,7 @@ fn records(file: &str, exchange: &Value) -> Vec<Value> {
             base.push(json!({"type": "NS", "name": "sub", "content": "ns1.example.net"}));
             base
         }
-        // Reading presupposes what is read.
+        // A read needs the record that it reads.
         _ if exchange["request"]["method"] == "GET" && file.starts_with("record-") => {
             vec![exchange["response"]["body"]["result"].clone()]
         }
@@ -103,7 +103,7 @@ fn records(file: &str, exchange: &Value) -> Vec<Value> {
     }
 }
 
-/// The profile that an exchange presupposes.
+/// The profile that an exchange needs.
 fn profile(exchange: &Value, records: usize) -> Profile {
     let name = exchange["name"].as_str().unwrap_or_default();
     let is_old = exchange["certainty"] == "seed" || name == "older duplicate text";
@@ -156,7 +156,7 @@ fn sort(body: &mut Value) {
     }
 }
 
-/// Runs one exchange; says what differs.
+/// Runs one exchange, and returns the differences.
 async fn replay(file: &str, exchange: &Value) -> Option<String> {
     let is_of_rulesets = file.starts_with("rulesets");
     let records = records(file, exchange);

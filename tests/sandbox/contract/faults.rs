@@ -162,7 +162,7 @@ async fn answers_that_arrive_and_are_not_as_they_should_be() {
 }
 
 #[tokio::test]
-async fn a_door_that_is_shut_opens_at_the_same_address() {
+async fn a_refused_connection_is_accepted_later_at_the_same_address() {
     let bench = bench(1, What::ConnectionRefused { milliseconds: 3_600_000 }, 1).await;
     let post = || bench.request(Method::POST, &bench.records()).json(&a("n1", "192.0.2.1")).send();
     assert!(!post().await.unwrap_err().is_connect(), "it is cut");
@@ -172,7 +172,7 @@ async fn a_door_that_is_shut_opens_at_the_same_address() {
     bench.running.reopen().await;
     assert_eq!(post().await.unwrap().status(), 200);
     assert_eq!(count(&bench).await, 1);
-    // By itself, after its time.
+    // It ends by itself after its time.
     let brief = What::ConnectionRefused { milliseconds: 1 };
     bench.running.add_fault(Fault { when: When::Request(1), what: brief, times: 1 });
     assert!(post().await.is_err());
@@ -185,7 +185,7 @@ async fn a_door_that_is_shut_opens_at_the_same_address() {
 }
 
 #[tokio::test]
-async fn elsewhere_and_strangers() {
+async fn redirects_refused_tokens_and_another_writer() {
     let bench = Bench::new().await;
     let fault = |what| bench.running.add_fault(Fault { when: When::Request(1), what, times: 1 });
     fault(What::Redirect { code: 302, to: "https://example.com/x".into() });

@@ -67,7 +67,7 @@ async fn filters() {
         assert_eq!(got.join(" "), names, "{query}");
         assert_eq!(reply.body["result_info"]["total_count"], got.len(), "{query}");
     }
-    // What is not known, or not true or false, filters nothing: observed 2026-09.
+    // An unknown filter, or a value that is not true or false, filters nothing: observed 2026-09.
     for query in ["no_such_filter=x", "proxied=1", "order=nothing", "name.like=x", "tag.like=team:x"] {
         assert_eq!(bench.list(query).await.body["result_info"]["total_count"], 5, "{query}");
     }
@@ -85,7 +85,7 @@ async fn order_and_pages() {
     assert_eq!(info(&last), r#"{"page":3,"per_page":2,"count":1,"total_count":5,"total_pages":3}"#);
     let beyond = bench.list("per_page=2&page=9").await;
     assert_eq!(info(&beyond), r#"{"page":9,"per_page":2,"count":0,"total_count":5,"total_pages":3}"#);
-    // Too large a page is lowered, and the lower number is told.
+    // A page size that is too large is lowered, and the response has the lower number.
     let large = bench.list("per_page=5000").await;
     assert_eq!(info(&large), r#"{"page":1,"per_page":4,"count":4,"total_count":5,"total_pages":2}"#);
     let empty = bench.list("type=NS").await;

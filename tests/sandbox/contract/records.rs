@@ -1,4 +1,4 @@
-//! Single records: forms, normal forms, merging, replacing, and what is refused.
+//! Single records: formats, normalization, PATCH, PUT, and refusals.
 
 use serde_json::{Value, json};
 use zonewright::model::facts;

@@ -1,4 +1,4 @@
-//! What the example exchanges about rulesets presuppose, and what of their answers may differ.
+//! The rulesets that the example exchanges need, and the members of their responses that may differ.
 
 use serde_json::{Value, json};
 use zonewright::model::facts::permissions::PermissionAccess;
@@ -7,7 +7,7 @@ use zonewright::sandbox::{Permissions, Profile};
 /// The OWASP ruleset.
 const OWASP: &str = "4814384a9e5d4991b9815dcfc25d2f1f";
 
-/// Exchanges in which identifiers are given away, which are the sandbox's own.
+/// Exchanges that create identifiers; the sandbox creates its own.
 const CREATING: &[&str] =
     &["create entry point by PUT", "create by POST", "add rule first", "custom rule", "skip rule", "rate limit"];
 
@@ -38,13 +38,13 @@ fn deployment() -> Value {
     ]})
 }
 
-/// The number before that of a version.
+/// The version number before this one.
 fn lower(version: &Value) -> Value {
     let number: u64 = version.as_str().unwrap().parse().unwrap();
     json!((number - 1).to_string())
 }
 
-/// The ruleset before the exchange, worked out from the one after it.
+/// The ruleset before the exchange, derived from the one after it.
 fn before(exchange: &Value) -> Option<Value> {
     let mut ruleset = exchange["response"]["body"]["result"].clone();
     match name(exchange) {
@@ -86,7 +86,7 @@ fn before(exchange: &Value) -> Option<Value> {
     Some(ruleset)
 }
 
-/// Lays what the exchange presupposes into the document of the zones.
+/// Adds what the exchange needs to the document of the zones.
 pub(crate) fn prepare(exchange: &Value, document: &mut Value) {
     let zone = &mut document["zones"][0];
     zone["plan"] = json!(plan(exchange));
@@ -104,7 +104,7 @@ pub(crate) fn prepare(exchange: &Value, document: &mut Value) {
     document["managed_rulesets"] = json!(managed);
 }
 
-/// Takes out of an answer what may differ.
+/// Removes members from a response that may differ.
 pub(crate) fn settle(exchange: &Value, body: &mut Value) {
     if let Some(after) = body.pointer_mut("/result_info/cursors/after") {
         *after = json!("*");
@@ -130,7 +130,7 @@ pub(crate) fn settle(exchange: &Value, body: &mut Value) {
     }
 }
 
-/// Takes the moment of the last change out of an object.
+/// Removes the time of the last change from an object.
 fn settle_moment(object: &mut Value) {
     if let Some(moment) = object.get_mut("last_updated") {
         *moment = json!("*");

@@ -1,4 +1,4 @@
-//! Rulesets as they are read and written: entry points, single rules, positions, versions.
+//! Reading and writing rulesets: entry points, single rules, positions, versions.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -100,7 +100,7 @@ async fn put_creates_and_replaces() {
     expected["version"] = json!("2");
     expected["last_updated"] = described.result()["last_updated"].clone();
     assert_eq!(described.result(), &expected);
-    // By ref and by id a rule goes on; without both it is another.
+    // A rule with the same ref or id is kept; without both it is a new rule.
     let mut changed = block("b");
     changed["enabled"] = json!(false);
     let nameless = json!({"action": "block", "expression": "ssl"});
@@ -116,11 +116,11 @@ async fn put_creates_and_replaces() {
     assert_eq!((ids(named.result()), column(named.result(), "version")), (ids(third.result()), vec!["2".to_owned()]));
     let stranger = json!([{"id": "a".repeat(32), "action": "block", "expression": "ssl"}]);
     assert_eq!(bench.put_rules(CUSTOM, stranger).await.status, 400);
-    // Emptied it has no rules at all, and is still there.
+    // An emptied entry point has no rules, and still exists.
     let empty = bench.put_rules(CUSTOM, json!([])).await;
     assert!(empty.result().get("rules").is_none());
     assert_eq!(bench.entry(CUSTOM).await.result(), empty.result());
-    // An equal PUT makes a version as well.
+    // An identical PUT makes a version, too.
     assert_eq!(bench.put_rules(CUSTOM, json!([])).await.result()["version"], "7");
 }
 
@@ -185,7 +185,7 @@ async fn patch_of_a_rule_replaces_it() {
     assert_eq!((&after["version"], &after["enabled"]), (&json!("2"), &json!(true)));
     assert_eq!(answer.result()["version"], "2");
     assert_eq!(answer.result()["rules"][1], ruleset.result()["rules"][1]);
-    // The same definition again: another version of the ruleset, none of the rule.
+    // The same definition again: a new version of the ruleset, but not of the rule.
     let same = patch(json!({"action": "block", "expression": "ssl", "ref": "r"})).await;
     assert_eq!((&same.result()["version"], &same.result()["rules"][0]), (&json!("3"), after));
     for (body, code, text) in [
@@ -276,7 +276,7 @@ async fn rules_are_moved() {
     }
     let nowhere = json!({"position": {"index": 2}});
     assert_eq!(bench.rulesets(Method::PATCH, &path(1), Some(nowhere.clone())).await.refusal(), (400, 20011));
-    // A definition and a position in one.
+    // A definition and a position in one request.
     let mut both = block("a");
     both["action"] = json!("managed_challenge");
     both["position"] = json!({"after": ""});
@@ -359,7 +359,7 @@ async fn accounts_and_zones_are_apart() {
     assert_eq!(stranger.refusal(), (403, 10000));
     let stranger = bench.send(Method::GET, &format!("/zones/{}/rulesets", "a".repeat(32)), None).await;
     assert_eq!(stranger.refusal(), (403, 9109));
-    // The account's rules run for its zones by being executed, and what is executed stays.
+    // The account's rules run for its zones when they are executed, and an executed ruleset cannot be deleted.
     let mut deploy =
         json!({"rules": [{"action": "execute", "action_parameters": {"id": custom}, "expression": "ssl"}]});
     let path = format!("/phases/{CUSTOM}/entrypoint");
@@ -374,7 +374,7 @@ async fn accounts_and_zones_are_apart() {
     assert_eq!(bench.account_rulesets(Method::DELETE, &format!("/{custom}"), None).await.refusal(), (400, 0));
     bench.account_rulesets(Method::PUT, &path, Some(json!({"rules": []}))).await.result();
     assert_eq!(bench.account_rulesets(Method::DELETE, &format!("/{custom}"), None).await.status, 204);
-    // A zone takes its rulesets along.
+    // The rulesets of a zone are deleted with it.
     bench.send(Method::DELETE, &format!("/zones/{}", bench.zone), None).await.result();
     let again = json!({"zones": [{"name": "example.org", "rulesets": [{"id": zone, "phase": CUSTOM}]}]});
     bench.running.seed(&again).unwrap();

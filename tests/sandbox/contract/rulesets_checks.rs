@@ -1,4 +1,4 @@
-//! What a write of rules is refused for, by code.
+//! Refused writes of rules, by error code.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -115,7 +115,7 @@ async fn numbers_of_rules() {
         let add = bench.rulesets(Method::POST, &format!("/{}/rules", entry.id()), Some(rule(most))).await;
         assert_eq!(add.refusal(), (400, 50001));
     }
-    // What is too much already can be changed.
+    // A ruleset that is already over the limit can be changed.
     let bench = Bench::new().await;
     let rules: Vec<Value> = (0..7).map(|n| block(&n.to_string())).collect();
     let planted = json!({"zones": [{"name": "example.com", "rulesets": [{"phase": CUSTOM, "rules": rules}]}]});
@@ -207,7 +207,7 @@ async fn members_of_rules_and_bodies() {
     let response = json!({"response": {"status_code": 451, "content": "no", "content_type": "text/plain"}});
     let kept = try_rule(&bench, CUSTOM, &with("action_parameters", response.clone())).await;
     assert_eq!(kept.result()["rules"][0]["action_parameters"], response);
-    // What Cloudflare itself says of a rule may come back, and does nothing.
+    // Members that Cloudflare itself adds to a rule may be sent back, and have no effect.
     let mut rule = kept.result()["rules"][0].clone();
     rule["version"] = json!("9");
     let again = bench.put_rules(CUSTOM, json!([rule])).await;
@@ -271,7 +271,7 @@ async fn skip_rules() {
     let mut silent = skip(json!({"phase": "current", "phases": ["http_request_sbfm"], "products": ["uaBlock"]}));
     silent["logging"] = json!({"enabled": false});
     assert_eq!(try_rule(&bench, CUSTOM, &silent).await.result()["rules"][0]["logging"], json!({"enabled": false}));
-    // Left out in a PUT, logging is on again; and on other rules it is not kept.
+    // If a PUT omits logging, it is on again; for other rules it is not stored.
     let mut again = silent.clone();
     again["logging"] = Value::Null;
     let answer = bench

@@ -1,4 +1,4 @@
-//! The vendor's rulesets: what is in them, how they are deployed and overridden, and that they move.
+//! The vendor's rulesets: their content, how they are deployed and overridden, and their new versions.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -110,7 +110,7 @@ async fn a_zone_executes_a_ruleset_once() {
     assert_eq!(messages(&twice), ["more than one rule is trying to execute the same managed ruleset"]);
     assert_eq!(bench.entry(MANAGED).await.result(), kept.result());
     bench.put_rules(MANAGED, json!([execute(OWASP), execute(CLOUDFLARE)])).await.result();
-    // Accounts may, for their enterprise zones.
+    // Accounts can do it for their enterprise zones.
     let path = format!("/phases/{MANAGED}/entrypoint");
     let refused = bench.account_rulesets(Method::PUT, &path, Some(json!({"rules": [execute(OWASP)]}))).await;
     assert_eq!(refused.refusal(), (400, 0));
@@ -145,7 +145,7 @@ async fn overrides_are_kept_as_they_came() {
     rule["action_parameters"]["version"] = json!("latest");
     let again = bench.put_rules(MANAGED, json!([rule])).await;
     assert_eq!(again.result()["rules"], answer.result()["rules"]);
-    // A PATCH without them drops all of it.
+    // A PATCH without them drops all of them.
     let path = format!("/{}/rules/{}", answer.id(), column(answer.result(), "id")[0]);
     let dropped = bench.rulesets(Method::PATCH, &path, Some(execute(OWASP))).await;
     let parameters = &dropped.result()["rules"][0]["action_parameters"];
@@ -199,7 +199,7 @@ async fn overrides_that_are_refused() {
         assert_eq!((refused.refusal(), messages(&refused)), ((400, 0), vec![text]), "{overrides}");
     }
     assert_eq!(bench.entry(MANAGED).await.refusal(), (404, 10003));
-    // Tags of the one ruleset are nothing in the other.
+    // Tags of one ruleset do not exist in the other.
     let mut wordpress = overriding(json!({"categories": [{"category": "wordpress", "enabled": false}]}));
     assert_eq!(bench.put_rules(MANAGED, json!([wordpress])).await.refusal(), (400, 0));
     wordpress["action_parameters"]["id"] = json!(CLOUDFLARE);
@@ -207,7 +207,7 @@ async fn overrides_that_are_refused() {
 }
 
 #[tokio::test]
-async fn the_vendor_moves() {
+async fn rulesets_of_the_vendor_get_new_versions() {
     let bench = on("pro").await;
     let before = bench.running.managed_ruleset(OWASP).unwrap().unwrap();
     let gone = "00000000000000000000000000942100";
@@ -227,10 +227,10 @@ async fn the_vendor_moves() {
     assert_eq!(versions.column("version"), ["35", "36"]);
     let former = bench.account_rulesets(Method::GET, &format!("{path}/versions/35"), None).await;
     assert_eq!(former.result(), &before);
-    // What is deployed stays as it is, but cannot be written again.
+    // A deployment of an old version stays as it is, but cannot be written again.
     assert_eq!(bench.entry(MANAGED).await.result(), deployed.result());
     assert_eq!(bench.put_rules(MANAGED, json!([rule])).await.refusal(), (400, 0));
-    // Without a version it is the next one.
+    // Without a version, the next one is used.
     after.as_object_mut().unwrap().shift_remove("version");
     bench.running.replace_managed_ruleset(&after).unwrap();
     assert_eq!(bench.rulesets(Method::GET, &path, None).await.result()["version"], "37");

@@ -1,4 +1,4 @@
-//! Rulesets and what surrounds them: dry runs, permissions, faults, identifiers, seeding and dumping.
+//! State of rulesets: dry runs, permissions, faults, identifiers, loading and dumping.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -48,7 +48,7 @@ fn dumping_and_planting_is_the_identity() {
     let text = |store: &StoreLocation| sandbox::dump(store).unwrap().to_string();
     let expected = dumped.to_string();
     assert!(text(&second) == expected, "the copy differs");
-    // Planted once more it is still the same.
+    // Loading it again gives the same state.
     sandbox::seed(&first, &dumped).unwrap();
     assert!(text(&first) == expected, "planting twice differs");
     let entry = &dumped["zones"][0]["rulesets"][0];
@@ -113,7 +113,7 @@ async fn a_dry_run_checks_and_stores_nothing() {
     assert_eq!(put(json!([{"action": "block", "expression": "x"}])).await.refusal(), (400, 20127));
     let real = bench.put_rules(CUSTOM, json!([block("a")])).await;
     let (id, rule) = (real.id(), column(real.result(), "id")[0].clone());
-    // The identifiers are those that the dry run did not use up.
+    // The dry run did not use any identifiers.
     let other = Bench::new().await;
     assert_eq!(other.put_rules(CUSTOM, json!([block("a")])).await.id(), id);
     let body = Some(json!({"action": "block", "expression": "ssl"}));
@@ -141,7 +141,7 @@ async fn a_dry_run_checks_and_stores_nothing() {
 }
 
 #[tokio::test]
-async fn a_service_without_dry_runs_writes_nothing() {
+async fn a_sandbox_without_dry_runs_writes_nothing() {
     let bench = Bench::with(Profile { dry_run: false, ..Profile::default() }).await;
     let path = format!("/phases/{CUSTOM}/entrypoint?dry_run=true");
     let refused = bench.rulesets(Method::PUT, &path, Some(json!({"rules": [block("a")]}))).await;
@@ -212,7 +212,7 @@ async fn equal_seeds_give_equal_identifiers() {
     };
     assert_eq!(run(1).await, run(1).await);
     assert_ne!(run(1).await, run(2).await);
-    // An identifier that a document has taken is not given away again.
+    // An identifier in a document is not assigned again.
     let (_, ids) = run(3).await;
     let bench = Bench::start(Options { seed: 3, ..Options::default() }).await;
     let mut rule = block("planted");

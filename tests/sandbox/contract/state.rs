@@ -1,4 +1,4 @@
-//! The state: it survives, it can be dumped and planted, and it does not depend on chance.
+//! The state: it survives restarts, it can be dumped and loaded, and it is deterministic.
 
 use std::io::{BufRead, BufReader};
 use std::time::Instant;
@@ -9,7 +9,7 @@ use zonewright::sandbox::{self, Options, Profile, SandboxError, SeedReport, Stor
 
 use super::support::{Bench, a};
 
-/// A document with something of everything.
+/// A document with every kind of object.
 fn document() -> Value {
     json!({"zones": [
         {"name": "example.com", "plan": "pro", "records": [
@@ -42,7 +42,7 @@ fn dumping_and_planting_is_the_identity() {
     assert_eq!(sandbox::dump(&first).unwrap().to_string(), dumped.to_string());
     sandbox::seed(&second, &dumped).unwrap();
     assert_eq!(sandbox::dump(&second).unwrap().to_string(), dumped.to_string());
-    // Planting again finds everything in its place.
+    // Loading again finds everything in its place.
     let report = sandbox::seed(&first, &document()).unwrap();
     assert_eq!(report, SeedReport { zones: 0, records: 0, present: 6 });
     assert_eq!(sandbox::dump(&first).unwrap(), dumped);
@@ -74,7 +74,7 @@ async fn a_file_survives_restarts() {
     assert_eq!(again.get(&record.id()).await.result(), record.result());
     let zone = again.send(reqwest::Method::GET, &format!("/zones/{}", again.zone), None).await;
     assert_eq!((&zone.result()["status"], &zone.result()["plan"]["legacy_id"]), (&json!("active"), &json!("pro")));
-    // Identifiers go on where they were.
+    // Identifiers continue after the last one.
     assert_ne!(again.post(a("api", "192.0.2.1")).await.id(), record.id());
 }
 
@@ -143,7 +143,7 @@ async fn equal_seeds_give_equal_identifiers() {
 
 #[tokio::test]
 async fn large_zones_stay_fast() {
-    // Only the shape of the work is tested here, not its speed: counts stay right through every path.
+    // This only tests that counts are right, not the speed.
     let profile = Profile { tier: "pro".to_owned(), record_quota: Some(20_000), ..Profile::default() };
     let bench = Bench::with(profile).await;
     let record = |n: u32| a(&format!("n{n}"), &format!("10.0.{}.{}", n / 256, n % 256));
@@ -215,11 +215,11 @@ async fn only_the_owner_reads_the_store() {
         assert_eq!(mode(&path.with_file_name(name)), 0o600, "{name}");
     }
     bench.running.shutdown().await;
-    // One of an earlier version is closed to others when it is used again.
+    // A store of an earlier version is closed to other users when it is opened.
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o644)).unwrap();
     sandbox::dump(&location).unwrap();
     assert_eq!(mode(path), 0o600);
-    // A link could lead to a file that is none of the sandbox's business.
+    // A link could point to a file that does not belong to the sandbox.
     let elsewhere = path.with_file_name("elsewhere");
     std::fs::write(&elsewhere, "").unwrap();
     std::fs::set_permissions(&elsewhere, std::fs::Permissions::from_mode(0o644)).unwrap();

@@ -75,7 +75,7 @@ async fn pending_until_the_parent_publishes() {
 }
 
 #[tokio::test]
-async fn the_whole_way_round() {
+async fn dnssec_is_enabled_and_disabled() {
     let bench = Bench::with(Profile { dnssec_activates: true, ..Profile::default() }).await;
     let pending = set(&bench, "active").await;
     assert_eq!(pending.result()["status"], "pending");

@@ -1,4 +1,4 @@
-//! DNS settings and settings of a zone, and how all of it is kept.
+//! DNS settings and settings of a zone, and how they are stored.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -68,7 +68,7 @@ async fn dns_settings_have_limits() {
         json!({"nameservers": {"type": "custom"}}),
         json!({"nameservers": {"type": "cloudflare.standard"}, "foundation_dns": true}),
         json!({"internal_dns": {"reference_zone_id": "x"}}),
-        // One mistake, and nothing is taken.
+        // One mistake, and nothing is stored.
         json!({"ns_ttl": 3600, "soa": {"ttl": 1}}),
     ] {
         assert_eq!(bench.patch_below("dns_settings", body.clone()).await.refusal(), (400, 1004), "{body}");
@@ -106,12 +106,12 @@ async fn dns_settings_depend_on_the_plan() {
     let enterprise = on_plan("enterprise").await;
     let set = enterprise.patch_below("dns_settings", internal.clone()).await;
     assert_eq!(set.result()["internal_dns"], internal["internal_dns"]);
-    // The switch of old and the type of name servers go together.
+    // The old switch and the type of name servers change together.
     let on = enterprise.patch_below("dns_settings", json!({"foundation_dns": true})).await;
     assert_eq!(on.result()["nameservers"], advanced["nameservers"]);
     let off = enterprise.patch_below("dns_settings", json!({"nameservers": {"type": "cloudflare.standard"}})).await;
     assert_eq!(off.result()["foundation_dns"], false);
-    // What was bought stays when the plan is lowered, and does not stand in the way of other changes.
+    // A paid feature stays when the plan is lowered, and does not prevent other changes.
     let plan = json!({"plan": {"id": "free"}});
     enterprise.send(Method::PATCH, &format!("/zones/{}", enterprise.zone), Some(plan)).await.result();
     let ttl = enterprise.patch_below("dns_settings", json!({"ns_ttl": 300})).await;
@@ -176,7 +176,7 @@ async fn settings_that_are_refused() {
     assert_eq!(bench.patch_below("settings/ssl", json!({})).await.refusal(), (400, 1004));
     let delete = bench.send(Method::DELETE, &format!("/zones/{}/settings/ssl", bench.zone), None).await;
     assert_eq!(delete.refusal(), (405, 7001));
-    // All at once is deprecated and not served.
+    // The endpoint for all settings at once is deprecated and not supported.
     assert_eq!(bench.get_below("settings").await.refusal(), (400, 7000));
 }
 
@@ -201,7 +201,7 @@ async fn settings_depend_on_the_plan() {
     for bad in [json!(["AES128"]), json!(["AES128-SHA", "AES128-SHA"]), json!("AES128-SHA")] {
         assert_eq!(pro.patch_below("settings/ciphers", json!({ "value": bad })).await.refusal(), (400, 1007));
     }
-    // Deprecated in favour of the DNS settings, and read-only for everybody.
+    // Deprecated in favour of the DNS settings, and read-only for everyone.
     assert_eq!(enterprise.get_below("settings/cname_flattening").await.result()["value"], "flatten_at_root");
     let refused = enterprise.patch_below("settings/cname_flattening", value("flatten_all")).await;
     assert_eq!(refused.refusal(), (400, 1015));
@@ -298,7 +298,7 @@ async fn a_deleted_zone_takes_its_settings_along() {
 }
 
 #[tokio::test]
-async fn the_doors_are_the_same_as_for_records() {
+async fn refusals_are_the_same_as_for_records() {
     let bench = Bench::new().await;
     for path in ["dnssec", "dns_settings", "settings/ssl"] {
         let url = format!("{}/zones/{}/{path}", bench.running.base_url(), bench.zone);

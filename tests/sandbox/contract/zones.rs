@@ -103,7 +103,7 @@ async fn accounts_of_new_zones() {
 }
 
 #[tokio::test]
-async fn nobody_is_let_into_a_fresh_zone() {
+async fn a_fresh_zone_refuses_all_requests() {
     let bench = Bench::with(Profile { fresh_zone_forbidden_milliseconds: 5_000, ..Profile::default() }).await;
     let zone = bench.send(Method::POST, "/zones", Some(json!({"name": "example.org"}))).await.id();
     let path = format!("/zones/{zone}");

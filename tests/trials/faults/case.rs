@@ -1,4 +1,4 @@
-//! One fault at one moment: what the program does, and whether that is right.
+//! One fault at one moment: what the program does, and whether that is correct.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,7 +11,7 @@ use super::catalogue::{Kind, Trouble};
 use super::stage::{Ran, Stage, Strike};
 use super::subject::Subject;
 
-/// A fault, where it strikes.
+/// A fault, and the moment at which it strikes.
 pub(crate) struct Case<'a> {
     /// What is applied.
     pub(crate) subject: &'a Subject,
@@ -19,38 +19,38 @@ pub(crate) struct Case<'a> {
     pub(crate) trouble: &'a Trouble,
     /// Where it strikes.
     pub(crate) strike: Strike,
-    /// What the sandbox has after a run without faults.
+    /// The state of the sandbox after a run without faults.
     pub(crate) wanted: &'a Json,
-    /// What followed in earlier cases.
+    /// Results of the following runs in earlier cases.
     pub(crate) sequels: &'a Sequels,
 }
 
-/// What the runs after a first one do: it depends on what the sandbox has then and on nothing else, so it is seen once for each
-/// state. With `FAULTS_WHOLE` in the environment it is seen each time, and has to be the same.
+/// The runs after the first one depend only on the state of the sandbox, so they are played once for each state. With
+/// `FAULTS_WHOLE` in the environment they are played each time, and must have the same result.
 #[derive(Debug, Default)]
 pub(crate) struct Sequels(RefCell<BTreeMap<String, Rc<Sequel>>>);
 
 /// The runs after the one that met the fault, without faults.
 #[derive(Debug)]
 pub(crate) struct Sequel {
-    /// The addresses of the operations that were left, one for each.
+    /// The addresses of the operations that were left, each once.
     left: Vec<String>,
     /// Writes of the second run.
     second: usize,
     /// Writes of the third run.
     third: usize,
-    /// Everything that is not as it must be.
+    /// Everything that is wrong.
     found: Vec<String>,
-    /// What the sandbox has at the end, [`plain`].
+    /// The state of the sandbox at the end, [`plain`].
     end: Json,
 }
 
-/// What the table says of a case.
+/// The result of a case in the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Cell {
     /// Exit code of the run that met the fault.
     pub(crate) exit: u8,
-    /// Operations that a plan has after it.
+    /// The number of operations that a plan has afterwards.
     pub(crate) distance: usize,
     /// Writes of the second run.
     pub(crate) second: usize,
@@ -69,7 +69,7 @@ impl std::fmt::Display for Cell {
 }
 
 impl Case<'_> {
-    /// Plays it: the cell of the table, and everything that is not as it must be.
+    /// Plays it, and returns the cell of the table and everything that is wrong.
     pub(crate) fn play(&self) -> (Cell, Vec<String>) {
         let stage = Stage::new(self.subject);
         let before = stage.dump();
@@ -114,7 +114,7 @@ impl Case<'_> {
         found
     }
 
-    /// Whether what is called done is done, and what is called not done is not.
+    /// Whether operations that are reported as done are done, and the others are not.
     fn honest(&self, ran: &Ran, left: &[String]) -> Vec<String> {
         if self.trouble.kind != Kind::Failure || ran.document["result"].is_null() {
             return Vec::new();
@@ -154,7 +154,7 @@ impl Sequels {
 impl Sequel {
     /// Runs again, until nothing is left to write.
     fn play(stage: &Stage, now: &Json) -> Self {
-        // Deletes are allowed by their number, which the refusal tells.
+        // Deletes are confirmed by their number, which the refusal gives.
         let again = || match stage.apply(0, None) {
             refused if refused.exit == 3 => {
                 stage.apply(crate::histories::play::counted_deletes(&refused.document), None)
@@ -187,14 +187,14 @@ impl Sequel {
     }
 }
 
-/// What no run may do.
+/// Checks for every run.
 fn wrong(ran: &Ran) -> Vec<String> {
     let secrets = [&ran.said, &ran.journal].into_iter().filter(|text| text.contains(TOKEN));
     let shown = secrets.map(|text| format!("the token is shown: {text}"));
     [journalled(ran), doubled(ran)].into_iter().flatten().chain(shown).collect()
 }
 
-/// Whether each write is in the journal, and each step has an end.
+/// Whether each write is in the journal, and each step has an outcome.
 fn journalled(ran: &Ran) -> Vec<String> {
     let mut found = Vec::new();
     let lines: Vec<Json> =
@@ -243,7 +243,7 @@ fn doubled(ran: &Ran) -> Vec<String> {
     found
 }
 
-/// What the spec does not name and is no longer as it was.
+/// Objects that the spec does not name and that were changed.
 fn lost(before: &Json, after: &Json) -> Vec<String> {
     let told = |lost: &String| format!("what the spec does not name is no longer as it was: {lost}");
     foreign(before).difference(&foreign(after)).map(told).collect()
@@ -259,7 +259,7 @@ fn foreign(dump: &Json) -> BTreeSet<String> {
     rules.chain(records).filter(|o| is_foreign(&o["ref"]) || is_foreign(&o["name"])).map(ToString::to_string).collect()
 }
 
-/// What the sandbox has, without what it gives anew each time, and in an order of its own where there is none.
+/// The state of the sandbox, without values that differ in each run, and in a fixed order where it has none.
 fn plain(dump: &Json) -> Json {
     fn without(value: &Json) -> Json {
         let volatile = [

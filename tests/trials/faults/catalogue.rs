@@ -1,4 +1,4 @@
-//! Every fault, as it strikes before a write takes effect and after that.
+//! All faults, each before a write takes effect and after that.
 
 use serde_json::{Value as Json, json};
 use zonewright::sandbox::{Gzip, TOKEN, What};
@@ -8,28 +8,28 @@ use super::stage::FOR_EVER;
 /// A fault.
 #[derive(Debug, Clone)]
 pub(crate) struct Trouble {
-    /// What it is called in the table.
+    /// Its name in the table.
     pub(crate) name: String,
-    /// How it strikes a write that has no effect then.
+    /// The fault for a write that then has no effect.
     pub(crate) before: Option<What>,
-    /// How it strikes a write that has its effect.
+    /// The fault for a write that has its effect.
     pub(crate) after: Option<What>,
-    /// What it is to the program.
+    /// What it means for the program.
     pub(crate) kind: Kind,
 }
 
-/// What a fault is to the program.
+/// What a fault means for the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// Trouble on the way.
     Failure,
-    /// An answer in good form that is not so.
+    /// A well-formed response that is wrong.
     Lie,
     /// Someone else writes.
     Writer,
 }
 
-/// A fault that has two sides.
+/// A fault with both forms.
 fn both(name: &str, before: What, after: What) -> Trouble {
     Trouble { name: name.to_owned(), before: Some(before), after: Some(after), kind: Kind::Failure }
 }
@@ -49,22 +49,22 @@ fn status(code: u16, html: bool, retry_after: Option<u64>) -> What {
     What::Status { code, html, retry_after }
 }
 
-/// Every member of a name has another value.
+/// Every member of a name gets another value.
 fn replaced(member: &str, value: Json) -> What {
     What::Replace { member: member.to_owned(), value }
 }
 
-/// All faults but those that depend on what is written, and that each is shown.
+/// All faults, except those that depend on the written object, and whether each is shown.
 pub(crate) fn all() -> Vec<(Trouble, bool)> {
     whole().into_iter().map(|trouble| (trouble, true)).collect()
 }
 
-/// All faults but those that depend on what is written.
+/// All faults, except those that depend on the written object.
 fn whole() -> Vec<Trouble> {
     [refusals(), connections(), bodies(), wrong_members()].concat()
 }
 
-/// Ways to lose the answer to a write.
+/// Ways to lose the response to a write.
 pub(crate) fn losses() -> Vec<Trouble> {
     let after = |name: &str, what| with_effect(name, what);
     vec![
@@ -77,8 +77,8 @@ pub(crate) fn losses() -> Vec<Trouble> {
     ]
 }
 
-/// One of each family of faults that are the same to the program; with `FAULTS_WHOLE` in the environment the others as well,
-/// and that they are not shown.
+/// One of each group of faults that are the same to the program; with `FAULTS_WHOLE` in the environment also the others, which
+/// are not shown.
 pub(crate) fn some() -> Vec<(Trouble, bool)> {
     let of_a_family = |name: &str| {
         let others = ["500 as HTML", "502", "504", "520", "521", "523", "524", "525", "526", "530"];
@@ -91,7 +91,7 @@ pub(crate) fn some() -> Vec<(Trouble, bool)> {
     all.filter(|(is_one, _)| *is_one || is_whole).map(|(is_one, trouble)| (trouble, is_one)).collect()
 }
 
-/// The sandbox says no.
+/// The sandbox refuses.
 fn refusals() -> Vec<Trouble> {
     let pages = [500, 502, 503, 504, 520, 521, 522, 523, 524, 525, 526, 530];
     let pages =
@@ -118,7 +118,7 @@ fn refusals() -> Vec<Trouble> {
     all
 }
 
-/// Connections that end, or never end well.
+/// Connections that end, or end incorrectly or never.
 fn connections() -> Vec<Trouble> {
     vec![
         without_effect("connection refused", What::ConnectionRefused { milliseconds: 86_400_000 }),
@@ -139,7 +139,7 @@ fn connections() -> Vec<Trouble> {
     ]
 }
 
-/// Bodies that are not what they should be as a whole.
+/// Bodies that are invalid as a whole.
 fn bodies() -> Vec<Trouble> {
     vec![
         with_effect("half of the JSON", What::TruncateBody),
@@ -153,7 +153,7 @@ fn bodies() -> Vec<Trouble> {
     ]
 }
 
-/// Members that are not what they should be.
+/// Members that are invalid.
 fn wrong_members() -> Vec<Trouble> {
     let types = [
         ("result", json!("text")),

@@ -1,8 +1,8 @@
 //! The whole program, in this process, against a sandbox that fails by a script.
 //!
-//! Waits cost no time: the program's runtime has a paused clock, which jumps to the next timer when there is nothing to do. While
-//! a request is under way there is nothing to do either, so the clock is held until its answer is there. It is let go where no
-//! answer will come, and only after the sandbox did what it does: then the program's patience ends.
+//! Waits take no time: the program's runtime has a paused clock, which jumps to the next timer when no task is ready. While a
+//! request is under way no task is ready either, so the clock is held until its response arrives. If no response will come, the
+//! clock is released, but only after the sandbox has finished: then the program's timeout ends the request.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -26,10 +26,10 @@ use super::subject::Subject;
 static SERVICES: LazyLock<Runtime> =
     LazyLock::new(|| Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("threads can be made"));
 
-/// Longer than the program ever waits for an answer.
+/// Longer than the program ever waits for a response.
 pub(crate) const FOR_EVER: u64 = 3_600_000;
 
-/// How often the program tries in vain before a service that refuses connections is there again.
+/// The number of failed attempts before a server that refuses connections accepts them again.
 const TRIES: usize = 2;
 
 /// A fault and where it strikes.
@@ -39,7 +39,7 @@ pub(crate) struct Strike {
     pub(crate) what: What,
     /// The number of the first request that it strikes, from 1.
     pub(crate) first: u64,
-    /// How many it strikes.
+    /// The number of requests that it strikes.
     pub(crate) times: u64,
 }
 
@@ -61,7 +61,7 @@ impl Strike {
     }
 }
 
-/// What one run of the program left behind.
+/// The result of one run of the program.
 #[derive(Debug)]
 pub(crate) struct Ran {
     /// Exit code.
@@ -91,7 +91,7 @@ pub(crate) struct Stage {
 }
 
 impl Stage {
-    /// As a subject begins.
+    /// The initial state of a subject.
     pub(crate) fn new(subject: &Subject) -> Self {
         let options = Options { profile: subject.profile.clone(), seed: 6, ..Options::default() };
         let sandbox = SERVICES.block_on(sandbox::start(options)).expect("a port is free");
@@ -107,12 +107,12 @@ impl Stage {
         self.sandbox.dump().expect("the store can be read")
     }
 
-    /// The sandbox works again.
+    /// Removes the faults of the sandbox.
     pub(crate) fn mend(&self) {
         SERVICES.block_on(self.sandbox.clear_faults());
     }
 
-    /// Applies, with consent to so many deletes and to everything else, under a fault.
+    /// Applies, with consent to this number of deletes and to everything else, under a fault.
     pub(crate) fn apply(&self, deletes: u64, strike: Option<&Strike>) -> Ran {
         if let Some(Strike { what, first, times }) = strike {
             self.sandbox.add_fault(Fault { when: When::Request(*first), what: what.clone(), times: *times });

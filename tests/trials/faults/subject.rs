@@ -1,4 +1,4 @@
-//! What is applied while the sandbox fails.
+//! The specs that are applied while the sandbox fails.
 
 use serde_json::{Value as Json, json};
 use zonewright::sandbox::{LoggedRequest, Profile, What};
@@ -6,19 +6,19 @@ use zonewright::sandbox::{LoggedRequest, Profile, What};
 use super::catalogue::{Kind, Trouble};
 use super::stage::Ran;
 
-/// A spec and a service that is not yet so.
+/// A spec, and a sandbox that is not in sync with it.
 pub(crate) struct Subject {
     /// Switches of the sandbox.
     pub(crate) profile: Profile,
-    /// What the sandbox has.
+    /// The initial state of the sandbox.
     pub(crate) seed: Json,
-    /// What it shall have.
+    /// The desired state.
     pub(crate) spec: String,
-    /// How many deletes that takes.
+    /// The number of deletes that this takes.
     pub(crate) deletes: u64,
-    /// What a read in the middle of reading looks like.
+    /// The path of a read in the middle of reading.
     later: &'static str,
-    /// What someone else may write.
+    /// The writes that someone else may make.
     pub(crate) others: fn(&Json) -> Vec<Trouble>,
 }
 
@@ -55,7 +55,7 @@ impl Moment {
         }
     }
 
-    /// How a fault strikes then, if it can.
+    /// The fault at this moment, if it is possible.
     pub(crate) fn strike(self, trouble: &Trouble) -> Option<What> {
         let Trouble { before, after, .. } = trouble;
         let is_read = *trouble.either() == What::StaleRead;
@@ -91,7 +91,7 @@ impl Subject {
     }
 }
 
-/// Whether a request had an effect. The search for batches, where there are none, has none.
+/// Whether a request had an effect. A probe for batches, if there are none, has none.
 pub(crate) fn is_effective(request: &LoggedRequest) -> bool {
     request.method != "GET" && request.handled == Some(200)
 }

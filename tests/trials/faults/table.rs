@@ -9,10 +9,10 @@ use super::case::Cell;
 /// The name of a fault and its cells.
 pub(crate) type Row = (String, Vec<Option<Cell>>);
 
-/// Tests write the same page.
+/// A lock, because several tests write the same page.
 static PAGE: Mutex<()> = Mutex::new(());
 
-/// Holds a table against the page, or writes it there.
+/// Compares a table with the page, or writes it there.
 pub(crate) fn up_to_date(name: &str, head: &[&str], rows: &[Row]) {
     let _alone = PAGE.lock().unwrap_or_else(PoisonError::into_inner);
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/faults.md");
@@ -32,7 +32,7 @@ pub(crate) fn up_to_date(name: &str, head: &[&str], rows: &[Row]) {
     }
 }
 
-/// The table; faults that follow one another and fare alike share a row.
+/// The table; consecutive faults with the same results share a row.
 fn table(head: &[&str], rows: &[Row]) -> String {
     let mut text = format!("| {} |\n{}\n", head.join(" | "), "|---".repeat(head.len()) + "|");
     for alike in rows.chunk_by(|a, b| a.1 == b.1) {

@@ -1,4 +1,4 @@
-//! Two binaries that must do the same: an older one and this one play the same histories, and run the same commands on the
+//! Two binaries that must behave the same: an older one and this one play the same histories, and run the same commands on the
 //! examples, each against a sandbox of its own.
 //!
 //! | variable | |
@@ -26,13 +26,13 @@ use crate::support::workspace::{Workspace, options};
 /// How many are compared unless more are asked for.
 const USUAL: u64 = 100;
 
-/// How many differences are shown; one tells more than a hundred.
+/// The number of differences that are shown; one says more than a hundred.
 const MOST_SHOWN: usize = 3;
 
 /// Members that hold sentences.
 const PROSE: &[&str] = &["detail", "help", "lines", "messages", "reason", "text"];
 
-/// A history without what would make a binary wait.
+/// A history without anything that makes a binary wait.
 fn without_waits(mut history: History) -> History {
     history.script.retain(|strike| matches!(strike, Strike::Foreign { .. }));
     history.interrupt = None;

@@ -1,7 +1,7 @@
-//! Whether a plan asks for consent where it replaces what someone else made or may have made, and nowhere else.
+//! Checks that a plan needs consent if it replaces a record that someone else made or may have made, and only then.
 //!
-//! Said again here from docs/safety.md. With a base, a value that it never wanted is foreign, unless it is in the place of one that
-//! is gone. Without one, values of types that live side by side may be someone's.
+//! This repeats the rules of docs/safety.md independently. With a base, a value that the base never had is foreign, unless it
+//! replaces one that is gone. Without a base, values of types that can exist side by side may be someone else's.
 
 use super::facts::{Record, records};
 use super::history::{History, Wanted, Zone};
@@ -11,7 +11,7 @@ use super::pool::{Value, excludes, known};
 /// The danger of replacing such a value.
 const CODE: &str = "overwrites-foreign";
 
-/// Operations of a plan that ask for this consent without need, or do not ask in need.
+/// Operations of a plan that ask for this consent without need, or that need it and do not ask.
 pub(super) fn of_plan(history: &History, plan: &Ran) -> Vec<String> {
     let mut found = Vec::new();
     for operation in plan.document["operations"].as_array().into_iter().flatten() {
@@ -38,7 +38,7 @@ pub(super) fn of_plan(history: &History, plan: &Ran) -> Vec<String> {
     found
 }
 
-/// Where it is decided whose a value is.
+/// The data for the decision who owns a value.
 pub(super) struct Ground<'h> {
     pub(super) has_base: bool,
     pub(super) zone: &'h Zone,

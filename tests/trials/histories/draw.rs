@@ -1,4 +1,4 @@
-//! Draws a history from a seed. What it draws depends on the seed alone.
+//! Generates a history from a seed, deterministically.
 
 use fastrand::Rng;
 use serde_json::json;
@@ -12,7 +12,7 @@ const ZONES: [&str; 3] = ["alpha.example", "beta.example", "gamma.example"];
 const TTLS: [u32; 4] = [1, 60, 300, 3600];
 const COMMENTS: [&str; 3] = ["by hand", "team: web", "since 2019"];
 
-/// Whether something of this chance happens.
+/// True with this probability.
 pub(super) fn chance(rng: &mut Rng, percent: u8) -> bool {
     rng.u8(..100) < percent
 }
@@ -32,7 +32,7 @@ pub(crate) fn history(seed: u64) -> History {
     let service = Service {
         batches: !chance(rng, 30),
         page_limit,
-        // Pages of lists that are ordered anew for each do not make a whole.
+        // Pages of a list whose order changes with each request do not form a complete list.
         is_unordered: page_limit == 5000 && chance(rng, 30),
         is_old: chance(rng, 10),
     };
@@ -45,7 +45,7 @@ pub(crate) fn history(seed: u64) -> History {
         concurrency: if chance(rng, 20) { rng.u16(2..5) } else { 1 },
         is_saved,
         has_base,
-        // Not drawn, so that it changes nothing else of a history.
+        // Not random, so that it changes no other part of a history.
         verify: if seed.is_multiple_of(2) { "answers" } else { "read" },
     };
     let count = *one(rng, &[1, 1, 1, 1, 1, 2, 2, 3]);
@@ -59,7 +59,7 @@ pub(crate) fn history(seed: u64) -> History {
 /// What happens to the requests of the first apply.
 fn script(rng: &mut Rng, zones: &[Zone]) -> Vec<Strike> {
     let mut script = Vec::new();
-    // Some histories are without trouble, so that what holds there holds for certain.
+    // Some histories have no faults, so that strict assertions are tested, too.
     if !chance(rng, 15) {
         for _ in 0..rng.u8(1..5) {
             script.push(Strike::Fault(trouble::fault(rng)));
@@ -109,7 +109,7 @@ fn fits(wanted: &[Wanted], (name, value): &(&'static str, Value)) -> bool {
         && !wanted.iter().any(|w| w.name == *name && w.value.kind == "CNAME" && value.kind == "CNAME")
 }
 
-/// With what a spec may say beside the value.
+/// Adds the attributes of a record that a spec may have.
 fn dressed(rng: &mut Rng, (name, value): (&'static str, Value)) -> Wanted {
     let proxied = (value.is_proxiable() && chance(rng, 50)).then(|| rng.bool());
     let ttl = chance(rng, 50).then(|| *one(rng, &TTLS));
@@ -127,7 +127,7 @@ fn ignored(rng: &mut Rng) -> Vec<Ignored> {
     all.into_iter().filter(|_| chance(rng, 30)).collect()
 }
 
-/// What a spec wants gone beside what it wants.
+/// Records that a spec removes explicitly.
 fn gone(rng: &mut Rng, wanted: &[Wanted]) -> Vec<Gone> {
     let mut gone: Vec<Gone> = Vec::new();
     for _ in 0..rng.usize(..3) {
@@ -142,7 +142,7 @@ fn gone(rng: &mut Rng, wanted: &[Wanted]) -> Vec<Gone> {
     gone
 }
 
-/// The records of the previous spec: some are other, some are new since, some are gone since.
+/// The records of the previous spec: some are different, some were added since, some were removed since.
 fn earlier(rng: &mut Rng, wanted: &[Wanted]) -> Vec<Wanted> {
     let mut before: Vec<Wanted> = Vec::new();
     for record in wanted {
@@ -161,7 +161,7 @@ fn earlier(rng: &mut Rng, wanted: &[Wanted]) -> Vec<Wanted> {
     before
 }
 
-/// What the sandbox has: much of what is wanted, some of it other, and what is someone else's.
+/// The live state: many of the wanted records, some of them different, and foreign records.
 fn existing(rng: &mut Rng, zone: &str, wanted: &[Wanted], gone: &[Gone], before: &[Wanted]) -> Vec<Existing> {
     let mut all: Vec<Existing> = Vec::new();
     let mut add = |rng: &mut Rng, name: &'static str, value: Value, like: Option<&Wanted>| {

@@ -1,4 +1,4 @@
-//! What a dump of the sandbox holds, read without any of the program's own code.
+//! Facts from a dump of the sandbox, read without the program's own code.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -48,7 +48,7 @@ impl Record {
         (&self.name, &self.kind, &self.text)
     }
 
-    /// Whether it says what a record of the spec says.
+    /// Whether it has the value of a record of the spec.
     pub(crate) fn is(&self, wanted: &Wanted) -> bool {
         self.identity() == (wanted.name, wanted.value.kind, wanted.value.text)
     }
@@ -80,7 +80,7 @@ pub(crate) fn touched(history: &History) -> BTreeSet<(&'static str, &'static str
 }
 
 impl Zone {
-    /// Whether a record of the sandbox is none of the spec's business.
+    /// Whether a record of the sandbox is not managed by the spec.
     pub(crate) fn sets_aside(&self, record: &Record) -> bool {
         let is_named = self.wanted.iter().any(|wanted| record.is(wanted));
         record.is_read_only || (!is_named && self.ignored.iter().any(|i| i.matches(&record.name, &record.kind)))

@@ -1,4 +1,4 @@
-//! One history as data: what the spec wants, what the sandbox has, who else writes when, and what goes wrong.
+//! One history as data: the spec, the live state, the writes of someone else, and the faults.
 
 use std::fmt::Write as _;
 
@@ -27,7 +27,7 @@ pub(crate) struct History {
     pub(crate) interrupt: Option<u64>,
 }
 
-/// What the sandbox is like.
+/// The behaviour of the sandbox.
 #[derive(Debug, Clone)]
 pub(crate) struct Service {
     /// Whether it has batches.
@@ -40,7 +40,7 @@ pub(crate) struct Service {
     pub(crate) is_old: bool,
 }
 
-/// How the program is called.
+/// The options of the program.
 #[derive(Debug, Clone)]
 pub(crate) struct Call {
     /// `--batch-size`.

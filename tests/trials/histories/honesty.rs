@@ -1,4 +1,4 @@
-//! Whether what the program reports of each operation is so.
+//! Checks that the reported result of each operation is true.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use super::judge::was_deceived;
 use super::play::Ran;
 use super::trouble::is_readable;
 
-/// What is reported and is not so.
+/// Reported results that are false.
 pub(super) fn of_operations(history: &History, ran: &Ran) -> Vec<String> {
     let mut found = Vec::new();
     let result = &ran.document["result"];
@@ -102,10 +102,10 @@ fn has_all(record: &Record, form: &Record) -> bool {
             || record.comment.as_deref().unwrap_or_default() == form.comment.as_deref().unwrap_or_default())
 }
 
-/// Answers to writes in a row that must be lost before reading a zone is not enough: what it shows may be older.
+/// The number of lost responses in a row after which reading a zone is not sufficient, because the listing may be older.
 const NEVER_ANSWERED: usize = 4;
 
-/// Whether nobody could know what became of a write to a zone. Its answer was lost, and
+/// Whether the result of a write to a zone was really unknowable. Its response was lost, and
 ///
 /// - the sandbox then refused for another reason, or told what was not so;
 /// - or every attempt to read the zone before the next write was lost, too, or one after the last write;
@@ -119,7 +119,7 @@ fn could_not_be_known(history: &History, ran: &Ran, zone: &str) -> bool {
         .collect();
     let is_lost = |request: &&LoggedRequest| request.fault.as_ref().is_some_and(|what| !is_readable(what));
     let Some(write) = own.iter().rposition(|request| request.method != "GET") else { return false };
-    // Whichever zone it struck: nothing is listening any more.
+    // For any zone: the server is not listening any more.
     let is_closed = ran.requests.iter().any(|request| matches!(request.fault, Some(What::ConnectionRefused { .. })));
     // In a row, wherever that was: what follows may be the filling of a name that was emptied for it.
     let writes: Vec<&LoggedRequest> = own.iter().copied().filter(|request| request.method != "GET").collect();

@@ -1,4 +1,4 @@
-//! Whether each write is in the journal before it leaves.
+//! Checks that each write is in the journal before it is sent.
 
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 use zonewright::api::ApiEvent;
 use zonewright::wire::Method;
 
-/// Looks into the journal each time that a write is about to leave.
+/// Reads the journal each time that a write is about to be sent.
 pub(crate) struct Intents {
     directory: PathBuf,
     unannounced: Mutex<Vec<String>>,
@@ -19,7 +19,7 @@ impl Intents {
         Self { directory, unannounced: Mutex::default() }
     }
 
-    /// A request is about to leave, or something else happens.
+    /// Called for each event, such as a request that is about to be sent.
     pub(crate) fn hear(&self, event: &ApiEvent) {
         let ApiEvent::Sent { method, path } = event else { return };
         if *method == Method::Get {
@@ -44,7 +44,7 @@ impl Intents {
         lines.iter().filter(is_open).any(is_meant)
     }
 
-    /// The writes that were in no journal.
+    /// The writes that were not in a journal.
     pub(crate) fn unannounced(&self) -> Vec<String> {
         self.unannounced.lock().expect("nobody panics").clone()
     }

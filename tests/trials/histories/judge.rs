@@ -1,4 +1,4 @@
-//! What must hold of every history, whatever happened in it.
+//! The assertions that must hold for every history.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use super::{consents, honesty, permission, trouble};
 /// Names of zones and within them.
 pub(super) type Names = BTreeSet<(&'static str, &'static str)>;
 
-/// Everything that is wrong with what happened; nothing if all is well.
+/// All problems; empty if there are none.
 pub(crate) fn judge(history: &History, played: &Played) -> Vec<String> {
     let Played { plan, first, second, third } = played;
     let mut found = Vec::new();
@@ -42,7 +42,7 @@ pub(crate) fn judge(history: &History, played: &Played) -> Vec<String> {
     found
 }
 
-/// Whether a plan is in the way of nothing and wrote nothing.
+/// Whether a plan changes nothing and wrote nothing.
 fn planned(history: &History, plan: &Ran) -> Vec<String> {
     let mut found = Vec::new();
     if plan.writes().next().is_some() || plan.before != plan.after {
@@ -63,12 +63,12 @@ fn is_blocked(history: &History, dump: &Json) -> bool {
     history.zones.iter().any(|zone| zone.obstacle(&records(dump, zone.name)).is_some())
 }
 
-/// Whether the sandbox said what was not so, in good form.
+/// Whether the sandbox sent a well-formed response that was false.
 pub(super) fn was_deceived(ran: &Ran) -> bool {
     ran.requests.iter().filter_map(|request| request.fault.as_ref()).any(trouble::is_lie)
 }
 
-/// Whether the sandbox said what was so no longer, or more or less than what it has, or refused to tell.
+/// Whether the sandbox sent an outdated or incomplete response, or refused a read.
 fn was_misled(ran: &Ran) -> bool {
     let reads = ran.requests.iter().filter(|request| request.method == "GET");
     reads.filter_map(|read| read.fault.as_ref()).any(|what| {
@@ -124,7 +124,7 @@ fn ended(history: &History, ran: &Ran) -> Vec<String> {
     found
 }
 
-/// What is not as the specs want it.
+/// Differences from the specs.
 fn wrong(history: &History, dump: &Json, left_out: &Names) -> Vec<String> {
     history.zones.iter().flat_map(|zone| zone.differences(dump, history.call.has_base, left_out)).collect()
 }
@@ -182,7 +182,7 @@ fn journalled(ran: &Ran) -> Vec<String> {
     found
 }
 
-/// Whether the journal leaves open what is reported as unknown: whoever undoes it must look at the sandbox.
+/// Whether the journal leaves the result open if it is reported as unknown: an undo must then read the zone.
 fn owned_up(ran: &Ran) -> Vec<String> {
     let mut found = Vec::new();
     for address in reported_unknown(ran) {

@@ -1,4 +1,4 @@
-//! What happened, told otherwise: each lie must be caught by the judge.
+//! Falsified results: the judge must detect each of them.
 
 use serde_json::{Value as Json, json};
 
@@ -7,14 +7,15 @@ use super::history::{History, full};
 use super::judge::{outcome_of, reported_unknown, was_deceived};
 use super::play::{Played, Ran};
 
-/// A lie: what it is called, what the judge must say of it, and how it is told. It says whether there was an occasion.
+/// A falsification: its name, the problem that the judge must report, and a function that applies it and returns whether it was
+/// possible.
 pub(crate) struct Lie {
     pub(crate) name: &'static str,
     pub(crate) caught_by: &'static str,
     pub(crate) tell: fn(&History, &mut Played) -> bool,
 }
 
-/// All lies.
+/// All falsifications.
 pub(crate) const LIES: &[Lie] = &[
     Lie { name: "a foreign record says something else", caught_by: "was nobody's to change", tell: foreign_changed },
     Lie { name: "a foreign record is gone", caught_by: "was nobody's to change", tell: foreign_gone },
@@ -68,7 +69,7 @@ pub(crate) const LIES: &[Lie] = &[
     Lie { name: "the third apply changed something", caught_by: "it changed something", tell: repeated_a_change },
 ];
 
-/// A danger is taken from an operation of the plan.
+/// Removes a danger from an operation of the plan.
 fn unasked(_: &History, played: &mut Played) -> bool {
     let operations = played.plan.document["operations"].as_array_mut().into_iter().flatten();
     operations.filter_map(|operation| operation["dangers"].as_array_mut()).any(|codes| {

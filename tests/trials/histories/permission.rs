@@ -1,9 +1,10 @@
-//! Whether the program touched only what the spec owns.
+//! Checks that the program only changed records that the spec owns.
 //!
-//! Said again here from the documentation: a record that the spec names is the spec's; one that it wants gone may be deleted,
-//! and so may one that cannot exist beside a wanted one. Without a base, a value may be rewritten into a wanted one of its name,
-//! type and purpose, if it is the nearest or if there are no more of them than are wanted; with one, if the base wanted it, if it
-//! is in the place of one that is gone, or if both cannot be there. Everything else is someone else's.
+//! This repeats the rules of the documentation independently. A record that the spec names is managed. A record that it removes
+//! may be deleted, and so may one that cannot exist beside a wanted one. Without a base, a value may be rewritten into a wanted
+//! one of its name, type and purpose, if it is the nearest or if there are no more of them than are wanted. With a base, it may
+//! be rewritten if the base had it, if it replaces one that is gone, or if both cannot exist together. All other records are
+//! someone else's.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -48,7 +49,7 @@ pub(super) fn of_writes(history: &History, ran: &Ran) -> Vec<String> {
         for post in &written.posts {
             let post = Record::read(post, zone.name);
             let is_wanted = zone.wanted.iter().any(|wanted| post.is(wanted));
-            // A name that was emptied for something that was refused is filled again.
+            // A name that was emptied for a refused create gets its record back.
             if !is_wanted && !deleted.iter().any(|record| record.identity() == post.identity()) {
                 found.push(format!("{} creates what nobody wants: {}", zone.name, post.whole));
             }
@@ -77,7 +78,7 @@ fn known_records(ran: &Ran, zone: &Zone) -> BTreeMap<String, Record> {
     known
 }
 
-/// Where it is decided whose a record is.
+/// The data for the decision who owns a record.
 struct Ground<'h> {
     history: &'h History,
     zone: &'h Zone,
@@ -118,7 +119,7 @@ impl Ground<'_> {
 
     /// Whether a value may take the place of another.
     fn may_rewrite(&self, before: &Record, wanted: &Wanted) -> bool {
-        // What stood at a name where someone else writes is not known here.
+        // The records at a name where someone else writes are not known here.
         if self.is_disputed(wanted.name) && before.name == wanted.name && before.kind == wanted.value.kind {
             return true;
         }

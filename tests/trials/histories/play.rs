@@ -1,9 +1,9 @@
 //! Plays a history: the whole program, in this process, against a sandbox over real connections.
 //!
-//! Waits of the program cost no time. Its runtime has a paused clock, which jumps to the next timer whenever there is nothing to
-//! do. While a request is under way there is nothing to do either until the answer comes, so the clock is held for as long as an
-//! exchange lasts ([`Held`]): between requests time flies, within one it stands still. What follows does not depend on how
-//! fast the machine is. The sandbox has a runtime and a clock of its own.
+//! Waits of the program take no time. Its runtime has a paused clock, which jumps to the next timer whenever no task is ready.
+//! While a request is under way no task is ready either, so the clock is held for as long as an exchange lasts ([`Held`]): time
+//! advances between requests and stands still during one. The result does not depend on how fast the machine is. The sandbox
+//! has a runtime and a clock of its own.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -28,7 +28,7 @@ use crate::support::virtual_time::Held;
 static SERVICES: LazyLock<Runtime> =
     LazyLock::new(|| Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("threads can be made"));
 
-/// What one run of the program left behind.
+/// The result of one run of the program.
 #[derive(Debug, Clone)]
 pub(crate) struct Ran {
     /// How it was called.
@@ -44,7 +44,7 @@ pub(crate) struct Ran {
     pub(crate) after: Json,
     /// The journal's lines, if it wrote one.
     pub(crate) journal: Vec<Json>,
-    /// Writes that left without an intent in the journal.
+    /// Writes that were sent without an intent in the journal.
     pub(crate) unannounced: Vec<String>,
 }
 
@@ -211,7 +211,7 @@ impl Stage {
         self.sandbox.dump().expect("the store can be read")
     }
 
-    /// A text without what is other each time: the directory, the port, and the name of the journal.
+    /// A text without parts that differ in each run: the directory, the port, and the name of the journal.
     fn timeless(&self, text: &str, journal: Option<&PathBuf>) -> String {
         let file = journal.and_then(|path| path.file_name()).map(|name| name.to_string_lossy().into_owned());
         let text = text.replace(&self.directory.path().display().to_string(), "DIRECTORY");

@@ -1,7 +1,7 @@
-//! The values that histories draw from, and what the documentation says of them.
+//! The values of random records, and what the documentation says about them.
 //!
-//! Everything here is written by hand and from the documentation, so that a mistake in how the program reads, writes or groups
-//! records is not repeated in what it is judged by.
+//! Everything here is written by hand from the documentation, so that a bug in how the program reads, writes or groups records
+//! is not repeated in the assertions.
 
 use serde_json::{Value as Json, json};
 
@@ -69,7 +69,7 @@ pub(crate) const SERVICE: &[Value] = &[
 pub(crate) const DELEGATION: &[Value] =
     &[value("NS", "ns1.example.net"), value("NS", "ns2.example.net"), value("NS", "ns3.example.net")];
 
-/// Where records stand, relative to the zone, and what may stand there.
+/// The names of records, relative to the zone, and the values that they may have.
 pub(crate) const NAMES: &[(&str, &[Value])] = &[
     ("@", HOST),
     ("www", HOST),

@@ -1,4 +1,4 @@
-//! The protection of a zone: as a spec wants it, as the sandbox has it, and whether it became what it should.
+//! The protection of a zone: in the spec, in the sandbox, and whether the result is correct.
 
 use std::fmt::Write as _;
 

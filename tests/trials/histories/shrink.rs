@@ -1,8 +1,8 @@
-//! Makes a history that fails smaller, while it fails.
+//! Reduces a history that fails to a smaller one that still fails.
 
 use super::history::{History, Zone};
 
-/// How often a smaller history is tried.
+/// The limit for attempts.
 const TRIES: usize = 300;
 
 /// The smallest history found that still fails.
@@ -20,7 +20,7 @@ pub(crate) fn shrink(history: &History, fails: impl Fn(&History) -> bool) -> His
     }
 }
 
-/// Histories with one thing less, the larger things first.
+/// Histories with one part less, the larger parts first.
 fn smaller(history: &History) -> Vec<History> {
     let mut all = Vec::new();
     let mut with = |change: &dyn Fn(&mut History)| {
@@ -62,7 +62,7 @@ fn smaller(history: &History) -> Vec<History> {
     all
 }
 
-/// Zones with one thing less.
+/// Zones with one part less.
 fn less(zone: &Zone) -> Vec<Zone> {
     let mut all = Vec::new();
     let mut with = |change: &dyn Fn(&mut Zone)| {

@@ -1,4 +1,4 @@
-//! What was drawn and what happened, counted, so that one sees what the histories are about.
+//! Counts what was generated and what happened, to show what the histories cover.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -83,7 +83,7 @@ impl Tally {
         text
     }
 
-    /// What is missing for the histories to say much: each kind of fault must have struck, each way to end have been met.
+    /// Gaps in the coverage: each kind of fault must have struck, and each exit code must have occurred.
     pub(crate) fn gaps(&self) -> Vec<String> {
         let mut gaps = Vec::new();
         let mut demand = |group: usize, names: &[&str]| {

@@ -1,4 +1,4 @@
-//! A history and what happened in it, for reading.
+//! A history and its events as text.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -15,7 +15,7 @@ use super::trouble;
 /// Characters of a body that are shown.
 const SHOWN: usize = 600;
 
-/// What is wrong, and everything that is needed to see why.
+/// The problems, and everything that is needed to understand them.
 pub(crate) fn of(history: &History, played: Option<&Played>, problems: &[String]) -> String {
     let mut text = String::new();
     let mut line = |words: String| writeln!(text, "{words}").expect("a text takes everything");

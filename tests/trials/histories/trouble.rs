@@ -1,4 +1,4 @@
-//! The faults that histories draw, what they are called when they are counted, and what they do to an answer.
+//! The faults of histories, their names in the counts, and their effect on a response.
 
 use fastrand::Rng;
 use serde_json::{Value as Json, json};
@@ -9,7 +9,7 @@ use super::draw::{chance, one};
 /// A fault.
 pub(super) fn fault(rng: &mut Rng) -> Fault {
     let what = what(rng);
-    // A success that is none is a lie that no client can see through at once; of reads, a client must survive it.
+    // A false success of a write cannot be detected at once by any client; a client must survive a false success of a read.
     let when = if is_lie(&what) {
         matching(rng, &[("GET", "/dns_records"), ("GET", "/zones")])
     } else {
@@ -24,7 +24,7 @@ pub(super) fn fault(rng: &mut Rng) -> Fault {
         _ if matches!(when, When::Chance { .. }) => rng.u64(2..20),
         0..=5 => 1,
         6 | 7 => rng.u64(2..5),
-        // Longer than the patience of a client.
+        // Longer than the timeout of a client.
         8 => rng.u64(6..14),
         _ => 40,
     };
@@ -72,7 +72,7 @@ fn what(rng: &mut Rng) -> What {
     }
 }
 
-/// An answer that says no.
+/// A response that refuses.
 fn refusal(rng: &mut Rng) -> What {
     let code = *one(rng, &[500, 502, 503, 504, 520, 522, 524, 530]);
     match rng.u8(..6) {
@@ -99,7 +99,7 @@ fn refusal(rng: &mut Rng) -> What {
     }
 }
 
-/// No answer that is one, and no effect.
+/// No valid response, and no effect.
 fn lost_before(rng: &mut Rng) -> What {
     match rng.u8(..6) {
         // Until the script is taken away.
@@ -112,7 +112,7 @@ fn lost_before(rng: &mut Rng) -> What {
     }
 }
 
-/// An effect, and no answer that is one.
+/// An effect, and no valid response.
 fn lost_after(rng: &mut Rng) -> What {
     match rng.u8(..11) {
         0 => What::StatusAfterEffect { code: *one(rng, &[500, 502, 504, 524]) },
@@ -128,7 +128,7 @@ fn lost_after(rng: &mut Rng) -> What {
     }
 }
 
-/// An answer that is as good as any.
+/// A valid response.
 fn odd(rng: &mut Rng) -> What {
     match rng.u8(..6) {
         0 => What::Delay { milliseconds: 1 },
@@ -162,7 +162,7 @@ fn garbled(rng: &mut Rng) -> What {
     }
 }
 
-/// An answer that is not true, or is true no longer.
+/// A response that is false or outdated.
 fn outdated(rng: &mut Rng) -> What {
     match rng.u8(..3) {
         0 | 1 => What::StaleRead,
@@ -170,7 +170,7 @@ fn outdated(rng: &mut Rng) -> What {
     }
 }
 
-/// Whether a client is told, in good form, what is not so.
+/// Whether a client gets a well-formed response that is false.
 pub(super) fn is_lie(what: &What) -> bool {
     matches!(what, What::Answer { code: 200, .. })
 }

@@ -1,8 +1,8 @@
-//! What git gets of the environment, and whose repositories it trusts.
+//! The environment variables that Git gets, and the repositories that it trusts.
 
 use super::*;
 
-/// Variables that git gets, and that it does not; and the program is not taken from the tree.
+/// Git gets some variables and not others, and the `git` program is never taken from the tree.
 #[test]
 fn git_gets_few_variables_and_none_of_ours() {
     let trap = Trap::new();
@@ -63,7 +63,7 @@ fn git_gets_few_variables_and_none_of_ours() {
         let name = line.split('=').next().unwrap();
         assert!(allowed.contains(&name), "{line}");
     }
-    // Places that depend on where one is are places of the tree.
+    // Relative paths in variables are resolved outside of the tree.
     trap.program("tree/git", "exec ../evil");
     trap.program("tree/bin/git", "exec ../../evil");
     let mut command = trap.command("tree", &["plan", "spec", "--base", "HEAD", "--format", "json"]);
@@ -72,7 +72,7 @@ fn git_gets_few_variables_and_none_of_ours() {
     trap.nothing_ran();
 }
 
-/// A repository of someone else's is not trusted, unless its reader said so, in the way that git documents.
+/// A repository of another user is not trusted, unless the reader configured that, as Git documents it.
 #[test]
 fn the_owner_is_checked_and_safe_directory_is_honoured() {
     let trap = Trap::new();
@@ -90,7 +90,7 @@ fn the_owner_is_checked_and_safe_directory_is_honoured() {
         assert!(ran.stderr.contains("another user") && ran.stderr.contains(&help), "{ran:?}");
     };
     refused(run());
-    // Not by the repository itself, and not for another one.
+    // Not by the repository itself, and not for another repository.
     trap.git("tree", &["config", "safe.directory", "*"]);
     trap.file("home/.gitconfig", &format!("[safe]\n\tdirectory = {}\n", trap.at("tree/spec").display()));
     refused(run());
