@@ -475,9 +475,9 @@ impl<W: Writer> StepAttempt<'_, '_, '_, W> {
         let address = |n: &usize| run.zone.operations[*n].address.as_str();
         let not_done: Vec<_> = pending.iter().chain(moved.iter().map(|(n, _)| n)).map(address).collect();
         let detail = if not_done.is_empty() {
-            format!("{reason}; settled by reading")
+            format!("{reason}; the zone was read again")
         } else {
-            format!("{reason}; settled by reading; not done: {}", not_done.join(", "))
+            format!("{reason}; the zone was read again; not done: {}", not_done.join(", "))
         };
         executor.journal.outcome(*number, word, Some(&detail), None);
         if !done.is_empty() {

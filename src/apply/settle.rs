@@ -190,7 +190,7 @@ pub(super) fn judged(
     let reason = failure.reason();
     match verdict {
         Verdict::Refused(error) => refused(error, words(error)),
-        Verdict::Shown => (StepFate::Done, Some(format!("{reason}; settled by reading")), Outcome::Done),
+        Verdict::Shown => (StepFate::Done, Some(format!("{reason}; the zone was read again")), Outcome::Done),
         Verdict::EarlierUnknown(error) => unknown(earlier_unknown(error)),
         Verdict::NeverAnswered => unknown(no_response(sends, &reason)),
         Verdict::NotSentAgain => unknown(format!("{reason}; {}", not_resent(STOPPED))),

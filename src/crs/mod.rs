@@ -3,7 +3,7 @@
 //! | question | files |
 //! |---|---|
 //! | where are the rules? | `load` |
-//! | which attacks is a way out tried on? | `sample_attacks` |
+//! | which attacks is a way to let a request through tried on? | `sample_attacks` |
 //! | which rules does Cloudflare have, if it is not asked? | `catalogue` |
 
 mod catalogue;

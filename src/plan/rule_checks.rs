@@ -156,10 +156,10 @@ fn of_problem(problem: &Problem, live: &LiveZone) -> Diagnostic {
             ))
         }
         ProblemKind::StrangeOverrides => findings::STRANGE_OVERRIDES
-            .nowhere("they have a form that this version does not know, so nothing can be merged into them")
+            .nowhere("the overrides have a form that this version does not know, so nothing can be merged into them")
             .help("write them under `raw`, or remove them at Cloudflare"),
         ProblemKind::Idle(name) => findings::IDLE_TUNING
-            .nowhere(format!("`{name}` has this state anyway, because of the level, the tags or the ruleset's default"))
+            .nowhere(format!("`{name}` already has the state that the entry sets, because of the level, the tags or the ruleset's default"))
             .help("remove the entry, or keep it for a later change of the level"),
     };
     diagnostic.at(*place, "")

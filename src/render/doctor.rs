@@ -109,7 +109,7 @@ fn write_connection(out: &mut dyn Write, connection: &Connection) -> io::Result<
         Clock::Unknown => writeln!(out, "Clock          ? Cloudflare's responses have no date")?,
     }
     if rate_limits.is_empty() {
-        writeln!(out, "Rate limit     ? Cloudflare does not report what is left")?;
+        writeln!(out, "Rate limit     ? Cloudflare does not report how many requests are left")?;
     }
     for limit in rate_limits {
         let remaining = limit.remaining.map_or_else(|| "unknown".to_owned(), |requests| requests.to_string());

@@ -15,7 +15,7 @@
 //! | `doctor` | what credentials may do |
 //! | `waf_trace` | the rules that a request meets |
 //! | `waf_tune` | the setting of the OWASP ruleset with the least damage |
-//! | `waf_explain` | why a request is stopped, and the ways out |
+//! | `waf_explain` | why a request is stopped, and the ways to let it through |
 //! | `requests` | what becomes of recorded requests |
 //! | `snapshot` | the time of the snapshot that a plan was made against |
 //! | `spec_diff_json` | the differences between two specs, as JSON |

@@ -183,5 +183,8 @@ fn mail_of_other_zones_counts() {
         assert!(!breaks, "{lines}");
     }
     let (_, lines) = plan(&changed(&shared, ""), second);
-    assert!(lines.contains("it is the one of shared._domainkey.host.example; 1 other key stays"), "{lines}");
+    assert!(
+        lines.contains("it is an alias of the one at shared._domainkey.host.example; 1 other key stays"),
+        "{lines}"
+    );
 }

@@ -1,4 +1,6 @@
 //! The behaviour of a sandbox where Cloudflare's depends on plan and age, or is uncertain.
+//!
+//! The limits of each plan are in `model::facts::tiers`.
 
 use super::permissions::Permissions;
 use super::rate_limit::RateLimit;

@@ -83,7 +83,7 @@ fn key(name: &Fqdn, borrower: &Borrower, before: View<'_, '_>, after: View<'_, '
         return None;
     }
     let (domain, label) = (&borrower.domain, &borrower.label);
-    let line = format!("DKIM key {label} of {domain} cannot be used any longer: it is the one of {name}");
+    let line = format!("DKIM key {label} of {domain} cannot be used any longer: it is an alias of the one at {name}");
     Some(match borrower.others {
         0 => breaks(domain, format!("{line}, and the spec has no other key of {domain}")),
         n => Effect::shown(
@@ -104,5 +104,5 @@ fn policy(name: &Fqdn, borrower: &Borrower, before: View<'_, '_>, after: View<'_
         Some(new) => format!("{} → {}", old.as_str(), new.as_str()),
         None => format!("{} → no policy", old.as_str()),
     };
-    Some(breaks(domain, format!("DMARC for {domain}: {now}, because its record is the one of {name}")))
+    Some(breaks(domain, format!("DMARC for {domain}: {now}, because its record is an alias of the one at {name}")))
 }

@@ -5,7 +5,7 @@
 //! | the rules of a zone, ready to be evaluated | `protection` |
 //! | the verdict, rule by rule | `walk` |
 //! | the setting with the least damage | `tune` |
-//! | ways out of a false alarm, by damage | `ways` |
+//! | ways to let a request through that was stopped by mistake, by damage | `ways` |
 //! | the anomaly score under a deployment of the OWASP ruleset | `score` |
 //! | how often requests are made | `rates` |
 //! | how many requests each level and threshold would act on | `matrix` |

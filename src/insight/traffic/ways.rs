@@ -1,4 +1,4 @@
-//! Ways out of a false alarm, by how much they weaken the protection.
+//! Ways to let a request through that was stopped by mistake, by how much they weaken the protection.
 //!
 //! | way | what it weakens |
 //! |---|---|
@@ -51,7 +51,7 @@ pub enum WayKind {
     Threshold(u32),
 }
 
-/// A way out.
+/// A way to let the request through.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Way {
     /// Its kind.
@@ -74,7 +74,7 @@ impl Way {
 /// Attacks to try ways on: the rules that match, and how many attacks match these.
 pub type Attacks = BTreeMap<Vec<Hit>, usize>;
 
-/// The ways out of a verdict.
+/// The ways to let a request through, and the attacks they were tried on.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Ways {
     /// The ways, the one with the least damage first.
@@ -161,7 +161,7 @@ fn slug(text: &str) -> String {
     if slug.is_empty() { "root".to_owned() } else { slug.trim_end_matches('-').to_ascii_lowercase() }
 }
 
-/// The ways out for a request that is acted on, tried on attacks. Empty if it is not acted on.
+/// The ways to let a request through that is acted on, tried on attacks. Empty if it is not acted on.
 #[must_use]
 pub fn ways_out(scored: &Scored, scoring: &Scoring, attacks: &Attacks) -> Ways {
     let all = attacks.values().sum();

@@ -108,7 +108,10 @@ pub(super) fn compare(
                 }
             }
             (other, _) => {
-                effects.add(Direction::Unclassified, format!("{other} of the rate changes: its effect is unknown"));
+                effects.add(
+                    Direction::Unclassified,
+                    format!("`{other}` of the rate limit changes, which has an unknown effect"),
+                );
             }
         }
     }
@@ -158,7 +161,10 @@ fn compare_limits(before: &BTreeMap<String, Value>, after: &BTreeMap<String, Val
         }
         (_, _) => {
             for name in ["requests_per_period", "period"].into_iter().filter(|n| strange(n)) {
-                effects.add(Direction::Unclassified, format!("{name} of the rate changes: its effect is unknown"));
+                effects.add(
+                    Direction::Unclassified,
+                    format!("`{name}` of the rate limit changes, which has an unknown effect"),
+                );
             }
         }
     }

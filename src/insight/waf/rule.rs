@@ -82,8 +82,7 @@ fn whole(phase: Phase, rule: &RuleBody, is_new: bool, waf: &LiveWaf, effects: &m
             effects.add(direction, line.replace("no longer are", "are no longer"));
         }
         Kind::Other => {
-            let does = if is_new { "does" } else { "did" };
-            let line = format!("{requests}: what the action {} {does} to protection is not known", rule.action());
+            let line = format!("{requests}: the action {} has an unknown effect on protection", rule.action());
             effects.add(Direction::Unclassified, line);
         }
     }

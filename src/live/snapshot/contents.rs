@@ -29,7 +29,7 @@ pub struct About {
 pub struct AsOf {
     /// When it was taken, as it says.
     pub taken_at: String,
-    /// How long ago that is; `None` if it is still to come.
+    /// How long ago that is; `None` if that time is in the future.
     pub age: Option<Duration>,
     /// The program that took it.
     pub tool: String,

@@ -1,4 +1,6 @@
 //! Names under which people keep credentials, so that no value of one is shown.
+//!
+//! `request/secret.rs` has those of parts of requests; `src/spec/secrets.rs` searches the lines of a spec for these here.
 
 /// Words in keys that name credentials; `-` counts as `_`.
 const CREDENTIALS: &[&str] =

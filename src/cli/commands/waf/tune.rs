@@ -54,7 +54,7 @@ pub(super) struct WafTuneArgs {
     #[arg(long, value_name = "N", default_value_t = Bounds::ENTRIES)]
     max_exceptions: usize,
     /// The reason to write into the edit
-    #[arg(long, value_name = "TEXT", default_value = "false alarms on benign requests")]
+    #[arg(long, value_name = "TEXT", default_value = "false positives on benign requests")]
     reason: String,
     /// Days until exceptions expire
     #[arg(long, value_name = "DAYS", default_value_t = Tuning::DAYS, value_parser = clap::value_parser!(u16).range(1..=3650))]

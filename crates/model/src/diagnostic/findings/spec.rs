@@ -8,7 +8,7 @@ findings! {
         "The file or directory does not exist, is not readable, or is not a regular file.",
         "Check the path and the permissions.";
     TOO_LARGE = "SPEC0003" Error "the file is too large",
-        "A file of a spec has at most 24 MiB and two million values, which is some 200,000 records.",
+        "A file of a spec has at most 24 MiB and 2,000,000 values, which is some 200,000 records.",
         "Write one file for each zone and include them.";
     NOT_TEXT = "SPEC0004" Error "the file is not text",
         "A spec is UTF-8 text without NUL bytes.",

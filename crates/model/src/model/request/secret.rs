@@ -1,4 +1,6 @@
 //! Which parts of a request must not be shown: by their names, and by what they look like.
+//!
+//! Names of keys in specs are in `model/credential_names.rs`.
 
 use super::Request;
 use crate::diagnostic::REDACTED;
