@@ -80,6 +80,8 @@ pub enum FetchError {
         pages: u64,
         /// Different items on them.
         items: usize,
+        /// Whether it is a list of records, whose pages can be larger.
+        is_of_records: bool,
     },
     /// Several zones have the name.
     #[error(
@@ -135,10 +137,36 @@ impl FetchError {
                  Cloudflare. If it is from a snapshot, take the snapshot again"
                     .to_owned(),
             ),
-            Self::Endless { .. } => Some(
+            Self::Endless { is_of_records: true, .. } => Some(
                 "raise `--page-size`; if it has its default, check that the base URL leads to Cloudflare".to_owned(),
             ),
+            Self::Endless { is_of_records: false, .. } => Some("check that the base URL leads to Cloudflare".to_owned()),
             Self::WrongZone { .. } | Self::Ambiguous { .. } | Self::Incomplete { .. } => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A larger page makes a list of records shorter. Lists of zones and rulesets have no option for that.
+    #[test]
+    fn page_size_is_advised_for_records_alone() {
+        for is_of_records in [true, false] {
+            let endless = FetchError::Endless { what: "the list".to_owned(), pages: 9, items: 9, is_of_records };
+            let advice = endless.advice().expect("it has advice");
+            assert_eq!(advice.contains("--page-size"), is_of_records, "{advice}");
+            assert!(advice.contains("base URL"), "{advice}");
+        }
+    }
+
+    #[test]
+    fn responses_that_cannot_be_used_have_advice() {
+        let what = || "the list".to_owned();
+        for error in [FetchError::NotAList { what: what() }, FetchError::NoValue { what: what() }] {
+            let advice = error.advice().expect("it has advice");
+            assert!(advice.contains("run again") && advice.contains("snapshot"), "{advice}");
         }
     }
 }

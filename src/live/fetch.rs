@@ -20,6 +20,8 @@ pub struct Fetched {
     pub live: Live,
     /// The zones that Cloudflare does not have, or does not show to these credentials.
     pub missing: Vec<ZoneName>,
+    /// The account to which the look-up was limited.
+    pub account: Option<String>,
 }
 
 /// Reads the wanted zones with all their records.
@@ -52,7 +54,7 @@ pub async fn fetch(
         .buffer_unordered(options.concurrency.max(1))
         .try_collect()
         .await?;
-    Ok(Fetched { live: Live { zones }, missing })
+    Ok(Fetched { live: Live { zones }, missing, account: options.account.clone() })
 }
 
 /// Reads only the protection of the wanted zones.
@@ -78,7 +80,7 @@ pub async fn fetch_protection(
         .buffer_unordered(options.concurrency.max(1))
         .try_collect()
         .await?;
-    Ok(Fetched { live: Live { zones }, missing })
+    Ok(Fetched { live: Live { zones }, missing, account: options.account.clone() })
 }
 
 /// Reads all records of a zone.

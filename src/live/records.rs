@@ -131,18 +131,18 @@ async fn list_once(
         None if received == 0 => 1,
         None => u64::MAX,
     };
-    let at_once = if pages.is_some() { options.concurrency.max(1) } else { 1 };
+    let concurrency = if pages.is_some() { options.concurrency.max(1) } else { 1 };
     let mut next = 2;
     let mut has_news = true;
     while has_news && next <= last {
         if next > MOST_PAGES || records.len() > MOST_RECORDS {
             let what = format!("the records of {}", zone.name);
-            return Err(FetchError::Endless { what, pages: next - 1, items: records.len() });
+            return Err(FetchError::Endless { what, pages: next - 1, items: records.len(), is_of_records: true });
         }
-        let until = last.min(next + at_once as u64 - 1);
+        let until = last.min(next + concurrency as u64 - 1);
         let some: Vec<Page> = stream::iter(next..=until)
             .map(|n| page(reader, zone, asked, n))
-            .buffer_unordered(at_once)
+            .buffer_unordered(concurrency)
             .try_collect()
             .await?;
         next = until + 1;

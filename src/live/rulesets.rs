@@ -147,7 +147,7 @@ async fn list(
     let mut cursor: Option<String> = None;
     for page in 1.. {
         if page > MOST_PAGES {
-            return Err(FetchError::Endless { what: what(), pages: page - 1, items: all.len() });
+            return Err(FetchError::Endless { what: what(), pages: page - 1, items: all.len(), is_of_records: false });
         }
         let (items, next) = until_usable(async || {
             let answer = reader.read(&list_rulesets(scope, cursor.as_deref())).await;

@@ -117,7 +117,7 @@ async fn by_spelling(
         }
         if page >= MOST_PAGES {
             let what = format!("the list of zones in search of {name}");
-            return Err(FetchError::Endless { what, pages: page, items: seen.len() });
+            return Err(FetchError::Endless { what, pages: page, items: seen.len(), is_of_records: false });
         }
         page += 1;
     }
@@ -187,7 +187,8 @@ pub async fn every(reader: &dyn AnyReader, options: &Options) -> Result<Vec<Live
             return Ok(all);
         }
     }
-    Err(FetchError::Endless { what: "the list of zones".to_owned(), pages: MOST_PAGES, items: all.len() })
+    let what = "the list of zones".to_owned();
+    Err(FetchError::Endless { what, pages: MOST_PAGES, items: all.len(), is_of_records: false })
 }
 
 /// Reads a page of a list of zones: its reported number of pages, its zones, and whether there are more.

@@ -7,6 +7,7 @@ use std::collections::HashSet;
 use super::Planned;
 use crate::diagnostic::{Diagnostic, Diagnostics, Finding, Place, cut, findings};
 use crate::diff::{FieldChange, diff_rulesets};
+use crate::live::MissingZone;
 use crate::model::{Address, DesiredZone, Fqdn, LiveZone, Rdata, ZoneName};
 use crate::plan::{Action, ZonePlan};
 
@@ -48,8 +49,7 @@ pub fn migration(planned: &Planned<'_>, origin: &OriginOf<'_>) -> Migration {
             (Some(live), Some(plan)) => result.zone(zone, live, plan, origin),
             _ => {
                 result.only_in_source += 1 + zone.records.len();
-                let detail =
-                    format!("{}: Cloudflare does not have the zone, or these credentials cannot see it", zone.name);
+                let detail = MissingZone::named(&zone.name, None).what();
                 result.diagnostics.push(findings::ONLY_IN_SOURCE.nowhere(detail));
             }
         }

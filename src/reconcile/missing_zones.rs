@@ -2,7 +2,7 @@
 
 use super::goal::{Goal, Source};
 use crate::diagnostic::{Diagnostic, Diagnostics, findings};
-use crate::live::{self, AnyReader, find_zone_by_name};
+use crate::live::{self, AnyReader, MissingZone, find_zone_by_name};
 use crate::model::ZoneName;
 
 /// The account that has a zone, where that is not the one to which the look-up was limited.
@@ -22,16 +22,16 @@ pub(super) fn missing(goal: &Goal, zone: &ZoneName, account: Option<&str>, other
             format!("{zone} is in the account {other}, and CLOUDFLARE_ACCOUNT_ID names the account {account}"),
             format!("set CLOUDFLARE_ACCOUNT_ID to {other}, or unset it"),
         ),
-        (Some(account), None, _) => (
-            format!("the account {account}, which CLOUDFLARE_ACCOUNT_ID names, does not have {zone}, or these credentials cannot see it"),
+        (Some(_), None, _) => (
+            MissingZone::named(zone, account).what(),
             "check CLOUDFLARE_ACCOUNT_ID and the name, give the token access to the zone, or write `create: true` to create it".to_owned(),
         ),
         (None, _, Some(_)) => (
-            format!("{zone} does not exist, or these credentials cannot see it"),
+            MissingZone::named(zone, None).what(),
             "correct or remove `id`, or give the token access to the zone".to_owned(),
         ),
         (None, _, None) => (
-            format!("{zone} does not exist, or these credentials cannot see it"),
+            MissingZone::named(zone, None).what(),
             "write `create: true` to create it, correct its name, or give the token access to it".to_owned(),
         ),
     };

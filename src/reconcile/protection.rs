@@ -8,7 +8,8 @@ use crate::diff::{diff_rulesets, planned};
 use crate::insight::dns::Serving;
 use crate::insight::traffic::Protection;
 use crate::live::{
-    AnyReader, FetchError, Options, WafQuery, ZoneQuery, account_of, account_rules, fetch_protection, fetch_waf_of_new,
+    AnyReader, FetchError, MissingZone, Options, WafQuery, ZoneQuery, account_of, account_rules, fetch_protection,
+    fetch_waf_of_new,
 };
 use crate::model::managed::{Catalogue, Managed};
 use crate::model::ruleset::{AccountRules, EntryPoint, LiveWaf};
@@ -36,10 +37,8 @@ pub enum ProtectionError {
     #[error(transparent)]
     Fetch(#[from] FetchError),
     /// A zone does not exist, or the credentials may not see it.
-    #[error(
-        "Cloudflare has no zone {0}, or these credentials cannot see it: check the name, or run `zonewright doctor`"
-    )]
-    NoZone(ZoneName),
+    #[error(transparent)]
+    NoZone(#[from] MissingZone),
 }
 
 /// The protection of a zone.
@@ -62,7 +61,7 @@ pub async fn protection(
     let mut zones = fetched.live.zones;
     for name in &fetched.missing {
         if !goal.desired.zones.get(name).is_some_and(|z| z.create && z.id.is_none()) {
-            return Err(ProtectionError::NoZone(name.clone()));
+            return Err(MissingZone::named(name, options.account.as_deref()).into());
         }
         let waf = fetch_waf_of_new(reader, &WafQuery::everything(), options).await?;
         zones.insert(name.clone(), LiveZone { waf, ..LiveZone::to_be_made(name.clone()) });
@@ -112,7 +111,7 @@ pub async fn protection_of(
     let queries: Vec<_> = names.iter().map(query).collect();
     let fetched = fetch_protection(reader, &queries, options).await?;
     if let Some(name) = fetched.missing.first() {
-        return Err(ProtectionError::NoZone(name.clone()));
+        return Err(MissingZone::named(name, options.account.as_deref()).into());
     }
     let mut of_accounts: BTreeMap<Option<String>, AccountRules> = BTreeMap::new();
     let mut all = Vec::new();

@@ -1,4 +1,4 @@
-//! Why a request is stopped, and the ways out, as text and as JSON.
+//! Why a request is stopped, and the ways to let it through, as text and as JSON.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -58,7 +58,7 @@ pub struct Explained<'e> {
     pub parts: Vec<(u32, Part)>,
     /// What becomes of the request.
     pub verdict: Option<&'e Verdict>,
-    /// The ways out.
+    /// The ways to let the request through.
     pub ways: &'e Ways,
     /// Their edits.
     pub edits: &'e [String],
@@ -209,11 +209,15 @@ fn write_levels(out: &mut dyn Write, hits: &Hits) -> io::Result<()> {
     writeln!(out, "\n  all rules, {}", (1..=4).map(level).collect::<Vec<_>>().join(" · "))
 }
 
-/// The ways out, and the edit of one.
+/// The ways to let the request through, and the edit of one.
 fn write_ways(out: &mut dyn Write, explained: &Explained<'_>) -> io::Result<()> {
     let Explained { ways, edits, chosen, has_own_attacks, is_request_known, .. } = explained;
     let attacks = if *has_own_attacks { "your attacks" } else { "built-in attacks" };
-    writeln!(out, "\nWays out, least damage first ({} of {} {attacks} are stopped now):", ways.stopped, ways.attacks)?;
+    writeln!(
+        out,
+        "\nWays to let it through, least damage first ({} of {} {attacks} are stopped now):",
+        ways.stopped, ways.attacks
+    )?;
     for (n, way) in ways.ways.iter().enumerate() {
         let cost = match (way.lets_through, way.scope()) {
             (0, _) => "lets none of them through".to_owned(),
@@ -225,17 +229,13 @@ fn write_ways(out: &mut dyn Write, explained: &Explained<'_>) -> io::Result<()> 
     }
     writeln!(
         out,
-        "  Not a way out: `action: log`, or a `when` of the deployment that leaves requests out, switches the whole ruleset off for"
+        "  Not listed: `action: log`, or a `when` of the deployment that leaves requests out, switches the whole ruleset off for"
     )?;
     writeln!(out, "  these requests: all {} attacks pass.", ways.stopped)?;
     if !is_request_known {
         writeln!(out, "  The exceptions are for the start page, as the request is not known.")?;
     }
-    let Some(edit) = chosen.checked_sub(1).and_then(|n| edits.get(n)) else {
-        let last = edits.len();
-        let most = if last == 1 { "only 1".to_owned() } else { format!("1 to {last}") };
-        return writeln!(out, "\nThere is no way out number {chosen}: `--way` takes {most}.");
-    };
+    let Some(edit) = chosen.checked_sub(1).and_then(|n| edits.get(n)) else { return Ok(()) };
     writeln!(out, "\nEdit {chosen} (merge it into the spec; an exception can be a file of its own beside it):\n")?;
     for line in edit.lines() {
         writeln!(out, "  {}", shortened(line, MOST_OF_EDIT))?;
@@ -297,7 +297,7 @@ struct HitDocument<'e> {
     matched: Vec<&'e Part>,
 }
 
-/// A way out.
+/// A way to let the request through.
 #[derive(Debug, Serialize, JsonSchema)]
 struct WayDocument<'e> {
     kind: &'static str,

@@ -16,7 +16,7 @@ use crate::cli::settings::Settings;
 use crate::cli::zone_source;
 use crate::export::{Exported, Target, export};
 use crate::import::{Imported, from_live};
-use crate::live::{Fetched, ZoneQuery};
+use crate::live::{Fetched, MissingZone, ZoneQuery};
 use crate::model::{DesiredZone, LiveZone, ZoneName};
 use crate::render::safe::safe;
 
@@ -87,7 +87,7 @@ type Zones = Vec<(DesiredZone, Vec<String>)>;
 /// What Cloudflare or a snapshot has.
 async fn live(args: &ExportArgs, settings: &Settings<'_>, output: &Arc<Output>) -> anyhow::Result<Zones> {
     let names = &settings.flags.zone;
-    let Fetched { live, missing, .. } = if let Some(file) = &args.against {
+    let Fetched { live, missing, account } = if let Some(file) = &args.against {
         let is_meant = |zone: &ZoneName| names.is_empty() || names.iter().any(|name| name == zone.as_str());
         zone_source::of_snapshot(file, is_meant, settings).await?
     } else {
@@ -99,10 +99,7 @@ async fn live(args: &ExportArgs, settings: &Settings<'_>, output: &Arc<Output>) 
         if args.against.is_some() {
             bail!("the snapshot says that the zone {missing} did not exist, or could not be seen: take it again");
         }
-        bail!(
-            "the zone {missing} does not exist, or these credentials cannot see it: check the name, or run \
-             `zonewright doctor`"
-        );
+        return Err(MissingZone::named(missing, account.as_deref()).into());
     }
     if live.zones.is_empty() {
         bail!("the snapshot has no such zone; name one of its zones with --zone");

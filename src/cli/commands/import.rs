@@ -20,7 +20,7 @@ use crate::cli::settings::Settings;
 use crate::diagnostic::{Diagnostics, Severity, Sources, count, findings};
 use crate::edit;
 use crate::import::{Found, GivenZones, Imported, SourceKind, from_live, read_sources, read_text};
-use crate::live::{self, WafQuery, ZoneQuery, fetch};
+use crate::live::{self, MissingZone, WafQuery, ZoneQuery, fetch};
 use crate::model::{Desired, DesiredSettings, ZoneName};
 use crate::reconcile::{AsFound, as_found};
 use crate::render::safe::safe;
@@ -350,15 +350,7 @@ async fn read(
     let fetched = fetch(reader, &queries, options, &|_| {}).await?;
     if let Some(missing) = fetched.missing.first() {
         let file = file_hint(missing.as_str());
-        match &options.account {
-            Some(account) => bail!(
-                "the account {account}, which CLOUDFLARE_ACCOUNT_ID names, does not have the zone {missing}, or these \
-                 credentials cannot see it: check the account and the name, or run `zonewright doctor`{file}"
-            ),
-            None => bail!(
-                "the zone {missing} does not exist, or these credentials cannot see it: check the name, or run `zonewright doctor`{file}"
-            ),
-        }
+        bail!("{}{file}", MissingZone::named(missing, options.account.as_deref()));
     }
     Ok(fetched.live.zones.values().map(from_live).collect())
 }

@@ -17,7 +17,7 @@ use crate::cli::settings::Settings;
 use crate::cli::zone_source;
 use crate::diagnostic::{Place, Sources};
 use crate::insight::dns::{End, Entry, Serving, ZoneIndex, Zones};
-use crate::live::ZoneQuery;
+use crate::live::{Fetched, MissingZone, ZoneQuery};
 use crate::model::{Desired, Fqdn, Live, Rdata, RecordType, Unmanaged, ZoneName};
 use crate::reconcile::Goal;
 use crate::render::dns_answer::{AnswerView, json, write_answers};
@@ -61,16 +61,17 @@ impl Run for ResolveArgs {
         let Session { settings, output, .. } = *session;
         let (name, kind) = question(self).map_err(Ended::Usage)?;
         let goal = zone_source::goal("resolve", &self.spec, settings, output)?;
-        let live = live(self, &name, goal.as_ref(), settings, output).await?;
+        let fetched = fetched(self, &name, goal.as_ref(), settings, output).await?;
+        let live = fetched.as_ref().map(|fetched| &fetched.live);
         output.hide();
         let nothing = Desired::default();
         let desired = goal.as_ref().map_or(&nothing, |goal| &goal.desired);
-        let zones = match &live {
+        let zones = match live {
             None => Zones::new(desired.zones.values().map(ZoneIndex::of_spec).collect()),
             Some(live) => of_live(live, desired),
         };
         let Some(zone) = zones.zone_of(&name) else {
-            match &live {
+            match &fetched {
                 None => {
                     let example =
                         desired.zones.keys().next().map(|zone| format!("; give a whole name, such as www.{zone}"));
@@ -80,10 +81,9 @@ impl Run for ResolveArgs {
                     "the snapshot has no zone with the name {name}: check the name, or take a snapshot from a spec that names \
                      the zone"
                 ),
-                Some(_) => bail!(
-                    "no zone with the name {name} is at Cloudflare, or these credentials cannot see it: check the name, or run \
-                     `zonewright doctor`"
-                ),
+                Some(Fetched { account, .. }) => {
+                    return Err(MissingZone::containing(name.as_str(), account.as_deref()).into());
+                }
             }
         };
         let is_partial =
@@ -159,16 +159,16 @@ fn reverse(address: IpAddr) -> Fqdn {
 }
 
 /// What Cloudflare or the snapshot has; `None` if only the spec is asked.
-async fn live(
+async fn fetched(
     args: &ResolveArgs,
     name: &Fqdn,
     goal: Option<&Goal>,
     settings: &Settings<'_>,
     output: &Arc<Output>,
-) -> anyhow::Result<Option<Live>> {
+) -> anyhow::Result<Option<Fetched>> {
     let of_spec = goal.map(|goal| goal.desired.zones.values().map(ZoneQuery::of).collect::<Vec<_>>());
     if let Some(file) = &args.against {
-        return Ok(Some(zone_source::of_snapshot(file, |_| true, settings).await?.live));
+        return Ok(Some(zone_source::of_snapshot(file, |_| true, settings).await?));
     }
     if !args.live {
         return Ok(None);
@@ -177,7 +177,7 @@ async fn live(
     let above = || std::iter::successors(Some(name.as_str()), |text| text.split_once('.').map(|(_, rest)| rest));
     let candidates = || above().filter(|text| text.contains('.')).filter_map(|text| ZoneName::parse(text).ok());
     let zones = of_spec.unwrap_or_else(|| candidates().map(ZoneQuery::new).collect());
-    Ok(Some(zone_source::of_cloudflare(&zones, settings, output).await?.live))
+    Ok(Some(zone_source::of_cloudflare(&zones, settings, output).await?))
 }
 
 /// Live zones, with the lines of the spec that its records have.

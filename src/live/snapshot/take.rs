@@ -46,7 +46,7 @@ pub async fn take<R: Reader>(
 ) -> Result<Taken, FetchError> {
     let options = &Options { cache: None, ..options.clone() };
     let recorder = &Recorder::new(reader);
-    let Fetched { live, missing } = fetch(recorder, zones, options, progress).await?;
+    let Fetched { live, missing, .. } = fetch(recorder, zones, options, progress).await?;
     let queries: BTreeMap<&ZoneName, &WafQuery> = zones.iter().map(|zone| (&zone.name, &zone.waf)).gather();
     let rest: Vec<Vec<String>> = stream::iter(live.zones.values())
         .map(|zone| async move {

@@ -1,4 +1,4 @@
-//! `waf explain`: why a request is stopped, and the ways out. Holds no means of writing to Cloudflare.
+//! `waf explain`: why a request is stopped, and the ways to let it through. Holds no means of writing to Cloudflare.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ use crate::render::waf_explain::{Explained, Part, document, write_explained};
 use crate::seclang::{Evidence, RuleSet};
 use crate::spec::print_waf;
 
-/// Explain why the OWASP rules stop a request, and show the ways out, least damage first
+/// Explain why the OWASP rules stop a request, and show the ways to let it through, least damage first
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  zonewright waf explain \"curl 'https://www.example.com/search?q=1%27%20or%201=1'\" --spec zones/\n  zonewright waf explain request.har --entry 3 --live example.com --redact\n  zonewright waf explain 942100 941130 'GET https://www.example.com/search' --spec zones/"
@@ -45,7 +45,7 @@ pub(super) struct WafExplainArgs {
     /// The settings.
     #[command(flatten)]
     settings: SettingArgs,
-    /// Attacks to try the ways out on, in place of the built-in ones; any form of recorded requests
+    /// Attacks to try the ways on, in place of the built-in ones; any form of recorded requests
     #[arg(long, value_name = "FILE", num_args = 1..)]
     attacks: Vec<PathBuf>,
     /// How requests are read.
@@ -54,7 +54,7 @@ pub(super) struct WafExplainArgs {
     /// Show no bytes of the request; cookies, credentials and arguments that sound like secrets are never shown
     #[arg(long)]
     redact: bool,
-    /// The way out whose edit is shown
+    /// The way whose edit is shown
     #[arg(long, value_name = "N", default_value_t = 1)]
     way: usize,
     /// The reason to write into the edit
@@ -120,6 +120,10 @@ impl Run for WafExplainArgs {
         let zone = setting.as_ref().map_or_else(String::new, |setting| setting.zone.to_string());
         let edits: Vec<String> =
             ways.ways.iter().map(|way| spec_of(&zone, &print_waf(&way.edit(&request, &note)))).collect();
+        if !edits.is_empty() && !(1..=edits.len()).contains(&self.way) {
+            let possible = if edits.len() == 1 { "1".to_owned() } else { format!("1 to {}", edits.len()) };
+            return Err(Ended::usage(format!("there is no way {}: `--way` takes {possible} here", self.way)));
+        }
         found.notes.extend(setting.iter().flat_map(|setting| setting.notes.iter().cloned()));
         let messages: BTreeMap<u32, &str> = rules.scoring().map(|rule| (rule.rule, rule.message)).gather();
         let explained = Explained {
@@ -336,7 +340,7 @@ fn of_spec(goal: &Goal, request: Option<&Request>, rules: &RuleSet) -> anyhow::R
 
 /// The reason and the last day of an edit.
 fn note(args: &WafExplainArgs, request: &Request, settings: &Settings<'_>) -> anyhow::Result<Note> {
-    let usual = || format!("false alarm on {} {}", request.method, request.path_seen());
+    let usual = || format!("false positive on {} {}", request.method, request.path_seen());
     let reason = Some(args.reason.clone().unwrap_or_else(usual));
     Ok(Note { reason, expires: Some(after_days(settings, args.days)?), ..Note::default() })
 }

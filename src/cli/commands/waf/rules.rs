@@ -100,7 +100,7 @@ impl Run for WafRulesArgs {
             let Some(ruleset) = found else {
                 bail!(
                     "Cloudflare does not list the rules of `{}` for {name}: check which managed rulesets the Cloudflare plan \
-                     of the zone has",
+                     of the zone has, and whether the token may read the account's rulesets (`zonewright doctor`)",
                     self.ruleset.managed().key()
                 )
             };
