@@ -70,8 +70,18 @@ impl Client {
 
     /// A client whose delays begin at `base`.
     pub(super) fn with_delays(settings: Settings, base: Duration) -> Result<Self, ApiError> {
-        let Settings { base_url, credentials, max_rps, quota, timeout, attempts, at_once, stop, observer, random_seed } =
-            settings;
+        let Settings {
+            base_url,
+            credentials,
+            max_rps,
+            quota,
+            timeout,
+            attempts,
+            concurrency,
+            stop,
+            observer,
+            random_seed,
+        } = settings;
         if let Some(rate) = max_rps
             && !(rate.is_finite() && rate >= SLOWEST)
         {
@@ -89,7 +99,7 @@ impl Client {
             signer,
             by_key: Mutex::default(),
             limiter: Limiter::new(quota, max_rps, stop.clone(), Arc::clone(&observer)),
-            slots: Semaphore::new(at_once.clamp(1, Semaphore::MAX_PERMITS)),
+            slots: Semaphore::new(concurrency.clamp(1, Semaphore::MAX_PERMITS)),
             stop,
             back_off: BackOff::new(base, random_seed),
             attempts: attempts.max(1),

@@ -23,7 +23,7 @@ use super::error::{ApiError, ProxyFault};
 pub(super) const PATIENCE: Duration = Duration::from_secs(900);
 
 /// The wait after a 429 that says nothing: Cloudflare blocks for 5 minutes.
-pub(super) const PENALTY: Duration = Duration::from_secs(300);
+pub(super) const WAIT_AFTER_BARE_429: Duration = Duration::from_secs(300);
 
 /// How often a request is sent, the first time included, unless the settings say otherwise. The last of the delays between them is
 /// the longest one that [`BackOff`] allows.

@@ -26,7 +26,7 @@ pub struct Settings {
     /// The most times that one request is sent; 0 counts as 1. A second try with the key in place of the token is not counted.
     pub attempts: u32,
     /// The most requests under way at once.
-    pub at_once: usize,
+    pub concurrency: usize,
     /// Whether the user wants to stop. After that nothing waits any more: what could not be sent at once is not sent, and
     /// what failed is not repeated. What is under way is awaited.
     pub stop: Stop,
@@ -50,7 +50,7 @@ impl Settings {
     pub(super) const CONNECT: Duration = Duration::from_secs(10);
 
     /// The usual number of requests under way at once.
-    pub const AT_ONCE: u16 = 8;
+    pub const CONCURRENCY: u16 = 8;
 
     /// The usual settings, without an observer.
     #[must_use]
@@ -62,7 +62,7 @@ impl Settings {
             quota: QUOTA,
             timeout: Self::TIMEOUT,
             attempts: Self::ATTEMPTS,
-            at_once: usize::from(Self::AT_ONCE),
+            concurrency: usize::from(Self::CONCURRENCY),
             stop: Stop::never(),
             observer: Arc::new(|_| {}),
             random_seed: 0,
@@ -79,7 +79,7 @@ impl fmt::Debug for Settings {
             quota,
             timeout,
             attempts,
-            at_once,
+            concurrency,
             stop: _,
             observer: _,
             random_seed: _,
@@ -91,7 +91,7 @@ impl fmt::Debug for Settings {
             .field("quota", quota)
             .field("timeout", timeout)
             .field("attempts", attempts)
-            .field("at_once", at_once)
+            .field("concurrency", concurrency)
             .finish_non_exhaustive()
     }
 }

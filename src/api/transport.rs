@@ -15,7 +15,7 @@ use super::credentials::{Redactor, Scheme};
 use super::error::{ApiError, Fault, RequestName};
 use super::error_codes::PLEASE_WAIT;
 use super::headers::Limits;
-use super::retry::PENALTY;
+use super::retry::WAIT_AFTER_BARE_429;
 use super::settings::Settings;
 use crate::wire::{ApiMessage, Envelope, EnvelopeError, Intake, Method, Request, TooMuch, Unusable, Whole};
 
@@ -170,7 +170,7 @@ impl Transport {
         let asked = limits.retry_after;
         if status == 429 || refusal.has_code(PLEASE_WAIT) {
             let wait = asked.or_else(|| limits.reset().map(|reset| reset.max(Duration::from_secs(1))));
-            let wait = Some(wait.unwrap_or(PENALTY));
+            let wait = Some(wait.unwrap_or(WAIT_AFTER_BARE_429));
             let messages = match refusal {
                 EnvelopeError::Refused { messages } => messages,
                 EnvelopeError::NotAnEnvelope(_) | EnvelopeError::TooMany(_) => Vec::new(),

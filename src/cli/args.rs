@@ -87,7 +87,7 @@ pub(super) struct Global {
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = CONNECTION)]
     pub batch_size: Option<u32>,
     /// Handle at most N zones, and send at most N requests, at the same time
-    #[arg(long, global = true, value_name = "N", default_value_t = Settings::AT_ONCE, value_parser = clap::value_parser!(u16).range(1..=64), help_heading = CONNECTION)]
+    #[arg(long, global = true, value_name = "N", default_value_t = Settings::CONCURRENCY, value_parser = clap::value_parser!(u16).range(1..=64), help_heading = CONNECTION)]
     pub concurrency: u16,
     /// Wait at most SECONDS for a response
     #[arg(long, global = true, value_name = "SECONDS", default_value_t = Seconds(Settings::TIMEOUT), value_parser = seconds, help_heading = CONNECTION)]

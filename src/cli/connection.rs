@@ -203,7 +203,7 @@ pub(super) fn client(
         max_rps: settings.flags.max_rps,
         quota: settings.flags.request_quota,
         timeout: settings.flags.timeout.0,
-        at_once: usize::from(settings.flags.concurrency),
+        concurrency: usize::from(settings.flags.concurrency),
         stop: match access {
             Access::Write(stop) => stop.clone(),
             // A read-only run is ended by the signal handler.

@@ -7,7 +7,7 @@ mod commands;
 mod connection;
 mod credentials;
 mod default_spec;
-mod drift_report;
+mod drift_check;
 mod edited_spec;
 mod execution;
 mod exit;

@@ -36,6 +36,20 @@ impl State {
         }
     }
 
+    /// The states of objects that differ.
+    pub fn differing() -> impl Iterator<Item = Self> {
+        Self::ALL.iter().copied().filter(|state| *state != Self::InSync)
+    }
+
+    /// Whether it is a finding unless `--fail-on` says otherwise.
+    #[must_use]
+    pub fn counts_by_default(self) -> bool {
+        match self {
+            Self::Conflicting | Self::Drifted | Self::Unknown | Self::Pending => true,
+            Self::Unmanaged | Self::InSync => false,
+        }
+    }
+
     /// Whether someone did something at Cloudflare, or may have done.
     #[must_use]
     pub fn is_outside(self) -> bool {

@@ -379,6 +379,13 @@ mod tests {
     }
 
     #[test]
+    fn authorities_of_cloudflare_are_known() {
+        for authority in OF_CLOUDFLARE {
+            assert!(AUTHORITIES.contains(authority), "{authority}");
+        }
+    }
+
+    #[test]
     fn malformed_values_and_methods_are_told() {
         for (written, meant) in [
             ("https://letsencrypt.org", Some("letsencrypt.org")),

@@ -30,7 +30,12 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { page_size: RECORDS_PER_PAGE, concurrency: usize::from(Settings::AT_ONCE), account: None, cache: None }
+        Self {
+            page_size: RECORDS_PER_PAGE,
+            concurrency: usize::from(Settings::CONCURRENCY),
+            account: None,
+            cache: None,
+        }
     }
 }
 

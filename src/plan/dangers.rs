@@ -126,8 +126,7 @@ fn answer(record: &Entry<'_>) -> String {
     let (kind, content) = (record.data.type_name(), record.data.presentation());
     match record.ttl {
         _ if record.proxied => format!("{kind} {content} (proxied)"),
-        ttl if !ttl.is_automatic() => format!("{kind} {content} (ttl {ttl})"),
-        _ => format!("{kind} {content} (ttl auto)"),
+        ttl => format!("{kind} {content} (ttl {ttl})"),
     }
 }
 

@@ -16,7 +16,7 @@ use crate::diagnostic::{Place, Sources, count, noun_for};
 use crate::diff::{Field, FieldChange, Override, RuleField, ZoneSetting};
 use crate::insight::Direction;
 use crate::model::managed::threshold_keyword;
-use crate::model::{Danger, Facets, RecordForm, Value};
+use crate::model::{Danger, Facets, RecordForm, Ttl, Value};
 use crate::plan::{
     Action, MissingConsent, Operation, Plan, RecordSubject, RuleSubject, Subject, Verdict, Why, ZonePlan,
 };
@@ -476,7 +476,7 @@ fn spelled(lines: &[String]) -> Cow<'_, [String]> {
 /// An attribute of a record that changes.
 fn facet(change: &FieldChange) -> FieldView {
     let words = |value: &Value| match (&change.field, value) {
-        (Field::Ttl, Value::Integer(1)) => "auto".to_owned(),
+        (Field::Ttl, Value::Integer(seconds)) => ttl(*seconds),
         (Field::Comment, Value::Text(text)) => format!("\"{text}\""),
         _ => value.to_string(),
     };
@@ -535,6 +535,11 @@ fn rule_fields(fields: &[FieldChange]) -> Vec<FieldView> {
         }
     }));
     all
+}
+
+/// A number of seconds as a spec writes it.
+fn ttl(seconds: i64) -> String {
+    u32::try_from(seconds).map_or_else(|_| seconds.to_string(), |seconds| Ttl::reported(seconds).to_string())
 }
 
 /// A setting of a rule; thresholds have their word.

@@ -148,8 +148,7 @@ fn record(zone: &ZoneName, record: &DesiredRecord, suppressions: &[Suppression])
     value(&mut map, data);
     let Facets { ttl, proxied, comment, tags, settings } = facets;
     if let Some(ttl) = ttl {
-        let value = if ttl.is_automatic() { json!("auto") } else { json!(ttl.as_number()) };
-        map.insert("ttl".to_owned(), value);
+        map.insert("ttl".to_owned(), json!(ttl));
     }
     if let Some(proxied) = proxied {
         map.insert("proxied".to_owned(), json!(proxied));

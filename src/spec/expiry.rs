@@ -36,6 +36,11 @@ impl Day {
     }
 }
 
+/// Whether the last day is over, with so many days left.
+pub(super) fn is_over(left: i64) -> bool {
+    left < 0
+}
+
 /// Whether an entry with so many days left is to be looked at again.
 pub(super) fn is_soon(left: i64) -> bool {
     (0..=SOON).contains(&left)
@@ -52,7 +57,7 @@ pub(super) fn not_a_date(text: &str, place: Place, of_what: LastDay) -> Diagnost
 
 /// What there is to say of an entry with so many days left, whose last day is written as `text`.
 pub(super) fn reminder(what: &str, text: &str, left: i64, place: Place) -> Option<Diagnostic> {
-    if left < 0 {
+    if is_over(left) {
         return Some(
             findings::EXPIRED
                 .at(place, format!("`{what}` held until {text} and is planned for removal"))
@@ -74,6 +79,11 @@ pub(super) fn reminder(what: &str, text: &str, left: i64, place: Place) -> Optio
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_finding_names_the_number_of_days() {
+        assert!(findings::EXPIRES_SOON.why.contains(&format!("{SOON} days")), "{}", findings::EXPIRES_SOON.why);
+    }
 
     #[test]
     fn dates_exist() {

@@ -53,3 +53,16 @@ pub(super) fn is_enough(diagnostics: &Diagnostics) -> bool {
 pub(super) fn clip(text: &str) -> String {
     cut(text, 60)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnostic::findings;
+
+    #[test]
+    fn the_finding_names_the_limits() {
+        let why = findings::TOO_LARGE.why;
+        assert!(why.contains(&format!("{} MiB", LARGEST >> 20)), "{why}");
+        assert!(why.replace(',', "").contains(&format!("{NODES} values")), "{why}");
+    }
+}

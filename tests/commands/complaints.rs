@@ -2,7 +2,7 @@
 //!
 //! Complaints that only need a plan are cases in tests/cases/plan (`b01-…`, `s1-…`); the tests here need a sandbox.
 
-use crate::support::at_once::at_once;
+use crate::support::concurrently::concurrently;
 use crate::support::workspace::{Workspace, options, options_on};
 use serde_json::{Value, json};
 use zonewright::sandbox::{Fault, What, When};
@@ -206,7 +206,7 @@ fn s8_a_refused_listing_stops_everything() {
 /// `success: false` under status 200 and bodies that are no JSON are errors in Cloudflare's words, never an empty result.
 #[test]
 fn s9_failure_under_200_is_failure() {
-    at_once([What::SuccessFalse200, What::NotJson200], |what| {
+    concurrently([What::SuccessFalse200, What::NotJson200], |what| {
         let workspace = Workspace::new(options());
         workspace.records_spec("      - { name: www, type: A, content: 192.0.2.1 }");
         workspace.fault(fault(what.clone(), "GET", "/zones", 100));

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::sync::{Arc, Mutex};
 
-use crate::support::at_once::at_once;
+use crate::support::concurrently::concurrently;
 use crate::support::interrupt::UnderWay;
 use crate::support::journals::journals;
 use crate::support::workspace::{Workspace, options, options_on};
@@ -229,7 +229,7 @@ fn a_lost_response_is_resolved_after_the_signal() {
 /// reported as not sent, for every kind of request.
 #[test]
 fn a_lost_request_that_is_not_sent_again_is_unknown() {
-    at_once([1, 2, 4], |nth| {
+    concurrently([1, 2, 4], |nth| {
         let workspace = workspace();
         hold_write(&workspace, nth);
         let run = UnderWay::start(&workspace, &[&APPLY[..], &PATIENT].concat());

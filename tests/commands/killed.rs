@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::support::at_once::at_once;
+use crate::support::concurrently::concurrently;
 use crate::support::workspace::{Workspace, options_on};
 use serde_json::{Value, json};
 use zonewright::sandbox::{Fault, What, When};
@@ -146,7 +146,7 @@ fn the_apply_has_ten_writes() {
 fn killed_anywhere_it_converges_when_run_again() {
     // The kill may come before the request does; then the delay meets the second run, which must not wait long.
     let whats = [What::Delay { milliseconds: 2000 }, What::Stall { milliseconds: 120_000 }];
-    at_once((1..=WRITES).flat_map(|n| whats.clone().map(|what| (n, what))), |(n, what)| {
+    concurrently((1..=WRITES).flat_map(|n| whats.clone().map(|what| (n, what))), |(n, what)| {
         let workspace = workspace();
         let arguments = [&["apply", "spec.yaml", "--yes", "--batch-size", "1"][..], &CONSENTS].concat();
         kill_at(&workspace, &arguments, n, &what);

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::at_once::at_once;
+use crate::support::concurrently::concurrently;
 use crate::support::workspace::{Workspace, options_on};
 
 /// A zone, a spec, and what the plan of it needs.
@@ -199,7 +199,7 @@ fn cases() -> Vec<Case> {
 #[test]
 fn an_apply_of_a_set_that_stopped_anywhere_is_resumed() {
     let batches = ["1", "2", "200"];
-    at_once(cases().into_iter().flat_map(|case| batches.map(|batch| (case.name, batch))), |(name, batch)| {
+    concurrently(cases().into_iter().flat_map(|case| batches.map(|batch| (case.name, batch))), |(name, batch)| {
         let case = cases().into_iter().find(|case| case.name == name).expect("it is one of them");
         case.is_resumed_anywhere(batch);
     });

@@ -109,7 +109,7 @@ fn a_person_sees_what_matched_where_and_what_crosses_the_threshold() {
         "  942180  2      +5    10   always true  ← reaches 10\n          argument `q`, bytes 10-13 of 14: or 1\n",
         "  942430  2      +3    13   many signs\n",
         "  1. exception for 942",
-        "Not a way out: `action: log`",
+        "Not listed: `action: log`",
         "        exceptions:\n",
         "zonewright undo JOURNAL",
     ] {
@@ -178,7 +178,7 @@ fn requests_come_in_every_form() {
     let ran = explain(&workspace, &[lines, "--spec", "spec.yaml", "--format", "json"]).exits(0).json();
     let rules: Vec<_> = ran["hits"].as_array().unwrap().iter().map(|hit| &hit["rule"]).collect();
     assert_eq!(rules, [&json!(942_100), &json!(942_180)]);
-    // Without settings there are scores and no ways out.
+    // Without settings there are scores and no ways.
     let ran = explain(&workspace, &[REQUEST, "--format", "json"]).exits(0).json();
     assert_eq!((&ran["verdict"], &ran["scores"]["1"], &ran["scores"]["2"]), (&Value::Null, &json!(5), &json!(13)));
     for (arguments, code, message) in [

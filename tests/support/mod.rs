@@ -1,7 +1,7 @@
 //! Shared by the tests.
 #![allow(dead_code, clippy::unwrap_used, reason = "each test binary uses its own part, and fails by panicking")]
 
-pub(crate) mod at_once;
+pub(crate) mod concurrently;
 pub(crate) mod generators;
 #[cfg(feature = "sandbox")]
 pub(crate) mod imports;

@@ -7,7 +7,7 @@ use clap::Args;
 
 use super::{Facts, Run, Session};
 use crate::cli::args::{Format, Global, SpecArgs};
-use crate::cli::drift_report::{Look, ReportingArgs, deliver, document, exit, look, webhook, write_metrics};
+use crate::cli::drift_check::{Look, ReportingArgs, deliver, document, exit, look, webhook, write_metrics};
 use crate::cli::edited_spec::{Wish, changed, edited, is_in_files};
 use crate::cli::exit::Exit;
 use crate::cli::files::{self, Readers};

@@ -18,7 +18,7 @@ use tokio::time::{sleep, timeout};
 use super::{Facts, Run, Session};
 use crate::api::{Stop, Webhook};
 use crate::cli::args::{Format, Global, SpecArgs, duration};
-use crate::cli::drift_report::{Look, ReportingArgs, deliver, document, exit, look, webhook, write_metrics};
+use crate::cli::drift_check::{Look, ReportingArgs, deliver, document, exit, look, webhook, write_metrics};
 use crate::cli::exit::{Ended, Exit};
 use crate::cli::load::{read, with_base};
 use crate::cli::monitor::{self, Health};

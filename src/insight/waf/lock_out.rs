@@ -54,6 +54,8 @@ const WRITES: i64 = 10;
 const SECONDS_FOR_A_WRITE: i64 = 6;
 /// A limit that falls by this factor has more likely lost a digit than been thought about.
 const FAR: i128 = 10;
+/// That in words.
+const FALLS_FAR: &str = "the limit is a tenth or less of what it was";
 /// Everything that names whom or what a rule is about.
 const ANY: &[Bound] = &[Bound::Host, Bound::Path, Bound::Method, Bound::Client, Bound::Content];
 /// What keeps a rate limit away from pages that visitors open. Whole hosts do not.
@@ -139,9 +141,8 @@ fn falls_far(before: &RuleBody, after: &RuleBody) -> Option<String> {
     let ((requests, period), (requests_after, period_after)) = (limit(&then)?, limit(&now)?);
     let acts = |rule: &RuleBody| rule.is_enabled() && strength(rule.action()) >= Some(Strength::Challenge);
     let falls = requests_after * FAR * period <= requests * period_after;
-    (acts(before) && acts(after) && falls && !scope::expression(after).names(&[Bound::Client])).then(|| {
-        format!("the limit is a tenth or less of what it was: those who stayed below it {}", fate(after.action()))
-    })
+    (acts(before) && acts(after) && falls && !scope::expression(after).names(&[Bound::Client]))
+        .then(|| format!("{FALLS_FAR}: those who stayed below it {}", fate(after.action())))
 }
 
 /// Why a limit for each client that becomes one for all of them together may stop them: any of them can use it up.

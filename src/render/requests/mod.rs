@@ -10,11 +10,11 @@ pub use text::write;
 
 use crate::diagnostic::count;
 use crate::insight::traffic::{COLUMNS, Cell, Matrix, Named, Outcomes, Report, Set};
+use crate::model::managed::threshold_keyword;
 
 /// The word of a threshold, if it has one.
 fn threshold(number: u32) -> String {
-    let known = crate::model::facts::owasp::THRESHOLD_KEYWORDS.iter().find(|(_, own)| *own == number);
-    known.map_or_else(|| number.to_string(), |(word, _)| format!("{number} {word}"))
+    threshold_keyword(number).map_or_else(|| number.to_string(), |word| format!("{number} {word}"))
 }
 
 /// A setting in words.
@@ -86,7 +86,7 @@ fn doubt(matrix: &Matrix) -> Option<&'static str> {
 fn meaning(set: Set) -> &'static str {
     match set {
         Set::Requests => "recorded requests that the OWASP ruleset would act on",
-        Set::Benign => "false alarms: benign requests that the OWASP ruleset would act on",
+        Set::Benign => "false positives: benign requests that the OWASP ruleset would act on",
         Set::Attacks => "detection: attacks that the OWASP ruleset would act on",
     }
 }

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::super::deserialize::{Spanned, Text};
-use super::super::expiry::{Day, LastDay, is_soon, not_a_date, reminder};
+use super::super::expiry::{Day, LastDay, is_over, is_soon, not_a_date, reminder};
 use super::super::facets::{Facet, Reader};
 use super::super::scalar::within;
 use super::super::syntax::UnmanagedSyntax;
@@ -128,7 +128,7 @@ impl Section<'_> {
         let mut note = Note { reason, owner, ..Note::default() };
         if let Some(expires) = expires {
             let left = self.expiry(expires, what);
-            note.is_expired = left.is_some_and(|left| left < 0);
+            note.is_expired = left.is_some_and(is_over);
             note.expires_soon = left.is_some_and(is_soon);
             note.days_left = left.and_then(|left| u32::try_from(left).ok());
             note.expires = Some(expires.value.0.clone()).filter(|text| Day::parse(text).is_some());

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use super::Ttl;
 use super::credential_names::names_credential;
 
 /// A value of a field, of a facet, or in the before and after of a plan.
@@ -72,6 +73,13 @@ impl From<bool> for Value {
 impl From<u32> for Value {
     fn from(n: u32) -> Self {
         Self::Integer(i64::from(n))
+    }
+}
+
+/// As a spec writes it: `auto`, or a number.
+impl From<Ttl> for Value {
+    fn from(ttl: Ttl) -> Self {
+        if ttl.is_automatic() { Self::Text(ttl.to_string()) } else { Self::from(ttl.as_number()) }
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde::{Serialize, Serializer};
+
 use super::facts::{AUTOMATIC_TTL, MAXIMUM_TTL};
 
 /// How long resolvers may keep an answer.
@@ -81,6 +83,14 @@ impl Ttl {
     }
 }
 
+/// As a spec writes it: `auto`, or a number.
+impl Serialize for Ttl {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if self.is_automatic() { serializer.collect_str(self) } else { serializer.serialize_u32(self.0) }
+    }
+}
+
+/// As a spec writes it.
 impl fmt::Display for Ttl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_automatic() { f.write_str("auto") } else { write!(f, "{}", self.0) }

@@ -115,8 +115,7 @@ fn said(record: &DesiredRecord, is_single: bool) -> Said {
         words.push(words_for_it);
     };
     if let Some(ttl) = ttl {
-        let shown = if ttl.is_automatic() { Value::from("auto") } else { Value::from(ttl.as_number()) };
-        add("ttl", shown, format!("ttl {ttl}"));
+        add("ttl", Value::from(*ttl), format!("ttl {ttl}"));
     }
     if let Some(proxied) = proxied {
         add("proxied", Value::from(*proxied), if *proxied { "proxied" } else { "DNS only" }.to_owned());

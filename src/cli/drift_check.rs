@@ -1,7 +1,7 @@
 //! One check for drift, and where its report goes. Shared by `drift` and `watch`.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use anyhow::Context;
 use clap::Args;
@@ -24,9 +24,9 @@ use crate::render::{DriftView, openmetrics};
 /// What is reported, and where.
 #[derive(Debug, Args)]
 pub(super) struct ReportingArgs {
-    /// States that count as findings: conflicting, drifted, unknown, pending, unmanaged
-    #[arg(long, value_name = "STATE", value_delimiter = ',', value_parser = state,
-          default_value = "conflicting,drifted,unknown,pending")]
+    // The help is `states_in_help`.
+    #[arg(long, value_name = "STATE", value_delimiter = ',', value_parser = state, help = states_in_help(),
+          default_value = default_states())]
     pub fail_on: Vec<State>,
     /// Write metrics to FILE, as OpenMetrics text
     #[arg(long, value_name = "FILE")]
@@ -128,13 +128,27 @@ pub(super) async fn deliver(webhook: &Webhook, report: &DriftDocument, output: &
     delivered.is_ok()
 }
 
-/// The states that can be asked about.
+/// A state that `--fail-on` can name.
 fn state(text: &str) -> Result<State, String> {
-    let possible = || State::ALL.iter().copied().filter(|state| *state != State::InSync);
-    possible().find(|state| state.as_str() == text.trim()).ok_or_else(|| {
-        let known: Vec<_> = possible().map(State::as_str).collect();
-        format!("known states are {}", known.join(", "))
-    })
+    let known = State::differing().find(|state| state.as_str() == text.trim());
+    known.ok_or_else(|| format!("known states are {}", words(", ", |_| true)))
+}
+
+/// The help of `--fail-on`.
+fn states_in_help() -> String {
+    format!("States that count as findings: {}", words(", ", |_| true))
+}
+
+/// The states that count without `--fail-on`.
+fn default_states() -> &'static str {
+    static STATES: LazyLock<String> = LazyLock::new(|| words(",", State::counts_by_default));
+    &STATES
+}
+
+/// The words of some states.
+fn words(separator: &str, which: impl Fn(State) -> bool) -> String {
+    let states: Vec<_> = State::differing().filter(|state| which(*state)).map(State::as_str).collect();
+    states.join(separator)
 }
 
 /// Any text, never shown.
