@@ -1,11 +1,15 @@
 //! Committed files that are generated are up to date. `UPDATE_GENERATED=1 cargo test --test pure generated` writes them again.
 
 use std::fs;
+use std::sync::{Mutex, PoisonError};
 
 use zonewright::insight::{PROVIDERS, Provider};
 use zonewright::model::Danger;
 use zonewright::schema::{Kind, schema};
 use zonewright::{document, lint};
+
+/// Held by tests that write parts of one page: they run in parallel.
+static PAGE_ABOUT_SAFETY: Mutex<()> = Mutex::new(());
 
 /// Compares a committed file with what it should be, or writes it.
 fn up_to_date(path: &str, expected: &str) {
@@ -31,6 +35,7 @@ fn the_page_about_findings() {
 /// The table of dangers on the page about safety.
 #[test]
 fn the_dangers_on_the_page_about_safety() {
+    let _held = PAGE_ABOUT_SAFETY.lock().unwrap_or_else(PoisonError::into_inner);
     let path = "docs/safety.md";
     let page = fs::read_to_string(path).unwrap().replace("\r\n", "\n");
     let (head, rest) = page.split_once("cargo test --test pure generated -->\n").unwrap();
@@ -52,6 +57,7 @@ fn the_dangers_on_the_page_about_safety() {
 /// The table of providers on the page about safety.
 #[test]
 fn the_providers_on_the_page_about_safety() {
+    let _held = PAGE_ABOUT_SAFETY.lock().unwrap_or_else(PoisonError::into_inner);
     let path = "docs/safety.md";
     let page = fs::read_to_string(path).unwrap().replace("\r\n", "\n");
     let begin = "<!-- providers: written by UPDATE_GENERATED=1 cargo test --test pure generated -->\n";
@@ -72,6 +78,7 @@ fn the_providers_on_the_page_about_safety() {
 /// The tables of scenarios on the page about safety.
 #[test]
 fn the_scenarios_on_the_page_about_safety() {
+    let _held = PAGE_ABOUT_SAFETY.lock().unwrap_or_else(PoisonError::into_inner);
     let path = "docs/safety.md";
     let page = fs::read_to_string(path).unwrap().replace("\r\n", "\n");
     let (head, rest) = page.split_once("<!-- scenarios -->\n").unwrap();

@@ -78,6 +78,9 @@ fn no_banned_phrase_is_used() {
         // Binary files are skipped.
         let Ok(text) = fs::read_to_string(&file) else { continue };
         for (number, line) in text.lines().enumerate() {
+            if ["<<<<<<< ", ">>>>>>> "].iter().any(|marker| line.starts_with(marker)) {
+                found.push(format!("{}:{}: the mark of a merge conflict", file.display(), number + 1));
+            }
             for phrase in banned.iter().filter(|phrase| has(line, phrase)) {
                 found.push(format!("{}:{}: {phrase}", file.display(), number + 1));
             }
