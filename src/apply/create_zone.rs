@@ -5,14 +5,14 @@
 
 use serde_json::Value as Json;
 
-use super::attempts_and_waits::FOR_NEW_ZONE;
 use super::event::ApplyEvent;
 use super::executor::{BROKEN, Executor};
-use super::journal_line::StepFate;
+use super::journal::StepFate;
 use super::outcome::Outcome;
 use super::response::{Judged, refused, said, unknown};
 use super::settings::{Changed, Ends, SettingWork, change_of};
 use super::settle::{Attempt, Failure, Seen, Verdict};
+use super::timing::FOR_NEW_ZONE;
 use crate::api::error_codes::ZONE_EXISTS;
 use crate::api::{ApiError, Writer};
 use crate::diff::ZoneSetting;

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::attempts_and_waits::before_resend;
 use super::event::{ApplyEvent, Observer};
 use super::journal::Journal;
+use super::timing::before_resend;
 use crate::api::Stop;
 use crate::live::{AnyReader, Options};
 use crate::model::ZoneName;

@@ -23,15 +23,15 @@ use std::ops::ControlFlow;
 
 use tokio::time::Instant;
 
-use super::attempts_and_waits::{AFTER_DELETE, FOR_LOST, LOOK_AGAIN, RECORD_SENDS};
 use super::event::ApplyEvent;
 use super::executor::{BROKEN, Executor, STOPPED};
 use super::expect::{Index, OperationState, state_of};
-use super::journal_line::StepFate;
+use super::journal::StepFate;
 use super::outcome::{Outcome, RecordsApplied};
 use super::record_queue::Run;
 use super::response::{Meaning, earlier_unknown, is_conflict, is_done_before, is_hopeless, meaning, no_response, said};
 use super::settle::{Attempt, Failure, Seen, Verdict};
+use super::timing::{AFTER_DELETE, FOR_LOST, RECORD_SENDS, STALE_AFTER};
 use super::write_responses::confirmations;
 use crate::api::{ApiError, Writer};
 use crate::live::{FetchError, fetch_records};
@@ -77,7 +77,7 @@ impl<W: Writer> Executor<'_, W> {
         let mut run = Run::new(zone, live, lowering, read_at);
         let mut stopped = None;
         loop {
-            let is_old = run.read_at.elapsed() >= LOOK_AGAIN;
+            let is_old = run.read_at.elapsed() >= STALE_AFTER;
             if is_old
                 && run.may_overwrite()
                 && !self.stop.is_asked()

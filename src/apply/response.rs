@@ -10,7 +10,7 @@
 //! | refused for the credentials, the quota, the network or the rate, or sent elsewhere | refused | nothing |
 //! | any other refusal | refused | refused: it would have met that one as well |
 
-use super::journal_line::StepFate;
+use super::journal::StepFate;
 use super::outcome::Outcome;
 use crate::api::{ApiError, error_codes};
 use crate::diagnostic::count;

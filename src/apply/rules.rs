@@ -16,7 +16,7 @@ use std::ops::ControlFlow;
 
 use super::event::ApplyEvent;
 use super::executor::{BROKEN, Executor};
-use super::journal_line::StepFate;
+use super::journal::StepFate;
 use super::outcome::Outcome;
 use super::response::{Judged, Meaning, meaning, said};
 use super::settle::{Attempt, Failure, Seen, Verdict, judged};

@@ -16,11 +16,11 @@
 
 use std::ops::ControlFlow;
 
-use super::attempts_and_waits::SENDS;
 use super::executor::{Executor, STOPPED};
-use super::journal_line::StepFate;
+use super::journal::StepFate;
 use super::outcome::Outcome;
 use super::response::{Judged, Meaning, earlier_unknown, meaning, no_response, not_resent, refused, said, unknown};
+use super::timing::SENDS;
 use crate::api::{ApiError, Writer};
 use crate::model::ZoneName;
 use crate::wire::Envelope;

@@ -13,7 +13,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::journal_run::{Entry, RecordEffect, ZoneRun};
+use super::journal::{Entry, RecordEffect, ZoneRun};
 use super::undo_conflict::{
     self, Moved, conflict, conflicting_record, record_changed, record_managed, record_replaced,
 };

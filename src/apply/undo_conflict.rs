@@ -1,6 +1,6 @@
 //! What keeps an undo from reverting something, such as a later change by someone else: all reasons, in words.
 
-use super::journal_run::Entry;
+use super::journal::Entry;
 use crate::diff::field_changes;
 use crate::model::ruleset::LiveRule;
 use crate::model::{LiveRecord, Value};

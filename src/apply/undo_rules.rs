@@ -12,7 +12,7 @@
 
 use std::collections::BTreeSet;
 
-use super::journal_run::{Entry, RuleDone, RuleEffect};
+use super::journal::{Entry, RuleDone, RuleEffect};
 use super::undo_conflict::{self, Moved, conflict, rule_changed, rule_replaced};
 use crate::diff::{Member, PhaseChanges, RuleChange, RuleChangeKind, RuleDeleteReason, WafChanges, rule_fields};
 use crate::model::ruleset::{EntryPoint, LiveRule, LiveWaf, Phase, Position, RuleBody, RuleId, canonical};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::journal_run::{Entry, PartEffect};
+use super::journal::{Entry, PartEffect};
 use super::undo_conflict::{self, Moved, conflict, not_reported, setting_changed};
 use crate::diff::{Field, FieldChange, SettingChange, ZoneSetting};
 use crate::model::{DesiredSettings, Gather, LiveDnssec, LiveSetting, LiveZone, Value};

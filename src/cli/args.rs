@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use std::time::Duration;
 
+use super::default_spec::in_help;
 use super::file_kinds::Takes;
 use super::shard::ShardArg;
 use super::surroundings::Surroundings;
@@ -157,8 +158,7 @@ pub(super) enum Colour {
 /// What the spec is.
 #[derive(Debug, Args)]
 pub(super) struct SpecArgs {
-    /// Files, directories (every *.yaml and *.yml below), or `-` for standard input [default: zonewright.yaml, zones/ or dns/]
-    #[arg(value_name = "SPEC")]
+    #[arg(value_name = "SPEC", help = in_help("Files, directories (every *.yaml and *.yml below), or `-` for standard input"))]
     pub spec: Vec<PathBuf>,
 }
 

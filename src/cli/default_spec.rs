@@ -10,8 +10,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::files::is_below;
-use super::output::Output;
+use super::paths::is_below;
 
 /// The file.
 pub(super) const FILE: &str = "zonewright.yaml";
@@ -19,11 +18,16 @@ pub(super) const FILE: &str = "zonewright.yaml";
 /// The directories.
 pub(super) const DIRECTORIES: [&str; 2] = ["zones", "dns"];
 
-/// Fills the spec in that a command needs and was not given, and says so.
+/// The help of an argument for which these places are the default.
+pub(super) fn in_help(what: &str) -> String {
+    format!("{what} [default: {FILE}, {}/]", DIRECTORIES.join("/ or "))
+}
+
+/// Fills the spec in that a command needs and was not given; returns what to say about it.
 ///
 /// # Errors
 /// There is none, or more than one.
-pub(super) fn fill(spec: &mut Vec<PathBuf>, command: &str, output: &Output) -> Result<(), String> {
+pub(super) fn fill(spec: &mut Vec<PathBuf>, command: &str) -> Result<String, String> {
     let Found { path, beside } = find(Path::new("."), command)?;
     let shown = if path == FILE { path.to_owned() } else { format!("{path}/") };
     let rest: Vec<String> = beside.iter().map(|directory| format!("{directory}/")).collect();
@@ -31,9 +35,8 @@ pub(super) fn fill(spec: &mut Vec<PathBuf>, command: &str, output: &Output) -> R
         [] => String::new(),
         rest => format!("; {} is read as far as {path} includes it", rest.join(" or ")),
     };
-    output.say(&format!("No SPEC is given: using {shown}{rest}"));
     spec.push(PathBuf::from(path));
-    Ok(())
+    Ok(format!("No SPEC is given: using {shown}{rest}"))
 }
 
 /// What of these places is in the working directory, whatever it is: a new spec would be written beside it.

@@ -17,6 +17,7 @@ use anyhow::{Context, bail};
 use tempfile::NamedTempFile;
 
 use super::output::Output;
+use super::paths::is_below;
 
 /// Where the program keeps things of its own, below the current directory.
 const OWN: &str = ".zonewright";
@@ -197,14 +198,6 @@ pub(super) fn check_own(directory: &Path, flag: &str) -> anyhow::Result<()> {
         }
     }
     Ok(())
-}
-
-/// Whether a path lies below a directory, links followed; not if it does not exist.
-pub(super) fn is_below(path: &Path, directory: &Path) -> bool {
-    match (path.canonicalize(), directory.canonicalize()) {
-        (Ok(path), Ok(directory)) => path.starts_with(directory),
-        _ => false,
-    }
 }
 
 /// What a path leads to.

@@ -16,8 +16,8 @@ use crate::reconcile::{Base, Goal, InvalidSpec};
 use crate::render::Findings;
 use crate::spec;
 
-/// Bytes taken from standard input: more than a spec may have, so that too much is noticed.
-const MOST_BYTES: u64 = 25 * 1024 * 1024;
+/// Bytes taken from standard input: one more than a spec may have, so that too much is noticed.
+const MOST_BYTES: u64 = spec::LARGEST_FILE + 1;
 
 /// Reads a spec for a command; shows what is wrong with it.
 ///

@@ -20,6 +20,7 @@ mod lock;
 mod monitor;
 mod options_in_help;
 mod output;
+mod paths;
 mod policy;
 mod progress;
 mod recordings;
@@ -128,8 +129,10 @@ fn as_shown(error: clap::Error, arguments: impl Iterator<Item = OsString>) -> cl
 async fn run(cli: &mut Cli, output: &std::sync::Arc<Output>) -> anyhow::Result<Exit> {
     let Cli { command, global } = cli;
     let name = command.facts().name;
-    let spec = command.missing_spec().map_or(Ok(()), |spec| default_spec::fill(spec, name, output));
-    spec.and_then(|()| applicable::check(command, global)).map_err(Ended::Usage)?;
+    if let Some(spec) = command.missing_spec() {
+        output.say(&default_spec::fill(spec, name).map_err(Ended::Usage)?);
+    }
+    applicable::check(command, global).map_err(Ended::Usage)?;
     if !global.surroundings.is_given() {
         signals::outlive_file_size_limit()?;
     }

@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 
 use super::args::Global;
-use super::files::is_below;
+use super::paths::is_below;
 use crate::diagnostic::read_text;
 use crate::model::{Policy, PolicyEntry, Suppression};
 use crate::spec::{Allowed, PolicyFile, read_policy};
 
 /// The policy that is read where none is named, if it is there.
-const POLICY: &str = ".zonewright-policy.yaml";
+pub(super) const FILE: &str = ".zonewright-policy.yaml";
 
 /// Largest policy file that is read, in bytes.
 const LARGEST_POLICY: u64 = 4 * 1024 * 1024;
@@ -33,15 +33,13 @@ pub(super) fn accepted_lints(global: &Global) -> anyhow::Result<Vec<Suppression>
 
 /// The policy file, if there is one.
 fn policy_file(global: &Global) -> anyhow::Result<Option<PolicyFile>> {
-    let usual = PathBuf::from(POLICY);
+    let usual = PathBuf::from(FILE);
     let path = match &global.policy {
         Some(path) => path,
         None if usual.is_file() => {
             // Nobody named it, so a link in it must not show someone else's file to whoever reads the messages.
             if !is_below(&usual, Path::new(".")) {
-                bail!(
-                    "{POLICY} is a link that leads out of its directory; name the file with --policy if that is meant"
-                );
+                bail!("{FILE} is a link that leads out of its directory; name the file with --policy if that is meant");
             }
             &usual
         }
@@ -61,8 +59,8 @@ pub(super) fn policy(global: &Global) -> anyhow::Result<Policy> {
     let PolicyFile { most_changes, from_records, narrow_rules, narrow_days, allowed, suppressions: _ } = file;
     let entry = |Allowed { zones, danger, reason }| PolicyEntry { zones, danger, reason };
     Ok(Policy {
-        most_changes,
-        from_records,
+        most_changes: most_changes.unwrap_or(usual.most_changes),
+        from_records: from_records.unwrap_or(usual.from_records),
         narrow_rules: narrow_rules.unwrap_or(usual.narrow_rules).min(usual.narrow_rules),
         narrow_days: narrow_days.unwrap_or(usual.narrow_days).min(usual.narrow_days),
         allowed: allowed.into_iter().map(entry).collect(),

@@ -83,7 +83,7 @@ checks! {
     "content-missing": "A record without content is refused with code 9100.",
         ["crates/sandbox/src/value.rs"] => values::content_missing;
     "type-unknown": "An unknown type is refused with code 1004, and no type with code 9100.",
-        ["crates/sandbox/src/records.rs"] => values::type_unknown;
+        ["crates/sandbox/src/record_requests.rs"] => values::type_unknown;
     "name-case": "Names are returned in lower case.",
         ["crates/sandbox/src/name.rs", "crates/model/src/model/name.rs"] => names::name_case;
     "name-final-dot": "A final dot of a name makes no difference.",
@@ -111,11 +111,11 @@ checks! {
     "private-networks": "A proxied record to a loopback, link-local or private address is refused with code 9003.",
         ["crates/sandbox/src/network.rs"] => attributes::private_networks;
     "patch-replaces-data": "A PATCH replaces data as a whole, so a missing member is refused with code 9101.",
-        ["docs/decisions.md: a patch sends `data` and `settings` in full", "crates/sandbox/src/records.rs"] => attributes::patch_replaces_data;
+        ["docs/decisions.md: a patch sends `data` and `settings` in full", "crates/sandbox/src/record_requests.rs"] => attributes::patch_replaces_data;
     "patch-null": "Null in a PATCH leaves content and tags unchanged, and clears the comment.",
-        ["crates/sandbox/src/records.rs", "src/wire/record.rs"] => attributes::patch_null;
+        ["crates/sandbox/src/record_requests.rs", "src/wire/record.rs"] => attributes::patch_null;
     "comment-time": "The time of the last change of a comment stays if a PATCH changes only the TTL.",
-        ["crates/sandbox/src/records.rs"] => attributes::comment_time;
+        ["crates/sandbox/src/record_requests.rs"] => attributes::comment_time;
     "record-members": "A record has neither zone_id nor zone_name.",
         ["crates/sandbox/src/profile.rs", "src/wire/record.rs"] => attributes::record_members;
     "page-size": "A page can have 5,000 records.",

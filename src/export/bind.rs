@@ -9,14 +9,12 @@ use std::fmt::Write as _;
 
 use super::left_out::{name_settings, shown};
 use crate::model::facts::{self, FieldKind};
-use crate::model::{DesiredRecord, DesiredZone, Fqdn, Rdata};
+use crate::model::{DesiredRecord, DesiredZone, Fqdn, Rdata, Ttl};
 
 /// The server that a zone file names if none is known: a zone without one cannot be loaded (RFC 2606 section 2: no such host).
 const UNKNOWN_SERVER: &str = "name-server.invalid";
 /// The TTL of Cloudflare's name server records, in seconds.
 const SERVER_TTL: u32 = 86_400;
-/// What the TTL is in Cloudflare's files where it is automatic, in seconds.
-const AUTOMATIC: u32 = 1;
 
 /// Writes a zone.
 pub(super) fn write(zone: &DesiredZone, name_servers: &[String], left_out: &mut Vec<String>) -> (String, usize) {
@@ -81,7 +79,7 @@ pub(super) fn write(zone: &DesiredZone, name_servers: &[String], left_out: &mut 
 fn line(zone: &DesiredZone, record: &DesiredRecord, out: &mut String, left_out: &mut Vec<String>) {
     name_settings(zone, record, &["flatten_cname"], left_out);
     let facets = &record.facets;
-    let ttl = facets.ttl.filter(|ttl| !ttl.is_automatic()).map_or(AUTOMATIC, |ttl| ttl.as_number());
+    let ttl = facets.ttl.unwrap_or(Ttl::AUTOMATIC).as_number();
     let name = if record.name == *zone.name.as_fqdn() { "@".to_owned() } else { record.name.absolute() };
     let data = &record.data;
     let _ = write!(out, "{name}\t{ttl}\tIN\t{}\t{}", data.type_name(), value(data));

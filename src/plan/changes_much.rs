@@ -6,18 +6,8 @@ use super::zone_plan::ZonePlan;
 use crate::diff::{Field, FieldChange};
 use crate::model::Policy;
 
-/// How much of a zone may change without consent, unless a policy says otherwise.
-///
-/// # Units
-/// Percent of its records.
-const MOST_CHANGES: u8 = 50;
-/// Zones with fewer records than this have no such limit, unless a policy says otherwise.
-const FROM_RECORDS: usize = 20;
-
 /// Whether so much of a zone changes.
 pub(super) fn changes_much(zone: &ZonePlan, policy: &Policy) -> bool {
-    let most_changes = policy.most_changes.unwrap_or(MOST_CHANGES);
-    let from_records = policy.from_records.unwrap_or(FROM_RECORDS);
     let is_note = |field: &FieldChange| matches!(field.field, Field::Comment | Field::Tags | Field::Ttl);
     let counts = |operation: &Operation| match operation.action() {
         Action::Create => false,
@@ -26,5 +16,6 @@ pub(super) fn changes_much(zone: &ZonePlan, policy: &Policy) -> bool {
         Action::Move | Action::Delete => true,
     };
     let changed = zone.records().filter(|(_, operation, _)| counts(operation)).count();
-    zone.live_records >= from_records.max(1) && changed * 100 > zone.live_records * usize::from(most_changes)
+    zone.live_records >= policy.from_records.max(1)
+        && changed * 100 > zone.live_records * usize::from(policy.most_changes)
 }

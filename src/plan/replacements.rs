@@ -64,7 +64,7 @@ fn place(name: &Fqdn) -> String {
 enum Use {
     /// It leads to a server.
     Server,
-    /// It proves something to a service: the text before the token, without digits.
+    /// It proves something to a service: the text before `=` or `:`; empty for a token alone.
     Token(String),
     /// Anything else of a type.
     Other(Option<RecordType>, Purpose),

@@ -1,6 +1,7 @@
 //! How much an operation matters to a reviewer, which is the order of the entries of a plan.
 
 use crate::diff::{Field, ZoneSetting};
+use crate::model::facts::{MAIL_LABELS, MAIL_TEXTS};
 use crate::model::{Purpose, Rdata, RecordType, ZoneName};
 use crate::plan::{Action, Operation, RecordSubject, Subject};
 
@@ -78,12 +79,12 @@ fn weight_of_record(record: &RecordSubject, operation: &Operation, zone: &ZoneNa
     }
 }
 
-/// Whether a record says how mail is recognized or reported: SPF, DKIM, DMARC, MTA-STS, TLS-RPT, or an alias in their place.
+/// Whether a record says how mail is recognized or reported: SPF, DKIM, DMARC, MTA-STS, TLS-RPT, BIMI, or an alias in their place.
 fn is_about_mail(name: &str, data: &Rdata) -> bool {
-    const VERSIONS: [&str; 5] = ["v=spf1", "v=dkim1", "v=dmarc1", "v=stsv1", "v=tlsrptv1"];
-    const LABELS: [&str; 4] = ["_domainkey", "_dmarc", "_mta-sts", "_smtp"];
     match data.purpose() {
-        Purpose::Keyed(key) if data.record_type() == Some(RecordType::Txt) && VERSIONS.contains(&key.as_str()) => true,
-        _ => name.split('.').any(|label| LABELS.contains(&label)),
+        Purpose::Keyed(key) if data.record_type() == Some(RecordType::Txt) && MAIL_TEXTS.contains(&key.as_str()) => {
+            true
+        }
+        _ => name.split('.').any(|label| MAIL_LABELS.contains(&label)),
     }
 }

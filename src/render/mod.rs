@@ -26,7 +26,7 @@
 //! | `operation_view` | any operation in one neutral form, shared by the outputs for reviewers |
 //! | `entries` | the plan of a zone as a reader takes it in: by weight, and what belongs together as one |
 //! | `display_order` | how much an operation matters: the order of the entries |
-//! | `facets` | the attributes of a record in words |
+//! | `record_attributes` | the attributes of a record in words |
 //! | `live` | what is known of something live that is overwritten or deleted |
 //! | `names` | internationalised names in both forms, and many names in few words |
 //! | `textdiff` | what differs between two texts |
@@ -46,13 +46,13 @@ mod drift;
 mod entries;
 mod escape;
 pub mod expectations;
-mod facets;
 mod findings;
 mod live;
 mod names;
 pub mod openmetrics;
 mod operation_view;
 mod place;
+mod record_attributes;
 pub mod requests;
 pub mod safe;
 pub mod snapshot;

@@ -8,10 +8,10 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::facets::facets;
 use super::findings::Findings;
 use super::live::LiveView;
 use super::names::{in_both_forms, with_unicode};
+use super::record_attributes::facets;
 use crate::diagnostic::{Place, Sources, count, noun_for};
 use crate::diff::{Field, FieldChange, Override, RuleField, ZoneSetting};
 use crate::insight::Direction;

@@ -10,6 +10,7 @@ use serde_json::{Map, Value as Json, json};
 use super::emit::{self, unquoted};
 use super::write_yaml::{one_line, scalar, to_yaml};
 use crate::diagnostic::{begins_command, is_hidden};
+use crate::model::facts::{MAIL_LABELS, MAIL_TEXTS};
 use crate::model::{Desired, DesiredRecord, DesiredZone, Fqdn, Gather, Rdata, ZoneName};
 
 /// The longest entry that is written on one line.
@@ -297,11 +298,9 @@ impl Group {
 
     /// The group of a record, by its name, its type and the beginning of a text.
     fn of(zone: &ZoneName, record: &DesiredRecord) -> Self {
-        const MAIL_LABELS: &[&str] =
-            &["_dmarc", "_domainkey", "_mta-sts", "mta-sts", "_bimi", "_smtp", "autodiscover", "autoconfig"];
+        const MAIL_HOSTS: &[&str] = &["mta-sts", "autodiscover", "autoconfig"];
         const MAIL_SERVICES: &[&str] =
             &["_autodiscover", "_imap", "_imaps", "_pop3", "_pop3s", "_sieve", "_submission", "_submissions", "_25"];
-        const MAIL_TEXTS: &[&str] = &["v=spf1", "v=dmarc1", "v=dkim1", "v=bimi1", "v=stsv1", "v=tlsrptv1"];
         let name = zone.relative(&record.name);
         let labels: Vec<&str> = name.split('.').collect();
         let has = |known: &[&str]| labels.iter().any(|label| known.contains(label));
@@ -310,7 +309,7 @@ impl Group {
         match record.data.type_name() {
             "MX" => Self::Mail,
             "NS" | "DS" if !is_apex => Self::Delegations,
-            "TXT" | "CNAME" | "A" | "AAAA" | "NS" if has(MAIL_LABELS) => Self::Mail,
+            "TXT" | "CNAME" | "A" | "AAAA" | "NS" if has(MAIL_LABELS) || has(MAIL_HOSTS) => Self::Mail,
             "SRV" | "TLSA" if has(MAIL_SERVICES) => Self::Mail,
             "TXT" if MAIL_TEXTS.iter().any(|start| text().starts_with(start)) => Self::Mail,
             "TXT" if is_apex || name.contains("challenge") || name.contains("verif") => Self::Verification,

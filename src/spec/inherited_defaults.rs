@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::facets::Defaults;
+use super::attributes::Defaults;
 use super::syntax::FileSyntax;
 use super::tree::Tree;
 use crate::diagnostic::findings;

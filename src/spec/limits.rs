@@ -6,7 +6,7 @@ use crate::diagnostic::{Diagnostics, cut};
 ///
 /// # Units
 /// Bytes.
-pub(super) const LARGEST: u64 = 24 * 1024 * 1024;
+pub const LARGEST_FILE: u64 = 24 * 1024 * 1024;
 
 /// Most files and directories that are visited for one spec.
 pub(super) const MOST_ENTRIES: usize = 1_000_000;
@@ -62,7 +62,7 @@ mod tests {
     #[test]
     fn the_finding_names_the_limits() {
         let why = findings::TOO_LARGE.why;
-        assert!(why.contains(&format!("{} MiB", LARGEST >> 20)), "{why}");
+        assert!(why.contains(&format!("{} MiB", LARGEST_FILE >> 20)), "{why}");
         assert!(why.replace(',', "").contains(&format!("{NODES} values")), "{why}");
     }
 }

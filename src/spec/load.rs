@@ -10,7 +10,7 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
-use super::limits::LARGEST;
+use super::limits::LARGEST_FILE;
 use super::read_yaml::scan;
 use super::search::{self, Budget, Found};
 use super::tree::{Meaning, Tree};
@@ -124,9 +124,9 @@ impl Loader<'_> {
     /// The standard input.
     fn standard_input(&mut self, text: &str) {
         let source = self.sources.add("<stdin>", text);
-        let tree = if text.len() as u64 > LARGEST {
+        let tree = if text.len() as u64 > LARGEST_FILE {
             self.diagnostics.push(too_large(
-                findings::TOO_LARGE.nowhere(format!("the standard input has more than {} MiB", LARGEST >> 20)),
+                findings::TOO_LARGE.nowhere(format!("the standard input has more than {} MiB", LARGEST_FILE >> 20)),
             ));
             None
         } else {
@@ -235,7 +235,7 @@ impl Loader<'_> {
         let bytes = match read(path, is_given) {
             Ok(bytes) => bytes,
             Err(ReadFailure::TooLarge) => {
-                let detail = format!("`{}` has more than {} MiB", show(path), LARGEST >> 20);
+                let detail = format!("`{}` has more than {} MiB", show(path), LARGEST_FILE >> 20);
                 let diagnostic = self.place(findings::TOO_LARGE.nowhere(detail), reference);
                 self.diagnostics.push(too_large(diagnostic));
                 return None;
@@ -406,11 +406,11 @@ pub(super) fn parse(text: &str, source: SourceId, diagnostics: &mut Diagnostics)
     None
 }
 
-/// The bytes of a file, at most [`LARGEST`].
+/// The bytes of a file, at most [`LARGEST_FILE`].
 fn read(path: &Path, is_given: bool) -> Result<Vec<u8>, ReadFailure> {
     let other = |e: std::io::Error| ReadFailure::Other(e.to_string());
     let metadata = fs::metadata(path).map_err(other)?;
-    if metadata.len() > LARGEST {
+    if metadata.len() > LARGEST_FILE {
         return Err(ReadFailure::TooLarge);
     }
     // A pipe without a writer would hang; a pipe that was named (`<(generate)`) is what the user wants.
@@ -419,8 +419,8 @@ fn read(path: &Path, is_given: bool) -> Result<Vec<u8>, ReadFailure> {
     }
     // Of one size from the beginning: a text that grows is there twice each time.
     let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or_default() + 1);
-    File::open(path).and_then(|f| f.take(LARGEST + 1).read_to_end(&mut bytes)).map_err(other)?;
-    if bytes.len() as u64 > LARGEST { Err(ReadFailure::TooLarge) } else { Ok(bytes) }
+    File::open(path).and_then(|f| f.take(LARGEST_FILE + 1).read_to_end(&mut bytes)).map_err(other)?;
+    if bytes.len() as u64 > LARGEST_FILE { Err(ReadFailure::TooLarge) } else { Ok(bytes) }
 }
 
 /// The help for a file that is too large.

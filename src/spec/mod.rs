@@ -7,7 +7,7 @@
 //! | substitute | `variables` | `${NAME}` in the tree |
 //! | check the shape | `schema_check`, `schema`, `suggest` | tree × JSON Schema → findings, and the tree without what was refused |
 //! | deserialize | `deserialize`, `syntax`, `record_syntax` | tree → typed syntax with places |
-//! | resolve | `zones`, `inherited_defaults`, `records`, `record_doubts`, `facets`, `expiry`, `conflicting_records` | syntax of all files → the model |
+//! | resolve | `zones`, `inherited_defaults`, `records`, `record_doubts`, `attributes`, `expiry`, `conflicting_records` | syntax of all files → the model |
 //! | protection | `waf` | `waf` sections and profiles, in all of these steps |
 //! | print | `emit`, `arrange`, `write_yaml` | the model → YAML |
 //! | all of them | `limits` | how much is read, and how much is reported |
@@ -17,12 +17,12 @@
 
 mod any_value;
 mod arrange;
+mod attributes;
 mod conflicting_records;
 mod deserialize;
 mod emit;
 mod expect;
 mod expiry;
-mod facets;
 mod git;
 mod inherited_defaults;
 mod limits;
@@ -60,6 +60,7 @@ use ring::digest::{Context, SHA256};
 pub use arrange::{Arrangement, Part, Remarks, arrange};
 pub use emit::{print, record_entry, written, written_value};
 pub use git::GitEnvironment;
+pub use limits::LARGEST_FILE;
 use limits::{MOST, clip, is_enough};
 pub use load::Input;
 pub use other_tools_yaml::{Include, Yaml, YamlKind, read_octodns_yaml, read_yaml};

@@ -7,8 +7,8 @@ use std::sync::OnceLock;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::attributes::Reader;
 use super::deserialize::{Entries, Spanned, Text, read};
-use super::facets::Reader;
 use super::load::parse;
 use super::record_syntax::{allow, lint};
 use super::schema_check::{CompiledSchema, check_with_schema};

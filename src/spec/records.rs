@@ -5,8 +5,8 @@
 
 use std::collections::HashSet;
 
+use super::attributes::{Defaults, Facet, Reader};
 use super::deserialize::{OneOrMany, Spanned, Text};
-use super::facets::{Defaults, Facet, Reader};
 use super::record_syntax::{DataSyntax, RecordSyntax, StateSyntax};
 use super::scalar::within;
 use super::suggest::{hint, nearest};

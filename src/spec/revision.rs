@@ -9,12 +9,10 @@ use std::io::{self, BufRead, Read};
 use std::path::{Component, Path, PathBuf};
 
 use super::git::{Git, GitEnvironment};
+use super::limits::LARGEST_FILE;
 use super::load::is_yaml;
 use super::repository::path_of;
 use super::revision_error::RevisionError;
-
-/// Largest file of a revision, in bytes; the same as for files of a work tree.
-const LARGEST: u64 = 64 * 1024 * 1024;
 
 /// Most bytes of all files of a revision together.
 const MOST_BYTES: u64 = 256 * 1024 * 1024;
@@ -210,10 +208,10 @@ fn copy(git: &Git, entries: &[Entry], target: &Path, budget: &mut Budget) -> Res
         let mut line = Vec::new();
         for Entry { path, id, is_link } in entries {
             let size = size(answer, &mut line, id, path)?;
-            let largest = if *is_link { LONGEST_LINE } else { LARGEST };
+            let largest = if *is_link { LONGEST_LINE } else { LARGEST_FILE };
             budget.bytes = budget.bytes.checked_sub(size).ok_or(RevisionError::TooMuch("over 256 MiB of YAML"))?;
             if size > largest {
-                return Err(RevisionError::TooMuch("a file is over 64 MiB"));
+                return Err(RevisionError::TooMuch("a file is over 24 MiB"));
             }
             let copied = if *is_link {
                 let mut leads_to = Vec::new();

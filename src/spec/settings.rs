@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::facets::Facet;
+use super::attributes::Facet;
 use super::suggest::{nearest, switch_meant};
 use crate::diagnostic::{Diagnostics, Place, findings};
 use crate::model::Value;

@@ -6,11 +6,11 @@
 use std::collections::BTreeMap;
 
 use super::any_value::AnyValue;
+use super::attributes::{Defaults, Facet, Reader};
 use super::conflicting_records;
 use super::deserialize::{Deferred, Entries, Spanned, Text};
 use super::expect::expectation;
 use super::expiry::Day;
-use super::facets::{Defaults, Facet, Reader};
 use super::inherited_defaults::{FileIn, file_defaults};
 use super::record_syntax::RecordSyntax;
 use super::records::Target;

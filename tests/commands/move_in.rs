@@ -237,7 +237,11 @@ resource "cloudflare_ruleset" "custom" {
     // If the zone is not at Cloudflare, or a comparison fails, the import still succeeds.
     workspace.file("other.zone", "$ORIGIN example.org.\nwww 300 IN A 192.0.2.1\n");
     let other = workspace.run(&["import", "./other.zone"]).exits(0);
-    assert!(other.stderr.contains("example.org: Cloudflare does not have the zone"), "{}", other.stderr);
+    assert!(
+        other.stderr.contains("the zone example.org does not exist, or these credentials cannot see it"),
+        "{}",
+        other.stderr
+    );
     let cut = workspace.run(&["import", "./other.zone", "--base-url", "http://127.0.0.1:9/"]).exits(0);
     assert!(cut.stderr.contains("not compared with Cloudflare"), "{}", cut.stderr);
     workspace.run(&["import", "./other.zone", "--against", "missing.json.gz"]).exits(1);

@@ -28,13 +28,20 @@ fn a_wrong_account_is_named_as_the_reason() {
         format!("example.com is in the account {ACCOUNT_ID}, and CLOUDFLARE_ACCOUNT_ID names the account {OTHER}");
     assert!(ran.stderr.contains(&words), "{}", ran.stderr);
     assert!(ran.stderr.contains(&format!("set CLOUDFLARE_ACCOUNT_ID to {ACCOUNT_ID}, or unset it")), "{}", ran.stderr);
-    let ran = run(OTHER, &["import", "example.com"]).exits(1);
-    assert!(ran.stderr.contains("CLOUDFLARE_ACCOUNT_ID"), "{}", ran.stderr);
+    for command in [
+        &["import", "example.com"] as &[&str],
+        &["export", "--to", "bind", "--live", "--zone", "example.com"],
+        &["resolve", "www.example.com", "--live"],
+        &["waf", "effective", "example.com"],
+    ] {
+        let ran = run(OTHER, command).exits(1);
+        assert!(ran.stderr.contains("CLOUDFLARE_ACCOUNT_ID names, does not have"), "{command:?}: {}", ran.stderr);
+    }
     // A zone that is in no account.
     workspace.file("spec.yaml", "version: 1\nzones: { example.org: { records: [] } }\n");
     let ran = run(OTHER, &["plan", "spec.yaml"]).exits(1);
     assert!(
-        ran.stderr.contains("does not have example.org") && ran.stderr.contains("check CLOUDFLARE_ACCOUNT_ID"),
+        ran.stderr.contains("does not have the zone example.org") && ran.stderr.contains("check CLOUDFLARE_ACCOUNT_ID"),
         "{}",
         ran.stderr
     );

@@ -109,7 +109,11 @@ fn what_is_in_effect_is_shown_without_a_spec() {
     );
     assert_eq!(owasp["rules"].as_array().map(Vec::len), Some(211));
     let nobody = workspace.run(&["waf", "effective", "example.org"]).exits(1);
-    assert!(nobody.stderr.contains("Cloudflare has no zone example.org"), "{}", nobody.stderr);
+    assert!(
+        nobody.stderr.contains("the zone example.org does not exist, or these credentials cannot see it"),
+        "{}",
+        nobody.stderr
+    );
 }
 
 /// Rules of the account come first; without the permission to read them, that is said.

@@ -61,7 +61,7 @@ fn each_way_out_is_an_edit_that_lets_the_request_pass() {
         let edit = way["edit"].as_str().unwrap();
         let (spec, note) = match way["kind"].as_str().unwrap() {
             // A file of its own beside the spec.
-            "exception" | "disable" => (SPEC.to_owned(), "reason: false alarm on GET /shop/search"),
+            "exception" | "disable" => (SPEC.to_owned(), "reason: false positive on GET /shop/search"),
             // A value takes the place of the one that is there.
             "paranoia" => (SPEC.replace("paranoia: 2", "paranoia: 1"), "paranoia: 1"),
             _ => (SPEC.replace("threshold: 10", "threshold: 14"), "threshold: 14"),
@@ -118,6 +118,11 @@ fn a_person_sees_what_matched_where_and_what_crosses_the_threshold() {
     assert!(text.lines().count() <= 50, "it is one screen:\n{text}");
     let second = explain(&workspace, &[REQUEST, "--spec", "spec.yaml", "--way", "2"]).exits(0).stdout;
     assert!(second.contains("Edit 2") && second.contains("when: http.host eq \"www.example.com\"\n"), "{second}");
+    for way in ["0", "99"] {
+        let none = explain(&workspace, &[REQUEST, "--spec", "spec.yaml", "--way", way]).exits(64);
+        assert!(none.stderr.contains(&format!("there is no way {way}: `--way` takes 1 to ")), "{}", none.stderr);
+        assert!(none.stdout.is_empty(), "{}", none.stdout);
+    }
 }
 
 #[test]
@@ -269,7 +274,10 @@ fn a_setting_is_found_and_judged_on_what_it_did_not_see() {
     assert_eq!((&entry["rule"], &entry["path"]), (&json!(942100), &json!("/forum")), "{found}");
     assert_eq!((found["entries"].as_array().unwrap().len(), of_then(&found)), (1, json!(0)));
     let edit = found["edit"].as_str().unwrap();
-    assert!(edit.contains("expires: 2027-02-21") && edit.contains("reason: false alarms on benign requests"), "{edit}");
+    assert!(
+        edit.contains("expires: 2027-02-21") && edit.contains("reason: false positives on benign requests"),
+        "{edit}"
+    );
     let record = "    records:\n      - { name: www, type: A, content: 192.0.2.1, proxied: true }\n";
     workspace.file("tuned.yaml", edit.replace("  example.com:\n", &format!("  example.com:\n{record}")));
     workspace.run(&["validate", "tuned.yaml", "--today", "2026-11-23"]).exits(0);

@@ -150,7 +150,7 @@ fn labelled_sets_have_matrices_of_their_own() {
     workspace.file("attacks/one.jsonl", line("a1", "/?q=attack+bad", 1));
     let more = ["--benign", "benign.jsonl", "--attacks", "attacks"];
     let text = workspace.run(&[&FLAGS[..], &more].concat()).exits(0).stdout;
-    assert!(text.contains("false alarms: benign requests") && text.contains("detection: attacks"), "{text}");
+    assert!(text.contains("false positives: benign requests") && text.contains("detection: attacks"), "{text}");
     assert!(text.contains(">1 100.0%"), "the planned setting is marked: {text}");
 }
 

@@ -9,8 +9,8 @@ use serde_json::{Map, Value, json};
 
 use super::call::Call;
 use super::envelope::{Outcome, Refusal, Success};
-use super::record::Record;
-use super::records;
+use super::record_requests;
+use super::stored_record::Record;
 use super::zone::Zone;
 
 /// The lists, in the order of execution.
@@ -56,12 +56,12 @@ fn run_one(call: &Call<'_>, zone: &Zone, list: &str, item: &Value) -> Outcome<Re
     // An operation without an identifier names a record that does not exist.
     let id = body.get("id").and_then(Value::as_str).unwrap_or_default();
     match list {
-        "deletes" => records::delete(call, zone, id),
-        "patches" => records::patch(call, zone, id, body),
-        "puts" => records::replace(call, zone, id, body),
+        "deletes" => record_requests::delete(call, zone, id),
+        "patches" => record_requests::patch(call, zone, id, body),
+        "puts" => record_requests::replace(call, zone, id, body),
         _ => {
-            let record = records::create(call, zone, body)?;
-            records::check_quota(call, zone)?;
+            let record = record_requests::create(call, zone, body)?;
+            record_requests::check_quota(call, zone)?;
             Ok(record)
         }
     }

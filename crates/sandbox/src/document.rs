@@ -18,11 +18,11 @@ use super::call::Call;
 use super::dns_settings;
 use super::dnssec::Dnssec;
 use super::envelope::{Outcome, Refusal};
-use super::record::{PRIVATE_ROUTING, Record};
-use super::records::{self, Writer};
+use super::record_requests::{self, Writer};
 use super::rulesets;
 use super::settings;
 use super::store;
+use super::stored_record::{PRIVATE_ROUTING, Record};
 use super::zone::Zone;
 use super::{SandboxError, name, profile};
 
@@ -316,7 +316,7 @@ fn plant_record(
     place: &str,
     report: &mut SeedReport,
 ) -> Result<(), SandboxError> {
-    let created = match records::draft(call, zone, body, Writer::Document) {
+    let created = match record_requests::draft(call, zone, body, Writer::Document) {
         Ok(record) => record,
         Err(refusal) if matches!(refusal.code(), 81057 | 81058) => {
             report.present += 1;
@@ -351,7 +351,7 @@ fn plant_record(
 pub(super) fn dump(call: &Call<'_>) -> Result<Value, SandboxError> {
     let mut zones = Vec::new();
     for zone in Zone::all(call.connection)? {
-        let sql = format!("SELECT {} FROM records WHERE zone_id = ?1 ORDER BY seq", super::record::COLUMNS);
+        let sql = format!("SELECT {} FROM records WHERE zone_id = ?1 ORDER BY seq", super::stored_record::COLUMNS);
         let mut statement = call.connection.prepare_cached(&sql)?;
         let records = statement.query_map([&zone.id], Record::from_row)?;
         let records = records.map(|row| row.map(RecordEntry::from)).collect::<rusqlite::Result<Vec<_>>>()?;

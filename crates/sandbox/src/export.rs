@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 
 use super::call::Call;
 use super::envelope::{Outcome, Success};
-use super::record::{COLUMNS, Record};
+use super::stored_record::{COLUMNS, Record};
 use super::txt;
 use super::zone::{NAME_SERVERS, Zone};
 use zonewright_model::model::facts::{self, FieldKind, Slot, TypeFacts};

@@ -33,14 +33,12 @@ mod network;
 mod new_zones;
 mod origin;
 mod params;
-mod permissions;
 mod profile;
 mod query;
 mod rate_limit;
-mod record;
 mod record_attributes;
 mod record_conflicts;
-mod records;
+mod record_requests;
 mod reply;
 mod request_hold;
 mod router;
@@ -50,7 +48,9 @@ mod setting;
 mod settings;
 mod startup_error;
 mod store;
+mod stored_record;
 mod token;
+mod token_permissions;
 mod traffic;
 mod txt;
 mod value;
@@ -78,7 +78,6 @@ pub use document::Document;
 pub use document::{Refused, SeedReport};
 pub use faults::{Fault, Gzip, ScriptError, What, When};
 pub use log::LoggedRequest;
-pub use permissions::{Permissions, permission};
 pub use profile::{
     DsWithoutNs, ErrorStyle, ListOrder, NsNeighbours, OldSrvMembers, OwnNetwork, Profile, ProxiedTtl, RecordMembers,
     TxtQuotes, UnknownData,
@@ -87,6 +86,7 @@ pub use rate_limit::RateLimit;
 pub use startup_error::SandboxError;
 pub use store::StoreLocation;
 pub use token::{Token, TokenOwner};
+pub use token_permissions::{Permissions, permission};
 pub use traffic::Traffic;
 pub use zone::{ACCOUNT_ID, NAME_SERVERS};
 

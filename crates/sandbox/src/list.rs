@@ -10,7 +10,7 @@ use super::call::Call;
 use super::envelope::{Outcome, Success};
 use super::profile::ListOrder;
 use super::query::Parameters;
-use super::record::{COLUMNS, Record};
+use super::stored_record::{COLUMNS, Record};
 use super::zone::Zone;
 
 /// Default number of records on a page: documented.

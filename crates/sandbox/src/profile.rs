@@ -2,8 +2,8 @@
 //!
 //! The limits of each plan are in `model::facts::tiers`.
 
-use super::permissions::Permissions;
 use super::rate_limit::RateLimit;
+use super::token_permissions::Permissions;
 use zonewright_model::model::facts::{self, TierFacts};
 
 /// The settings of a sandbox.

@@ -25,7 +25,7 @@ use rusqlite::params;
 use super::call::Call;
 use super::envelope::{Outcome, Refusal};
 use super::profile::{DsWithoutNs, NsNeighbours, RecordMembers};
-use super::record::Record;
+use super::stored_record::Record;
 use super::zone::Zone;
 
 /// Longest content of all records of one name and type together, in characters.

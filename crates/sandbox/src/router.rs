@@ -15,7 +15,7 @@ use super::envelope::{Outcome, Refusal, Success};
 use super::export;
 use super::list;
 use super::query::Parameters;
-use super::records;
+use super::record_requests;
 use super::reply::Layout;
 use super::rulesets;
 use super::settings;
@@ -235,8 +235,8 @@ pub(super) fn handle(call: &Call<'_>, known: &Known, incoming: &Incoming) -> Out
         Resource::Records(id) if is(Method::POST) => {
             let body = body(incoming)?;
             let zone = zone(id)?;
-            let record = records::create(call, &zone, &body)?;
-            records::check_quota(call, &zone)?;
+            let record = record_requests::create(call, &zone, &body)?;
+            record_requests::check_quota(call, &zone)?;
             // Status 200, not 201: observed 2025-08.
             Ok(Success::One(record.to_json(&zone, shape)))
         }
@@ -244,23 +244,23 @@ pub(super) fn handle(call: &Call<'_>, known: &Known, incoming: &Incoming) -> Out
         Resource::Record(id, record) if is(Method::PATCH) => {
             let body = body(incoming)?;
             let zone = zone(id)?;
-            Ok(Success::One(records::patch(call, &zone, record, &body)?.to_json(&zone, shape)))
+            Ok(Success::One(record_requests::patch(call, &zone, record, &body)?.to_json(&zone, shape)))
         }
         Resource::Record(id, record) if is(Method::PUT) => {
             let body = body(incoming)?;
             let zone = zone(id)?;
-            Ok(Success::One(records::replace(call, &zone, record, &body)?.to_json(&zone, shape)))
+            Ok(Success::One(record_requests::replace(call, &zone, record, &body)?.to_json(&zone, shape)))
         }
         Resource::Record(id, record) if is(Method::DELETE) => {
             let zone = zone(id)?;
-            let record = records::delete(call, &zone, record)?;
+            let record = record_requests::delete(call, &zone, record)?;
             call.recent.note(call, &zone, &record);
             Ok(Success::One(serde_json::json!({ "id": record.id })))
         }
-        Resource::Record(id, record) => records::get(call, &zone(id)?, record),
+        Resource::Record(id, record) => record_requests::get(call, &zone(id)?, record),
         Resource::Batch(id) => batch::run(call, &zone(id)?, &body(incoming)?),
         Resource::Export(id) => export::export(call, &zone(id)?),
-        Resource::Usage(id) => Ok(records::usage(call, &zone(id)?)),
+        Resource::Usage(id) => Ok(record_requests::usage(call, &zone(id)?)),
         Resource::Dnssec(id) if is(Method::PATCH) => dnssec::patch(call, &zone(id)?, &body(incoming)?),
         Resource::Dnssec(id) if is(Method::DELETE) => dnssec::delete(call, &zone(id)?),
         Resource::Dnssec(id) => dnssec::get(call, &zone(id)?),

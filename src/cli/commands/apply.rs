@@ -8,6 +8,7 @@ use clap::Args;
 use super::plan::{begin, show};
 use super::{Facts, Run, Session};
 use crate::apply::Verify;
+use crate::cli::default_spec::in_help;
 use crate::cli::args::{ConsentArgs, Format, Global, PartArgs, SpecArgs, VerifyArg, duration};
 use crate::cli::connection::{Access, OpenConnection};
 use crate::cli::execution::execute;
@@ -28,13 +29,12 @@ use crate::render::safe::safe;
 use crate::render::text::{Extent, write_requests};
 
 /// What the argument may be.
-const SPEC: &str = "Files, directories (every *.yaml and *.yml below), `-` for standard input, or one plan that `plan --out` saved \
-                    [default: zonewright.yaml, zones/ or dns/]";
+const SPEC: &str = "Files, directories (every *.yaml and *.yml below), `-` for standard input, or one plan that `plan --out` saved";
 
 /// Show the plan, ask for confirmation, apply it, verify the result
 #[derive(Debug, Args)]
 #[command(
-    mut_arg("spec", |spec| spec.value_names(["SPEC|PLAN"]).help(SPEC)),
+    mut_arg("spec", |spec| spec.value_names(["SPEC|PLAN"]).help(in_help(SPEC))),
     after_help = "Examples:\n  zonewright apply zones/\n  zonewright apply plan.zwplan --yes --allow-deletes 2\n  zonewright apply zones/ --dry-run"
 )]
 pub(in crate::cli) struct ApplyArgs {

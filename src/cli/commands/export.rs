@@ -7,6 +7,7 @@ use anyhow::{Context, bail};
 use clap::Args;
 
 use super::{Facts, Run, Session};
+use crate::cli::default_spec::in_help;
 use crate::cli::args::Global;
 use crate::cli::exit::Exit;
 use crate::cli::files;
@@ -26,8 +27,7 @@ use crate::render::safe::safe;
     after_help = "Examples:\n  zonewright export --to bind zones/example.com.yaml > example.com.zone\n  zonewright export --to octodns zones/ --out config/\n  zonewright export --to bind --live --zone example.com"
 )]
 pub(in crate::cli) struct ExportArgs {
-    /// Files and directories of the spec; `-` is standard input [default: zonewright.yaml, zones/ or dns/]
-    #[arg(value_name = "SPEC", conflicts_with_all = ["live", "against"])]
+    #[arg(value_name = "SPEC", help = in_help("Files and directories of the spec; `-` is standard input"), conflicts_with_all = ["live", "against"])]
     spec: Vec<PathBuf>,
     /// Format to write
     #[arg(long, value_name = "FORMAT", value_parser = ["bind", "octodns"])]

@@ -9,6 +9,7 @@ use anyhow::bail;
 use clap::Args;
 
 use super::{Facts, Run, Session};
+use crate::cli::default_spec::in_help;
 use crate::cli::args::Format;
 use crate::cli::exit::{Ended, Exit};
 use crate::cli::options_in_help::Matters;
@@ -34,8 +35,7 @@ pub(in crate::cli) struct ResolveArgs {
     /// Record type; ANY is the default: A, AAAA, and every type that the name has
     #[arg(value_name = "TYPE")]
     record_type: Option<String>,
-    /// Answer from a spec: a file, a directory, or `-`; repeatable. With --live or --against, show its lines [default: zonewright.yaml, zones/ or dns/]
-    #[arg(long, value_name = "SPEC")]
+    #[arg(long, value_name = "SPEC", help = in_help("Answer from a spec: a file, a directory, or `-`; repeatable. With --live or --against, show its lines"))]
     spec: Vec<PathBuf>,
     /// Answer from the live zones
     #[arg(long, conflicts_with = "against")]

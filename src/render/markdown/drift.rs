@@ -1,7 +1,8 @@
 //! Drift as a comment or an issue: what changed and who changed it.
 
 use super::budget::{Budget, Piece};
-use super::comment::{findings as diagnostics, marker, short};
+use super::comment::{marker, short};
+use super::findings::findings as diagnostics;
 use crate::diagnostic::count;
 use crate::drift::{Finding, State, Verdict};
 use crate::render::DriftView;

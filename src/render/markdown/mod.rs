@@ -1,7 +1,4 @@
-//! A plan, or the findings about a spec, as a comment on a pull request.
-//!
-//! The first line is a marker by which a pipeline finds its earlier comment. Then, in the order of importance for a
-//! reviewer: the verdict, missing consents with the flag to add, dangers in full, findings, the zones folded.
+//! Plans, findings and drift as comments on a pull request.
 //!
 //! The size of comments is limited, so the text consists of pieces that are never cut: a piece is included, or counted
 //! as omitted. Foreign text appears only in code spans and code blocks, see `render/escape.rs`.
@@ -9,28 +6,19 @@
 mod budget;
 mod comment;
 mod drift;
+mod findings;
+mod plan;
 mod zone;
 
-use budget::{Budget, Piece};
 pub use budget::{LIMIT, SMALLEST_LIMIT};
 pub use comment::is_marker;
-use comment::{findings, marker, short};
 pub use drift::drift;
+pub use findings::report;
+pub use plan::plan;
+
+use super::document::Document;
 
 pub use super::document::Comment;
-use super::document::Document;
-use super::entries::ZoneEntries;
-use super::escape::{code, prose};
-use super::findings::Findings;
-use super::names::in_both_forms;
-use super::operation_view::{OperationView, Review, zone_dangers};
-use crate::api::time_at_limit;
-use crate::diagnostic::{Sources, count};
-use crate::model::sort_by_key;
-use crate::plan::{GivenConsent, MissingConsent, Verdict};
-
-/// Largest number of consents that are listed; the others are counted.
-const CONSENTS: usize = 10;
 
 /// Comments on pull requests.
 pub(super) const DOCUMENT: Document = Document {
@@ -44,150 +32,3 @@ pub(super) const DOCUMENT: Document = Document {
     patch: None,
     requests: Some(|out, report| out.write_all(super::requests::markdown(report).as_bytes())),
 };
-
-/// A plan.
-#[must_use]
-pub fn plan(review: &Review<'_>, comment: Comment<'_>) -> String {
-    let mut out = marker("plan", comment);
-    out.push_str(&head(review));
-    let mut budget = Budget::new(comment.limit, &out);
-    let zones: Vec<ZoneEntries<'_>> = review.plan.zones.iter().map(ZoneEntries::of).collect();
-    dangers(&mut out, review, &zones, &mut budget);
-    let mut left_out = Vec::new();
-    findings(&mut out, review.plan.diagnostics.iter(), review.sources, &mut budget);
-    zone::write(&mut out, &zones, review.sources, &mut budget, &mut left_out);
-    if !left_out.is_empty() {
-        out.push_str(&format!(
-            "\n**Shortened** to fit a comment. Left out: {}. The whole plan: `--format text`, `json` or `html`.\n",
-            left_out.join("; ")
-        ));
-    }
-    out
-}
-
-/// The findings about a spec.
-#[must_use]
-pub fn report(found: &Findings<'_>, comment: Comment<'_>) -> String {
-    let mut out = marker(found.command, comment);
-    out.push_str(&format!("### zonewright {}: {}\n\n", found.command, found.verdict_words()));
-    match found.holds {
-        Some(holds) => out.push_str(&format!("{holds}: {}.\n", found.words())),
-        None => out.push_str(&format!("{}. No request was made.\n", found.words())),
-    }
-    let mut budget = Budget::new(comment.limit, &out);
-    budget.give_all();
-    findings(&mut out, found.diagnostics.iter(), found.sources, &mut budget);
-    out
-}
-
-/// Verdict, counts, consents.
-fn head(review: &Review<'_>) -> String {
-    let Review { plan, verdict, requests_to_apply, sources: _ } = review;
-    let summary = plan.summary();
-    let made = count(usize::try_from(plan.requests_made).unwrap_or(usize::MAX), "request");
-    let mut head = format!("### zonewright plan: {}\n\n", review.verdict_words());
-    if summary.operations() == 0 {
-        head.push_str(&format!("Nothing to do: {} as wanted ({made} made).\n", count(summary.unchanged, "object")));
-    } else {
-        let time = time_at_limit::after_comma(plan.requests_made, *requests_to_apply);
-        head.push_str(&format!(
-            "**{} to create, {} to update, {}** · {} unchanged · {made} made, {requests_to_apply} to apply{time}\n",
-            summary.create,
-            summary.update,
-            summary.deletes(),
-            summary.unchanged
-        ));
-    }
-    if let Some(part) = plan.part() {
-        head.push_str(&format!("\n> [!WARNING]\n> Only a part of the plan: {}.\n", code(&short(&part.to_string()))));
-    }
-    if **verdict == Verdict::Incomplete {
-        head.push_str("\n> [!CAUTION]\n> The plan is incomplete and cannot be applied: see the findings.\n");
-    }
-    if let Some(outside) = review.outside() {
-        head.push_str(&format!("\n**{outside}.**\n"));
-    }
-    if let Some(base) = &plan.base {
-        head.push_str(&format!("\nCompared with {}.\n", code(&short(&base.to_string()))));
-    }
-    let missing = review.missing();
-    if !missing.is_empty() {
-        head.push_str("\n> [!CAUTION]\n");
-        for consent in missing {
-            let words = consent.before_flag();
-            head.push_str(&format!("> - **Needs consent:** {words}{}\n", code(&consent.flag)));
-        }
-        if missing.len() > 1 {
-            head.push_str(&format!("> - To allow all of them: {}\n", code(&MissingConsent::flags(missing))));
-        }
-    }
-    if !plan.consents_given.is_empty() {
-        head.push('\n');
-    }
-    for GivenConsent { danger, by } in plan.consents_given.iter().take(CONSENTS) {
-        head.push_str(&format!("- Consent given: {} ({})\n", danger.about(), prose(&short(by))));
-    }
-    if let Some(more) = plan.consents_given.len().checked_sub(CONSENTS).filter(|n| *n > 0) {
-        head.push_str(&format!("- and {}\n", count(more, "more consent")));
-    }
-    head
-}
-
-/// Every entry that needs attention, most dangerous first.
-fn dangers(out: &mut String, review: &Review<'_>, zones: &[ZoneEntries<'_>], budget: &mut Budget) {
-    let entries = zones.iter().flat_map(|zone| zone.all().map(|entry| (zone.zone.name.as_str(), &entry.view)));
-    let mut all: Vec<(&str, &OperationView<'_>)> = entries.filter(|(_, view)| view.is_loud()).collect();
-    sort_by_key(&mut all, |(_, view)| std::cmp::Reverse(view.attention()));
-    let of_zones: Vec<_> = review.plan.zones.iter().flat_map(zone_dangers).collect();
-    let total = all.iter().map(|(_, view)| view.number).sum::<usize>() + of_zones.len();
-    if total == 0 {
-        return;
-    }
-    let of_zones = of_zones.into_iter().map(|(zone, danger, words)| {
-        Piece::new(format!("- **{danger}**: {} in {}\n", prose(&words), code(&in_both_forms(zone))))
-    });
-    let pieces = of_zones.chain(all.iter().map(|(zone, view)| Piece::new(danger(zone, view, review.sources))));
-    let heading = Piece::new(format!("\n#### {}\n\n", count(total, "danger")));
-    let left = budget.list(out, heading, pieces, (1, 2));
-    if left > 0 {
-        out.push_str(&format!("- and {left} more\n"));
-    }
-}
-
-/// An operation that needs attention: one line, and its effect.
-fn danger(zone: &str, view: &OperationView<'_>, sources: &Sources) -> String {
-    let mut loud: Vec<String> = Vec::new();
-    if view.weakens() {
-        loud.push("WEAKENS PROTECTION".to_owned());
-    }
-    loud.extend(
-        view.dangers.iter().map(|d| d.code().to_owned()).filter(|d| !view.weakens() || d != "weakens-protection"),
-    );
-    let place = view.place(sources).map(|p| format!(", {}", code(&p))).unwrap_or_default();
-    let change = view.change();
-    let value = if change.is_empty() { String::new() } else { format!(", {}", code(&change)) };
-    let name = if view.name.is_empty() { String::new() } else { format!(" {}", code(&view.name)) };
-    let type_name = match (view.type_name, view.direction) {
-        ("", _) => String::new(),
-        (words, Some(_)) => format!(" ({})", prose(words)),
-        (words, None) => format!(" {}", prose(words)),
-    };
-    let why = if view.why.about.is_empty() { String::new() } else { format!(" ({})", prose(&view.why.about)) };
-    let mut piece = format!(
-        "- **{}**: {} {}{name}{type_name} in {}{value}{why}{place}\n",
-        loud.join(", "),
-        view.verb,
-        view.kinds(),
-        code(&in_both_forms(zone))
-    );
-    for line in view.explanations() {
-        piece.push_str(&format!("  - {}\n", prose(&line)));
-    }
-    if let Some(cause) = &view.cause {
-        piece.push_str(&format!("  - {}\n", prose(cause)));
-    }
-    for (danger, reason) in view.accepted.iter().filter(|(danger, _)| view.dangers.contains(danger)) {
-        piece.push_str(&format!("  - {} is accepted in the spec: {}\n", danger.code(), prose(reason)));
-    }
-    piece
-}

@@ -13,8 +13,8 @@ use serde_json::{Map, Value as Json, json};
 
 use invalid::{Invalid, Outcome};
 
+use super::attributes::Reader;
 use super::deserialize::Spanned;
-use super::facets::Reader;
 use super::syntax::ExpectSyntax;
 use super::variables::escape;
 use crate::diagnostic::{Diagnostic, Place, Severity, Span, findings};

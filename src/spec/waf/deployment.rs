@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use super::super::any_value::AnyValue;
+use super::super::attributes::Facet;
 use super::super::deserialize::{Spanned, Text};
-use super::super::facets::Facet;
 use super::super::scalar_or_parts::ScalarOr;
 use super::layers::DeploymentLayer;
 use super::section::{NoteKeys, Section};

@@ -13,7 +13,7 @@
 use std::collections::hash_map::Entry as Slot;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::super::facets::Facet;
+use super::super::attributes::Facet;
 use super::order;
 use crate::diagnostic::findings;
 use crate::diagnostic::{Diagnostics, Place};

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::super::facets::Facet;
+use super::super::attributes::Facet;
 use super::super::suggest::hint;
 use super::layers::{Fragment, Join, Kind, Layer};
 use crate::diagnostic::findings;

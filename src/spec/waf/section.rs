@@ -5,9 +5,9 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use super::super::attributes::{Facet, Reader};
 use super::super::deserialize::{Spanned, Text};
 use super::super::expiry::{Day, LastDay, is_over, is_soon, not_a_date, reminder};
-use super::super::facets::{Facet, Reader};
 use super::super::scalar::within;
 use super::super::syntax::UnmanagedSyntax;
 use super::layers::Layer;

@@ -15,11 +15,11 @@
 
 mod change;
 mod delete_reason;
-mod facets;
 mod field;
 mod ownership;
 mod pairing;
 mod planned;
+mod record_fields;
 mod records;
 mod rule_fields;
 mod rule_order;
@@ -33,10 +33,10 @@ pub mod text;
 
 pub use change::{Change, ChangeKind, Conflict, RecordChanges, SetAside, SetAsideReason, Stranded};
 pub use delete_reason::{DeleteReason, RuleDeleteReason};
-pub use facets::field_changes;
 pub use field::{Field, FieldChange, Override, RuleField};
 pub use ownership::{Claim, Owner};
 pub use planned::planned;
+pub use record_fields::field_changes;
 pub use records::diff_records;
 pub use rule_fields::rule_fields;
 pub use rulesets::{PhaseChanges, RuleChange, RuleChangeKind, WafChanges, diff_rulesets, foreign_by_action};

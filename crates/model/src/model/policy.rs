@@ -3,16 +3,25 @@
 use super::narrow_consent::{NARROW_DAYS, NARROW_RULES};
 use crate::model::Danger;
 
+/// How much of a zone may change without consent, unless a policy says otherwise.
+///
+/// # Units
+/// Percent of its records.
+const MOST_CHANGES: u8 = 50;
+
+/// Zones with fewer records than this have no such limit, unless a policy says otherwise.
+const FROM_RECORDS: usize = 20;
+
 /// Permissions and limits that are committed beside a spec.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Policy {
-    /// How much of a zone may change without consent, if it says so.
+    /// How much of a zone may change without consent.
     ///
     /// # Units
     /// Percent of its records, 0 to 100.
-    pub most_changes: Option<u8>,
-    /// Zones with fewer records than this have no such limit, if it says so.
-    pub from_records: Option<usize>,
+    pub most_changes: u8,
+    /// Zones with fewer records than this have no such limit.
+    pub from_records: usize,
     /// The most rules that a narrow weakening of a zone concerns; 0 refuses the grade.
     pub narrow_rules: u8,
     /// The most days that it lasts.
@@ -35,8 +44,8 @@ pub struct PolicyEntry {
 impl Default for Policy {
     fn default() -> Self {
         Self {
-            most_changes: None,
-            from_records: None,
+            most_changes: MOST_CHANGES,
+            from_records: FROM_RECORDS,
             narrow_rules: NARROW_RULES,
             narrow_days: NARROW_DAYS,
             allowed: Vec::new(),

@@ -10,7 +10,7 @@ use rusqlite::Connection;
 use serde_json::Value;
 
 use super::rdata;
-use crate::record::{COLUMNS, Record};
+use crate::stored_record::{COLUMNS, Record};
 use crate::zone::{NAME_SERVERS, Zone};
 use crate::{clock, dns_settings, settings};
 use zonewright_model::model::facts::{self, AUTOMATIC_TTL_SECONDS};

@@ -1,6 +1,6 @@
 //! The files of a first spec: an example, the schema for editors, the policy, and what Git ignores.
 
-use crate::cli::default_spec;
+use crate::cli::{default_spec, policy};
 use crate::document;
 use crate::model::ZoneName;
 use crate::spec;
@@ -39,7 +39,7 @@ pub(super) fn example(name: Option<&ZoneName>) -> (String, String) {
 pub(super) fn files() -> Vec<(String, String)> {
     vec![
         (SCHEMA.to_owned(), document::text(&spec::schema()) + "\n"),
-        (".zonewright-policy.yaml".to_owned(), POLICY.to_owned()),
+        (policy::FILE.to_owned(), POLICY.to_owned()),
         (".gitignore".to_owned(), IGNORED.to_owned()),
     ]
 }

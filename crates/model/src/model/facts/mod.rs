@@ -4,11 +4,12 @@
 //! expects a value and how it returns it; they contain no parsing or printing code. The sandbox may use this folder and
 //! nothing else of the model, so that an error in our codecs is not repeated there. The folder also has the facts about
 //! rulesets, the Rules language, the OWASP Core Rule Set, zone settings, the permissions of API tokens, the
-//! networks that Cloudflare does not proxy to, and what browsers send.
+//! networks that Cloudflare does not proxy to, what browsers send, and how records of mail are recognized.
 
 mod browsers;
 pub mod crs;
 pub mod expressions;
+mod mail;
 mod networks;
 pub mod owasp;
 pub mod permissions;
@@ -20,6 +21,7 @@ mod ttl;
 mod types;
 
 pub use browsers::{BROWSER_HEADERS, BROWSER_USER_AGENTS};
+pub use mail::{MAIL_LABELS, MAIL_TEXTS};
 pub use networks::{CLOUDFLARE_NETWORKS, PRIVATE_NETWORKS};
 pub use tiers::{
     FREE_QUOTA_CHANGED_ON, FREE_RECORDS_OF_OLD_ZONES, RATE_LONGEST_PERIOD, TIERS, TierFacts, UNKNOWN_TIER,

@@ -1,4 +1,4 @@
-//! How long an apply waits, and how often it sends again: the one table.
+//! How long an apply waits, how old what it knows of a zone may be, and how often it sends again: the one table.
 //!
 //! | wait | in seconds | for what |
 //! |---|---|---|
@@ -6,7 +6,7 @@
 //! | [`FOR_LOST`] | 1, 2, 4 | a listing may not show yet what a request did whose response was lost |
 //! | [`FOR_DONE`] | 1, 3 | a zone is read back in which only what was just done is missing |
 //! | [`FOR_NEW_ZONE`] | 1, 2, 4, 8, 15, 30 | a zone just created refuses to be read |
-//! | [`LOOK_AGAIN`] | 60 | a zone is read again before more of its records are overwritten |
+//! | [`STALE_AFTER`] | 60 | a zone is read again before more of its records are overwritten |
 //! | [`before_resend`] | 0.5, 1, 2, 4 | a request whose response was lost, and which had no effect, is sent again |
 
 use std::time::Duration;
@@ -24,7 +24,7 @@ pub(super) const FOR_DONE: [Duration; 2] = seconds([1, 3]);
 pub(super) const FOR_NEW_ZONE: [Duration; 6] = seconds([1, 2, 4, 8, 15, 30]);
 
 /// How old what is known of a zone may be when a record of it is changed or deleted.
-pub(super) const LOOK_AGAIN: Duration = Duration::from_secs(60);
+pub(super) const STALE_AFTER: Duration = Duration::from_secs(60);
 
 /// How often a change of a rule or of a setting is sent, the first time included.
 pub(super) const SENDS: usize = 4;

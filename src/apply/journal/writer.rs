@@ -11,7 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value as Json;
 
-use super::journal_line::{Intent, JournalLine, OperationLine, SentRequest, StepFate, StepOutcome};
+use super::line::{Intent, JournalLine, OperationLine, SentRequest, StepFate, StepOutcome};
 use crate::diagnostic::visible_json;
 use crate::model::ruleset::{LiveRule, RuleId};
 use crate::model::{Danger, ZoneName};

@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
 
-use super::journal_line::{AnyLine, Intent, OperationLine};
-use super::journal_text::{Fate, JournalText, typed};
+use super::line::{AnyLine, Intent, OperationLine};
+use super::reader::{Fate, JournalText, typed};
 use crate::model::Address;
 use crate::plan::{Operation, ZonePlan};
 use crate::wire::keyword::Keyword;

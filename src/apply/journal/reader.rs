@@ -11,8 +11,8 @@ use data_encoding::HEXLOWER;
 use ring::digest::{Context, SHA256};
 use serde::de::DeserializeOwned;
 
-use super::journal::Journal;
-use super::journal_line::{AnyBegin, AnyLine, StepFate, StepOutcome};
+use super::line::{AnyBegin, AnyLine, StepFate, StepOutcome};
+use super::writer::Journal;
 use crate::diagnostic::read_bytes;
 use crate::wire::json::{self, JsonError};
 use crate::wire::keyword::Keyword;
