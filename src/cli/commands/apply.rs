@@ -8,9 +8,9 @@ use clap::Args;
 use super::plan::{begin, show};
 use super::{Facts, Run, Session};
 use crate::apply::Verify;
-use crate::cli::default_spec::in_help;
 use crate::cli::args::{ConsentArgs, Format, Global, PartArgs, SpecArgs, VerifyArg, duration};
 use crate::cli::connection::{Access, OpenConnection};
+use crate::cli::default_spec::in_help;
 use crate::cli::execution::execute;
 use crate::cli::exit::{Ended, Exit};
 use crate::cli::file_kinds::Takes;
@@ -29,7 +29,8 @@ use crate::render::safe::safe;
 use crate::render::text::{Extent, write_requests};
 
 /// What the argument may be.
-const SPEC: &str = "Files, directories (every *.yaml and *.yml below), `-` for standard input, or one plan that `plan --out` saved";
+const SPEC: &str =
+    "Files, directories (every *.yaml and *.yml below), `-` for standard input, or one plan that `plan --out` saved";
 
 /// Show the plan, ask for confirmation, apply it, verify the result
 #[derive(Debug, Args)]

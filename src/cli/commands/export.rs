@@ -7,8 +7,8 @@ use anyhow::{Context, bail};
 use clap::Args;
 
 use super::{Facts, Run, Session};
-use crate::cli::default_spec::in_help;
 use crate::cli::args::Global;
+use crate::cli::default_spec::in_help;
 use crate::cli::exit::Exit;
 use crate::cli::files;
 use crate::cli::options_in_help::Matters;

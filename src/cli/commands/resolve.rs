@@ -9,8 +9,8 @@ use anyhow::bail;
 use clap::Args;
 
 use super::{Facts, Run, Session};
-use crate::cli::default_spec::in_help;
 use crate::cli::args::Format;
+use crate::cli::default_spec::in_help;
 use crate::cli::exit::{Ended, Exit};
 use crate::cli::options_in_help::Matters;
 use crate::cli::output::Output;
