@@ -90,6 +90,10 @@ pub(super) fn input(path: &Path) -> anyhow::Result<spec::Input> {
     }
     let mut text = Vec::new();
     std::io::stdin().lock().take(MOST_BYTES).read_to_end(&mut text).context("failed to read standard input")?;
+    if text.len() as u64 == MOST_BYTES {
+        // Too large, which is reported as such: the cut may be within a character.
+        return Ok(spec::Input::Stdin(String::from_utf8_lossy(&text).into_owned()));
+    }
     Ok(spec::Input::Stdin(String::from_utf8(text).context("failed to read standard input: it is not UTF-8 text")?))
 }
 

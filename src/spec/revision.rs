@@ -160,11 +160,18 @@ fn entries(git: &Git, commit: &str, prefix: &Path, budget: &mut Budget) -> Resul
         let mut line = Vec::new();
         while answer.limit() > 0 && until(&mut answer, 0, &mut line)? {
             if let Some(entry) = entry(&line, prefix)? {
-                budget.files = budget.files.checked_sub(1).ok_or(RevisionError::TooMuch("over 100,000 files"))?;
+                budget.files = budget
+                    .files
+                    .checked_sub(1)
+                    .ok_or_else(|| RevisionError::TooMuch(format!("over {MOST_FILES} files")))?;
                 entries.push(entry);
             }
         }
-        if answer.limit() == 0 { Err(RevisionError::TooMuch("its listing is over 256 MiB")) } else { Ok(entries) }
+        if answer.limit() == 0 {
+            Err(RevisionError::TooMuch(format!("its listing is over {} MiB", LARGEST_LISTING >> 20)))
+        } else {
+            Ok(entries)
+        }
     })?;
     if ended.is_success { Ok(entries) } else { Err(RevisionError::Refused(ended.complaint)) }
 }
@@ -209,9 +216,16 @@ fn copy(git: &Git, entries: &[Entry], target: &Path, budget: &mut Budget) -> Res
         for Entry { path, id, is_link } in entries {
             let size = size(answer, &mut line, id, path)?;
             let largest = if *is_link { LONGEST_LINE } else { LARGEST_FILE };
-            budget.bytes = budget.bytes.checked_sub(size).ok_or(RevisionError::TooMuch("over 256 MiB of YAML"))?;
+            budget.bytes = budget
+                .bytes
+                .checked_sub(size)
+                .ok_or_else(|| RevisionError::TooMuch(format!("over {} MiB of YAML", MOST_BYTES >> 20)))?;
             if size > largest {
-                return Err(RevisionError::TooMuch("a file is over 24 MiB"));
+                let what = match is_link {
+                    true => format!("a link leads to a path of over {} KiB", LONGEST_LINE >> 10),
+                    false => format!("a file is over {} MiB", LARGEST_FILE >> 20),
+                };
+                return Err(RevisionError::TooMuch(what));
             }
             let copied = if *is_link {
                 let mut leads_to = Vec::new();

@@ -72,7 +72,7 @@ pub enum RevisionError {
     Link(PathBuf),
     /// It is too large.
     #[error("the revision has too much below the spec's directory: {0}. Name a directory with nothing else in it")]
-    TooMuch(&'static str),
+    TooMuch(String),
     /// git takes too long.
     #[error("git did not answer within {} seconds", .0.as_secs_f64())]
     Late(Duration),

@@ -384,3 +384,15 @@ fn consents_can_be_committed() {
     let ran = workspace.run(&["plan", "spec.yaml"]).exits(1);
     assert!(ran.stderr.contains("`changes-apex-mx` is now `changes-mail`"), "{}", ran.stderr);
 }
+
+/// A file of a revision has the limit of a file of a spec.
+#[test]
+fn a_revision_with_too_large_a_file_is_refused() {
+    let workspace = committed("    records: []");
+    workspace.file("spec/large.yaml", "#".repeat((24 << 20) + 1));
+    git(&workspace, &["add", "spec"]);
+    git(&workspace, &["commit", "-qm", "large"]);
+    std::fs::remove_file(workspace.path().join("spec/large.yaml")).unwrap();
+    let ran = workspace.run(&["plan", "spec", "--base", "HEAD"]).exits(1);
+    assert!(ran.stderr.contains("a file is over 24 MiB"), "{}", ran.stderr);
+}

@@ -143,6 +143,12 @@ fn standard_input_is_a_spec() {
     let input = std::fs::File::open(workspace.file("bytes", b"\xff\xfe\x00")).unwrap();
     let ran: Ran = workspace.command().args(["plan", "-"]).stdin(input).output().unwrap().into();
     ran.exits(1);
+    // Reading ends one byte after the limit, here within a character.
+    let text = "# ".to_owned() + &"é".repeat(13 << 20);
+    let input = std::fs::File::open(workspace.file("large", text)).unwrap();
+    let ran: Ran = workspace.command().args(["validate", "-"]).stdin(input).output().unwrap().into();
+    assert!(ran.stderr.contains("the standard input has more than 24 MiB"), "{}", ran.stderr);
+    ran.exits(1);
 }
 
 #[test]
