@@ -24,7 +24,6 @@ use crate::render::{DriftView, openmetrics};
 /// What is reported, and where.
 #[derive(Debug, Args)]
 pub(super) struct ReportingArgs {
-    // The help is `states_in_help`.
     #[arg(long, value_name = "STATE", value_delimiter = ',', value_parser = state, help = states_in_help(),
           default_value = default_states())]
     pub fail_on: Vec<State>,

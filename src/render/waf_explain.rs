@@ -229,9 +229,9 @@ fn write_ways(out: &mut dyn Write, explained: &Explained<'_>) -> io::Result<()> 
     }
     writeln!(
         out,
-        "  Not listed: `action: log`, or a `when` of the deployment that leaves requests out, switches the whole ruleset off for"
+        "  Two edits are not listed, `action: log` and a `when` of the deployment that leaves requests out: each switches the whole"
     )?;
-    writeln!(out, "  these requests: all {} attacks pass.", ways.stopped)?;
+    writeln!(out, "  ruleset off for these requests, and all {} attacks pass.", ways.stopped)?;
     if !is_request_known {
         writeln!(out, "  The exceptions are for the start page, as the request is not known.")?;
     }

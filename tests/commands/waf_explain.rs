@@ -109,7 +109,7 @@ fn a_person_sees_what_matched_where_and_what_crosses_the_threshold() {
         "  942180  2      +5    10   always true  ← reaches 10\n          argument `q`, bytes 10-13 of 14: or 1\n",
         "  942430  2      +3    13   many signs\n",
         "  1. exception for 942",
-        "Not listed: `action: log`",
+        "Two edits are not listed, `action: log` and a `when`",
         "        exceptions:\n",
         "zonewright undo JOURNAL",
     ] {
@@ -120,7 +120,11 @@ fn a_person_sees_what_matched_where_and_what_crosses_the_threshold() {
     assert!(second.contains("Edit 2") && second.contains("when: http.host eq \"www.example.com\"\n"), "{second}");
     for way in ["0", "99"] {
         let none = explain(&workspace, &[REQUEST, "--spec", "spec.yaml", "--way", way]).exits(64);
-        assert!(none.stderr.contains(&format!("there is no way {way}: `--way` takes 1 to ")), "{}", none.stderr);
+        assert!(
+            none.stderr.contains(&format!("--way {way} is not in the list of ways: a number from 1 to ")),
+            "{}",
+            none.stderr
+        );
         assert!(none.stdout.is_empty(), "{}", none.stdout);
     }
 }

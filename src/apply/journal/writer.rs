@@ -1,4 +1,4 @@
-//! What an apply did, as append-only JSON lines.
+//! Writes a journal.
 //!
 //! An intent is on disk before its request is sent, an outcome after. A crash leaves an intent without outcome: the next
 //! run reads Cloudflare and carries on from what is there. Before-images make an undo possible. No secret gets here: there

@@ -37,4 +37,4 @@ pub use seen::Seen;
 pub use tally::Tally;
 pub use tune::{Bounds, Entry, Load, Loads, Tuning, acted_on, least_damage};
 pub use walk::{Step, Verdict};
-pub use ways::{Attacks, Scope, Way, WayKind, Ways, ways_out};
+pub use ways::{Attacks, Scope, Way, WayKind, Ways, ways_to_let_through};

@@ -163,7 +163,7 @@ fn slug(text: &str) -> String {
 
 /// The ways to let a request through that is acted on, tried on attacks. Empty if it is not acted on.
 #[must_use]
-pub fn ways_out(scored: &Scored, scoring: &Scoring, attacks: &Attacks) -> Ways {
+pub fn ways_to_let_through(scored: &Scored, scoring: &Scoring, attacks: &Attacks) -> Ways {
     let all = attacks.values().sum();
     if scored.acts() != Some(true) || scoring.act().is_none() {
         return Ways { attacks: all, ..Ways::default() };

@@ -19,7 +19,7 @@ use crate::cli::settings::Settings;
 use crate::cli::zone_source;
 use crate::crs;
 use crate::diagnostic::Sources;
-use crate::insight::traffic::{Attacks, Hit, Hits, Protection, Way, Ways, ways_out};
+use crate::insight::traffic::{Attacks, Hit, Hits, Protection, Way, Ways, ways_to_let_through};
 use crate::model::facts::owasp::ANOMALY_NUMBER;
 use crate::model::request::{Body, Rate, Request, RequestError, has_secret_argument, sounds_secret};
 use crate::model::ruleset::Note;
@@ -45,7 +45,7 @@ pub(super) struct WafExplainArgs {
     /// The settings.
     #[command(flatten)]
     settings: SettingArgs,
-    /// Attacks to try the ways on, in place of the built-in ones; any form of recorded requests
+    /// Attacks to test the ways with, in place of the built-in ones; any form of recorded requests
     #[arg(long, value_name = "FILE", num_args = 1..)]
     attacks: Vec<PathBuf>,
     /// How requests are read.
@@ -112,7 +112,7 @@ impl Run for WafExplainArgs {
         let scoring = setting.as_ref().and_then(|setting| setting.protection.owasp());
         let ways = match (verdict.as_ref().and_then(|verdict| verdict.score.as_ref()), scoring) {
             (Some(score), Some(scoring)) => {
-                ways_out(score, scoring, &attacks(&self.attacks, &self.reading.options(), &rules, output)?)
+                ways_to_let_through(score, scoring, &attacks(&self.attacks, &self.reading.options(), &rules, output)?)
             }
             _ => Ways::default(),
         };
@@ -121,8 +121,9 @@ impl Run for WafExplainArgs {
         let edits: Vec<String> =
             ways.ways.iter().map(|way| spec_of(&zone, &print_waf(&way.edit(&request, &note)))).collect();
         if !edits.is_empty() && !(1..=edits.len()).contains(&self.way) {
-            let possible = if edits.len() == 1 { "1".to_owned() } else { format!("1 to {}", edits.len()) };
-            return Err(Ended::usage(format!("there is no way {}: `--way` takes {possible} here", self.way)));
+            let (way, last) = (self.way, edits.len());
+            let possible = if last == 1 { "only 1".to_owned() } else { format!("a number from 1 to {last}") };
+            return Err(Ended::usage(format!("--way {way} is not in the list of ways: {possible} is possible here")));
         }
         found.notes.extend(setting.iter().flat_map(|setting| setting.notes.iter().cloned()));
         let messages: BTreeMap<u32, &str> = rules.scoring().map(|rule| (rule.rule, rule.message)).gather();
