@@ -47,11 +47,11 @@ pub(in crate::cli) struct PullArgs {
     /// Do not ask about each change
     #[arg(long)]
     yes: bool,
-    /// Take over the values of a snapshot: no credentials, no requests
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["sandbox", "base_url"])]
+    /// Use a snapshot in place of Cloudflare: no credentials, no requests
+    #[arg(long, value_name = "SNAPSHOT", conflicts_with_all = ["sandbox", "base_url"])]
     against: Option<PathBuf>,
     /// Warn if the snapshot is older than DURATION
-    #[arg(long, value_name = "DURATION", default_value = MAX_SNAPSHOT_AGE, value_parser = duration)]
+    #[arg(long, value_name = "DURATION", default_value = MAX_SNAPSHOT_AGE, value_parser = duration, hide_short_help = true)]
     max_snapshot_age: Duration,
 }
 

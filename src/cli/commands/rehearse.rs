@@ -51,11 +51,11 @@ pub(in crate::cli) struct RehearseArgs {
     /// Permissions.
     #[command(flatten)]
     consents: ConsentArgs,
-    /// Copy a snapshot instead: no credentials, no requests
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["sandbox", "base_url"])]
+    /// Use a snapshot in place of Cloudflare: no credentials, no requests
+    #[arg(long, value_name = "SNAPSHOT", conflicts_with_all = ["sandbox", "base_url"])]
     against: Option<PathBuf>,
     /// Warn if the snapshot is older than DURATION
-    #[arg(long, value_name = "DURATION", default_value = MAX_SNAPSHOT_AGE, value_parser = duration)]
+    #[arg(long, value_name = "DURATION", default_value = MAX_SNAPSHOT_AGE, value_parser = duration, hide_short_help = true)]
     max_snapshot_age: Duration,
     /// Keep the API and the name server of the sandbox running afterwards, until interrupted
     #[arg(long)]

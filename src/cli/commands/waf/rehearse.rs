@@ -33,8 +33,8 @@ pub(super) struct WafRehearseArgs {
     /// The recordings.
     #[command(flatten)]
     recordings: RecordingArgs,
-    /// Compare with a snapshot: no credentials, no requests
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["sandbox", "base_url"])]
+    /// Use a snapshot in place of Cloudflare: no credentials, no requests
+    #[arg(long, value_name = "SNAPSHOT", conflicts_with_all = ["sandbox", "base_url"])]
     against: Option<PathBuf>,
     /// Warn if the snapshot is older than DURATION
     #[arg(long, value_name = "DURATION", default_value = MAX_SNAPSHOT_AGE, value_parser = duration, hide_short_help = true)]
