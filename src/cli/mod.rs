@@ -1,5 +1,6 @@
 //! The command line: connects the modules, and does nothing else.
 
+mod against_snapshot;
 mod applicable;
 mod args;
 mod cache;
@@ -17,7 +18,7 @@ mod formats;
 mod invocation;
 mod load;
 mod lock;
-mod monitor;
+mod metrics_server;
 mod options_in_help;
 mod output;
 mod paths;

@@ -17,6 +17,7 @@ use super::exit::Ended;
 use super::policy::{accepted_lints, policy};
 use crate::api::Credentials;
 use crate::diagnostic::{count, read_text};
+use crate::live::snapshot::Snapshot;
 use crate::model::Danger;
 use crate::model::time::rfc3339;
 use crate::plan::Consents;
@@ -139,6 +140,13 @@ impl<'a> Settings<'a> {
         options.read.page_size = self.flags.page_size;
         options.read.concurrency = usize::from(self.flags.concurrency);
         options.batch_size = self.flags.batch_size.and_then(|n| usize::try_from(n).ok());
+        options
+    }
+
+    /// The same for reading a snapshot, with the account that it was taken from.
+    pub(super) fn options_for(&self, snapshot: &Snapshot) -> reconcile::Options {
+        let mut options = self.options();
+        options.read.account.clone_from(&snapshot.about().account);
         options
     }
 

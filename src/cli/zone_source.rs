@@ -59,9 +59,7 @@ pub(super) async fn of_snapshot(
     let zones = snapshot.about().zones.iter().filter(|zone| is_meant(&zone.name));
     let zones: Vec<_> =
         zones.map(|zone| ZoneQuery { id: zone.pinned.clone(), ..ZoneQuery::new(zone.name.clone()) }).collect();
-    let mut options = settings.options();
-    options.read.account.clone_from(&snapshot.about().account);
-    Ok(fetch(&snapshot, &zones, &options.read, &|_| {}).await?)
+    Ok(fetch(&snapshot, &zones, &settings.options_for(&snapshot).read, &|_| {}).await?)
 }
 
 /// Zones as Cloudflare has them.

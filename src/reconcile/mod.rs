@@ -51,6 +51,7 @@
 //! Nothing here prints, reads the environment or the clock: time, options and observers come in as values, and every error has a
 //! type. Connections are made with [`Client`](crate::api::Client); the client of the embedded sandbox is the same one.
 
+mod against_snapshot;
 mod applied_before;
 mod apply;
 mod as_found;
@@ -67,10 +68,10 @@ mod replan;
 mod requests;
 pub mod saved;
 mod selection;
-mod snapshot;
 mod undo;
 pub mod waf_lock;
 
+pub use against_snapshot::{OpenError, OpenSnapshot};
 pub use apply::{ApplyContext, ApplyError, Conclusion, Report, apply};
 pub use as_found::{AsFound, as_found};
 pub use base::{Base, BaseError, BaseOptions};
@@ -83,5 +84,4 @@ pub use replan::{changed_since, changed_since_saved, resume};
 pub use requests::{RehearsedRequests, RequestsToRehearse, rehearse_requests};
 pub(crate) use selection::pattern;
 pub use selection::{Selection, Shard};
-pub use snapshot::{MAX_SNAPSHOT_AGE, OpenError, OpenSnapshot};
 pub use undo::{Undo, UndoError};

@@ -1,8 +1,7 @@
 //! `plan`: show what differs. Holds no means of writing.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use anyhow::Context;
 use clap::Args;
@@ -10,10 +9,10 @@ use clap::Args;
 use super::{Facts, Run, Session};
 use crate::api::CheckClient;
 use crate::apply::{DryRunResult, note_server_check, server_dry_run};
-use crate::cli::args::{ConsentArgs, Format, Global, PartArgs, SpecArgs, duration};
+use crate::cli::against_snapshot::AgainstArgs;
+use crate::cli::args::{ConsentArgs, Format, Global, PartArgs, SpecArgs};
 use crate::cli::connection::{Access, OpenConnection};
 use crate::cli::exit::{Ended, Exit};
-use crate::cli::file_kinds::Takes;
 use crate::cli::files::{self, Readers};
 use crate::cli::formats;
 use crate::cli::load::load;
@@ -21,12 +20,12 @@ use crate::cli::output::Output;
 use crate::cli::progress::show_reads;
 use crate::cli::recordings::{Foresight, RequestArgs};
 use crate::cli::settings::Settings;
-use crate::diagnostic::findings;
 use crate::document::plan::Plan as PlanDocument;
+use crate::live::snapshot::Snapshot;
 use crate::model::{Address, Only};
 use crate::plan::{Consents, Plan, Verdict};
 use crate::reconcile::saved::{self, Stamp};
-use crate::reconcile::{self, Goal, MAX_SNAPSHOT_AGE, OpenSnapshot, Planned};
+use crate::reconcile::{self, Goal, Planned};
 use crate::render::safe::visible_json;
 use crate::render::text::{Extent, PlanView, write_plan};
 use crate::render::{Review, snapshot};
@@ -67,25 +66,21 @@ pub(in crate::cli) struct PlanArgs {
     #[arg(long)]
     detailed_exitcode: bool,
     /// Ask Cloudflare whether it would accept each change of a rule (a dry run; needs a token that can edit)
-    #[arg(long)]
+    #[arg(long, conflicts_with = "against")]
     server_check: bool,
     /// Save the plan for `apply FILE`
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "against")]
     out: Option<PathBuf>,
-    /// Use a snapshot in place of Cloudflare: no credentials, no requests
-    #[arg(long, value_name = "SNAPSHOT", conflicts_with_all = ["server_check", "out", "sandbox", "base_url"])]
-    against: Option<PathBuf>,
-    /// Warn if the snapshot is older than DURATION
-    #[arg(long, value_name = "DURATION", default_value = MAX_SNAPSHOT_AGE, value_parser = duration, hide_short_help = true)]
-    max_snapshot_age: Duration,
+    /// A snapshot.
+    #[command(flatten)]
+    against: AgainstArgs,
 }
 
 impl Run for PlanArgs {
     fn facts(&self) -> Facts<'_> {
-        let against = self.against.as_deref().map(|path| (path, Takes::Snapshot));
         Facts {
             has_document: |document| document.plan.is_some(),
-            files: against.into_iter().chain(self.spec.files()).collect(),
+            files: self.against.file().into_iter().chain(self.spec.files()).collect(),
             ..Facts::online("plan")
         }
     }
@@ -109,8 +104,8 @@ impl Run for PlanArgs {
         let (goal, consents) = begin(&self.spec, &self.consents, settings, output)?;
         let mut goal = goal.with_only(Only::new(self.part.only.clone()));
         let foresight = self.requests.open(output)?;
-        if let Some(file) = &self.against {
-            return plan_snapshot(file, (&mut goal, &consents), foresight, self, settings, output).await;
+        if let Some(open) = self.against.open(&mut goal, settings, output)? {
+            return plan_snapshot(&open.snapshot, (&goal, &consents), foresight, self, settings, output).await;
         }
         let access = if self.server_check { Access::Check } else { Access::Read };
         let connection = OpenConnection::open(settings, access, output, goal.needed_zones()).await?;
@@ -154,16 +149,14 @@ impl Run for PlanArgs {
 
 /// Plans against a snapshot and prints.
 async fn plan_snapshot(
-    file: &Path,
-    (goal, consents): (&mut Goal, &Consents),
+    snapshot: &Snapshot,
+    (goal, consents): (&Goal, &Consents),
     foresight: Foresight,
     args: &PlanArgs,
     settings: &Settings<'_>,
     output: &Arc<Output>,
 ) -> anyhow::Result<Exit> {
-    let OpenSnapshot { snapshot, as_of: _ } = &open(file, goal, args.max_snapshot_age, settings, output)?;
-    let mut options = settings.options();
-    options.read.account.clone_from(&snapshot.about().account);
+    let mut options = settings.options_for(snapshot);
     options.progress = Some(show_reads(output));
     let mut planned = reconcile::plan(goal, snapshot, &foresight.options(options)).await?;
     foresight.add_to(&mut planned, snapshot, output).await?;
@@ -171,28 +164,6 @@ async fn plan_snapshot(
     let verdict = planned.judge(consents);
     show(&planned, &verdict, planned.requests().len(), Extent::Whole, settings, output)?;
     Ok(exit(&verdict, args))
-}
-
-/// Opens a snapshot, and holds the goal against it.
-pub(super) fn open(
-    file: &Path,
-    goal: &mut Goal,
-    most_age: Duration,
-    settings: &Settings<'_>,
-    output: &Output,
-) -> anyhow::Result<OpenSnapshot> {
-    let open = OpenSnapshot::open(file, settings.now()?)?;
-    let mut found = open.limit(goal, most_age);
-    match output.format {
-        Format::Text => output.diagnostics(&found, &goal.sources),
-        // It has a member of its own.
-        Format::Json => {}
-        Format::Document(_) => {
-            found.push(findings::OF_SNAPSHOT.nowhere(snapshot::words(&open.as_of)));
-        }
-    }
-    goal.diagnostics.append(found);
-    Ok(open)
 }
 
 /// What a verdict is to the caller.

@@ -2,16 +2,15 @@
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use clap::Args;
 
 use super::{Facts, Run, Session};
-use crate::cli::args::{Format, Global, SpecArgs, address, duration};
+use crate::cli::against_snapshot::AgainstArgs;
+use crate::cli::args::{Format, Global, SpecArgs, address};
 use crate::cli::connection::{Access, OpenConnection};
 use crate::cli::edited_spec::{Wish, changed, edited, is_in_files};
 use crate::cli::exit::Exit;
-use crate::cli::file_kinds::Takes;
 use crate::cli::files::{self, Rewrite};
 use crate::cli::load::load;
 use crate::cli::output::Output;
@@ -22,7 +21,7 @@ use crate::document::written_files::PulledFiles;
 use crate::model::{Address, Live, Only};
 use crate::plan::{Action, Operation, Plan};
 use crate::reconcile::pull::Pulled;
-use crate::reconcile::{self, Goal, MAX_SNAPSHOT_AGE, OpenSnapshot, Planned};
+use crate::reconcile::{self, Goal, OpenSnapshot, Planned};
 use crate::render::safe::safe;
 use crate::render::{patch, shown};
 
@@ -47,18 +46,14 @@ pub(in crate::cli) struct PullArgs {
     /// Do not ask about each change
     #[arg(long)]
     yes: bool,
-    /// Use a snapshot in place of Cloudflare: no credentials, no requests
-    #[arg(long, value_name = "SNAPSHOT", conflicts_with_all = ["sandbox", "base_url"])]
-    against: Option<PathBuf>,
-    /// Warn if the snapshot is older than DURATION
-    #[arg(long, value_name = "DURATION", default_value = MAX_SNAPSHOT_AGE, value_parser = duration, hide_short_help = true)]
-    max_snapshot_age: Duration,
+    /// A snapshot.
+    #[command(flatten)]
+    against: AgainstArgs,
 }
 
 impl Run for PullArgs {
     fn facts(&self) -> Facts<'_> {
-        let against = self.against.as_deref().map(|path| (path, Takes::Snapshot));
-        let files = against.into_iter().chain(self.spec.files()).collect();
+        let files = self.against.file().into_iter().chain(self.spec.files()).collect();
         Facts { has_document: |document| document.patch.is_some(), files, ..Facts::online("pull") }
     }
 
@@ -77,34 +72,19 @@ impl Run for PullArgs {
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
         let mut goal = load("pull", &self.spec, settings, output)?;
-        let Some(file) = &self.against else {
+        let Some((open, found)) = self.against.limit(&mut goal, settings)? else {
             let connection = OpenConnection::open(settings, Access::Read, output, goal.needed_zones()).await?;
             let planned = reconcile::plan(&goal, &connection.reader, &connection.options(settings, output)).await;
             connection.close().await;
             let Planned { plan, live, .. } = planned?;
             return finish(self, (&goal, &plan, &live), None, settings, output);
         };
-        let open = open(file, &mut goal, self, settings, output)?;
-        let mut options = settings.options();
-        options.read.account.clone_from(&open.snapshot.about().account);
+        output.diagnostics(&found, &goal.sources);
+        let mut options = settings.options_for(&open.snapshot);
         options.progress = Some(show_reads(output));
         let Planned { plan, live, .. } = reconcile::plan(&goal, &open.snapshot, &options).await?;
         finish(self, (&goal, &plan, &live), Some(&open), settings, output)
     }
-}
-
-/// Opens a snapshot, and holds the goal against it.
-fn open(
-    file: &Path,
-    goal: &mut Goal,
-    args: &PullArgs,
-    settings: &Settings<'_>,
-    output: &Output,
-) -> anyhow::Result<OpenSnapshot> {
-    let open = OpenSnapshot::open(file, settings.now()?)?;
-    let found = open.limit(goal, args.max_snapshot_age);
-    output.diagnostics(&found, &goal.sources);
-    Ok(open)
 }
 
 /// Edits the files, and writes them if that is wanted.

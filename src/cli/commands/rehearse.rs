@@ -5,20 +5,20 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use anyhow::Context;
 use clap::Args;
 use secrecy::SecretString;
 
-use super::plan::{begin, open, show};
+use super::plan::{begin, show};
 use super::{Facts, Run, Session};
 use crate::api::{Client, Credentials};
 use crate::apply::{ApplyEvent, Journal, Verify, ZoneDone};
-use crate::cli::args::{ConsentArgs, Format, SpecArgs, duration};
+use crate::cli::against_snapshot::AgainstArgs;
+use crate::cli::args::{ConsentArgs, Format, SpecArgs};
 use crate::cli::connection::{self, Access, OpenConnection, SEED};
 use crate::cli::exit::Exit;
-use crate::cli::file_kinds::Takes;
 use crate::cli::output::Output;
 use crate::cli::settings::Settings;
 use crate::diagnostic::count;
@@ -30,7 +30,7 @@ use crate::live::snapshot::Snapshot;
 use crate::model::time::rfc3339_micros;
 use crate::model::{Expected, Gather};
 use crate::plan::{Consents, Plan, Verdict};
-use crate::reconcile::{self, ApplyContext, Conclusion, Goal, MAX_SNAPSHOT_AGE, Options, Report, apply};
+use crate::reconcile::{self, ApplyContext, Conclusion, Goal, Options, Report, apply};
 use crate::rehearsal::{ask, document, judge};
 use crate::render::expectations::{self, Checked};
 use crate::render::safe::safe;
@@ -51,12 +51,9 @@ pub(in crate::cli) struct RehearseArgs {
     /// Permissions.
     #[command(flatten)]
     consents: ConsentArgs,
-    /// Use a snapshot in place of Cloudflare: no credentials, no requests
-    #[arg(long, value_name = "SNAPSHOT", conflicts_with_all = ["sandbox", "base_url"])]
-    against: Option<PathBuf>,
-    /// Warn if the snapshot is older than DURATION
-    #[arg(long, value_name = "DURATION", default_value = MAX_SNAPSHOT_AGE, value_parser = duration, hide_short_help = true)]
-    max_snapshot_age: Duration,
+    /// A snapshot.
+    #[command(flatten)]
+    against: AgainstArgs,
     /// Keep the API and the name server of the sandbox running afterwards, until interrupted
     #[arg(long)]
     serve: bool,
@@ -64,8 +61,7 @@ pub(in crate::cli) struct RehearseArgs {
 
 impl Run for RehearseArgs {
     fn facts(&self) -> Facts<'_> {
-        let against = self.against.as_deref().map(|path| (path, Takes::Snapshot));
-        Facts { files: against.into_iter().chain(self.spec.files()).collect(), ..Facts::online("rehearse") }
+        Facts { files: self.against.file().into_iter().chain(self.spec.files()).collect(), ..Facts::online("rehearse") }
     }
 
     fn missing_spec(&mut self) -> Option<&mut Vec<PathBuf>> {
@@ -81,12 +77,11 @@ impl Run for RehearseArgs {
 async fn run(args: &RehearseArgs, session: &Session<'_>) -> anyhow::Result<Exit> {
     let Session { settings, output, .. } = *session;
     let (mut goal, consents) = begin(&args.spec, &args.consents, settings, output)?;
-    let snapshot = match &args.against {
-        Some(file) => open(file, &mut goal, args.max_snapshot_age, settings, output)?.snapshot,
+    let snapshot = match args.against.open(&mut goal, settings, output)? {
+        Some(open) => open.snapshot,
         None => read(&goal, settings, output).await?,
     };
-    let mut options = settings.options();
-    options.read.account.clone_from(&snapshot.about().account);
+    let mut options = settings.options_for(&snapshot);
     options.verify = Verify::Read;
     let mut planned = reconcile::plan(&goal, &snapshot, &options).await?;
     output.hide();

@@ -21,7 +21,7 @@ use crate::cli::args::{Format, Global, SpecArgs, duration};
 use crate::cli::drift_check::{Look, ReportingArgs, deliver, document, exit, look, webhook, write_metrics};
 use crate::cli::exit::{Ended, Exit};
 use crate::cli::load::{read, with_base};
-use crate::cli::monitor::{self, Health};
+use crate::cli::metrics_server::{self, Health};
 use crate::cli::output::Output;
 use crate::cli::settings::Settings;
 use crate::cli::signals;
@@ -105,7 +105,7 @@ async fn run(args: &WatchArgs, global: &Global, output: &Arc<Output>) -> anyhow:
                      and how they drift, without a password; allow only your monitoring system to connect"
                 ));
             }
-            Some(tokio::spawn(monitor::serve(listener, Arc::clone(&health), stop.clone())))
+            Some(tokio::spawn(metrics_server::serve(listener, Arc::clone(&health), stop.clone())))
         }
         None => None,
     };

@@ -7,11 +7,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::answer::{Answer, End, NoData};
+use super::answer_in_words::{NO_NAME, records, values};
 use super::caching::{LONG_TTL, new_seen, old_kept};
-use super::compare::{Class, Difference, differences_from};
+use super::differences::{Class, Difference, differences_from};
 use super::index::{Entry, Node, ZoneIndex};
-use super::refer::References;
-use super::say::{NO_NAME, records, values};
+use super::references::References;
 use super::serving::Hindrance;
 use super::serving_change;
 use super::zones::Zones;

@@ -12,21 +12,21 @@
 //! | what refers to a name? | [`References`] |
 
 mod answer;
+mod answer_in_words;
 mod caching;
-mod compare;
+mod differences;
 mod edit_effects;
 mod index;
-mod refer;
-mod say;
+mod references;
 mod serving;
 mod serving_change;
 mod zones;
 
 pub use answer::{Alias, Answer, End, NoData, Own, Referral, Unknown};
 pub use caching::NEGATIVE_TTL;
-pub use compare::{Class, Difference, differences};
+pub use differences::{Class, Difference, differences};
 pub use edit_effects::{Edit, Explained, explain};
 pub use index::{Entry, Location, Node, ZoneIndex};
-pub use refer::{HostRule, Reference, References};
+pub use references::{HostRule, Reference, References};
 pub use serving::{Hindrance, Serving};
 pub use zones::Zones;

@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use super::deployment::deployment_impact;
+use super::deployment_change::deployment_impact;
 use super::impact::Impact;
-use super::rule::rule_impact;
+use super::rule_change::rule_impact;
 use super::survey::{RuleRow, RulesetSurvey, survey};
 use crate::insight::direction::Direction;
 use crate::model::Gather;

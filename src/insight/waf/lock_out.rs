@@ -22,7 +22,7 @@
 use std::collections::BTreeMap;
 
 use super::effective::{EffectiveDeployment, effective_deployment};
-use super::rate::{counted_by, number, rate};
+use super::rate_limit::{counted_by, members, number};
 use super::scope;
 use super::strength::{Strength, fate, strength};
 use crate::diagnostic::count;
@@ -137,7 +137,7 @@ fn falls_far(before: &RuleBody, after: &RuleBody) -> Option<String> {
     let limit = |rate: &BTreeMap<String, Value>| {
         Some((i128::from(number(rate, "requests_per_period")?), i128::from(number(rate, "period")?)))
     };
-    let (then, now) = (rate(before)?, rate(after)?);
+    let (then, now) = (members(before)?, members(after)?);
     let ((requests, period), (requests_after, period_after)) = (limit(&then)?, limit(&now)?);
     let acts = |rule: &RuleBody| rule.is_enabled() && strength(rule.action()) >= Some(Strength::Challenge);
     let falls = requests_after * FAR * period <= requests * period_after;
@@ -147,7 +147,7 @@ fn falls_far(before: &RuleBody, after: &RuleBody) -> Option<String> {
 
 /// Why a limit for each client that becomes one for all of them together may stop them: any of them can use it up.
 fn joins(before: &RuleBody, after: &RuleBody) -> Option<String> {
-    let (then, now) = (rate(before)?, rate(after)?);
+    let (then, now) = (members(before)?, members(after)?);
     let acts = |rule: &RuleBody| rule.is_enabled() && strength(rule.action()) >= Some(Strength::Challenge);
     let together = |rate: &BTreeMap<String, Value>| counted_by(rate).iter().all(|name| SHARED.contains(&name.as_str()));
     let joins = acts(after) && !together(&then) && together(&now);
@@ -168,7 +168,7 @@ fn locks_out(rule: &RuleBody) -> Option<String> {
     if !acts || !rule.is_enabled() || expression.is_always_false() {
         return None;
     }
-    let Some(rate) = rate(rule) else {
+    let Some(rate) = members(rule) else {
         return (!expression.names(ANY)).then(|| {
             format!(
                 "ordinary visitors {} too: nothing limits the rule to some hosts, paths, methods or clients",

@@ -14,7 +14,7 @@
 //! | what does a request meet on its way through all phases? | [`Requests`] |
 //! | what did Cloudflare change in its rulesets? | [`lock`] |
 
-mod deployment;
+mod deployment_change;
 mod difference;
 mod effective;
 pub(super) mod exception;
@@ -24,9 +24,10 @@ pub mod lock;
 mod lock_out;
 mod narrow;
 mod phrases;
-mod rate;
+mod rate_limit;
+mod rate_limit_change;
 mod reach;
-mod rule;
+mod rule_change;
 mod rule_position;
 mod scope;
 mod strength;
@@ -35,7 +36,7 @@ mod threshold;
 mod treatment;
 mod tuning_change;
 
-pub use deployment::deployment_impact;
+pub use deployment_change::deployment_impact;
 pub use difference::{ChangedRule, Difference, RuleDifference, difference};
 pub use effective::{DecidedBy, EffectiveDeployment, EffectiveRule, effective_deployment};
 pub use exception::{Skipped, cancels, relieves_nothing, skipped};
@@ -45,7 +46,7 @@ pub use lock_out::{deployment_locks_out, rule_locks_out};
 pub use narrow::{narrow_exception, narrow_overrides};
 pub use phrases::{SHORT_ID, rule_label, title};
 pub use reach::{Reach, reach_summary, unreachable_families};
-pub use rule::rule_impact;
+pub use rule_change::rule_impact;
 pub use rule_position::{Move, MovedRule, lets_pass, move_impact};
 pub use survey::{
     AccountSurvey, Deployed, FamilyCount, RuleRow, RuleSurvey, RulesetSurvey, Survey, survey, survey_account,

@@ -10,8 +10,8 @@
 
 use std::collections::BTreeSet;
 
-use super::deployment::KNOWN;
-use super::deployment::deployment_impact;
+use super::deployment_change::KNOWN;
+use super::deployment_change::deployment_impact;
 use super::effective::{DecidedBy, EffectiveRule, effective_deployment};
 use super::exception::{Target, skipped};
 use super::scope;

@@ -20,7 +20,7 @@ use std::cell::OnceCell;
 use super::exception::{self, Skipped, skipped};
 use super::impact::{Effects, Impact};
 use super::strength::{Strength, strength};
-use super::{rate, rule, scope};
+use super::{rate_limit, rule_change, scope};
 use crate::insight::direction::Direction;
 use crate::model::expression::{Expression, ScopeChange};
 use crate::model::managed::Managed;
@@ -116,7 +116,7 @@ fn kind(body: &RuleBody) -> Kind<'_> {
     match (skipped(body), body.executes(), strength(body.action())) {
         (Some(skipped), _, _) => Kind::Skips(skipped),
         (None, Some(id), _) => Kind::Executes(id),
-        (None, None, Some(strength)) if rate::rate(body).is_some() => Kind::Limits(strength),
+        (None, None, Some(strength)) if rate_limit::members(body).is_some() => Kind::Limits(strength),
         (None, None, Some(strength)) => Kind::Acts(strength),
         (None, None, None) => Kind::Other,
     }
@@ -183,7 +183,7 @@ fn sentence(
 ) -> String {
     let name = name(other, waf);
     let is_exception = |body: &RuleBody| skipped(body).is_some();
-    let requests = rule::requests(if is_exception(rule) { rule } else { other });
+    let requests = rule_change::requests(if is_exception(rule) { rule } else { other });
     let what = match (is_exception(rule) != is_exception(other), direction) {
         (true, Direction::Weakens) if is_exception(rule) => format!("{requests} bypass it"),
         (true, Direction::Strengthens) if is_exception(rule) => format!("{requests} no longer bypass it"),
@@ -250,7 +250,7 @@ fn name(body: &RuleBody, waf: &LiveWaf) -> String {
     let noun = if skipped(body).is_some() { "exception" } else { "rule" };
     match body.reference().or_else(|| body.description()) {
         Some(name) => format!("the {noun} {name}"),
-        None => format!("a {noun} without a name, for {}", rule::requests(body)),
+        None => format!("a {noun} without a name, for {}", rule_change::requests(body)),
     }
 }
 

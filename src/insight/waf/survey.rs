@@ -6,7 +6,7 @@ use super::effective::{DecidedBy, EffectiveDeployment, EffectiveRule, effective_
 use super::exception::{ruleset_name, skipped};
 use super::reach::{self, Reach};
 use super::strength::fate;
-use super::{phrases, rate, scope};
+use super::{phrases, rate_limit, scope};
 use crate::diagnostic::Place;
 use crate::model::closed_set;
 use crate::model::facts::crs::AttackFamily;
@@ -216,10 +216,10 @@ fn ruleset<'w>(id: &str, waf: &'w LiveWaf) -> RulesetSurvey<'w> {
 /// Describes a rule.
 fn of_rule(live: &LiveRule, phase: Phase, waf: &LiveWaf) -> RuleSurvey {
     let body = &live.body;
-    let does = match (skipped(body), rate::rate(body)) {
+    let does = match (skipped(body), rate_limit::members(body)) {
         (Some(skipped), _) => format!("bypasses {}", skipped.about(phase, waf)),
         (None, Some(rate)) => {
-            format!("{} {}{}", rate::about(&rate), fate(body.action()), rate::lasting(&rate))
+            format!("{} {}{}", rate_limit::about(&rate), fate(body.action()), rate_limit::lasting(&rate))
         }
         (None, None) => match body.executes() {
             Some(id) => format!("executes the {}", ruleset_name(id, waf)),

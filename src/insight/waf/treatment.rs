@@ -10,12 +10,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::deployment::deployment_impact;
+use super::deployment_change::deployment_impact;
 use super::effective::effective_deployment;
 use super::exception::{Skipped, Target, skipped};
-use super::rule::rule_impact;
+use super::rule_change::rule_impact;
 use super::strength::{Strength, strength};
-use super::{phrases, rate, scope};
+use super::{phrases, rate_limit, scope};
 use crate::diagnostic::first_of;
 use crate::insight::direction::Direction;
 use crate::model::expression::{Expression, ScopeChange};
@@ -195,7 +195,7 @@ impl Requests {
         }
         match strength(body.action()) {
             Some(Strength::Log) => None,
-            Some(_) if rate::rate(body).is_some() => Some(Act::Limit(number_of(&mut self.limits, deed(body)))),
+            Some(_) if rate_limit::members(body).is_some() => Some(Act::Limit(number_of(&mut self.limits, deed(body)))),
             Some(Strength::Block) => Some(Act::Block),
             Some(Strength::Challenge) => Some(Act::Challenge),
             None => Some(Act::Other(number_of(&mut self.others, Unfollowed::Rule(deed(body))))),

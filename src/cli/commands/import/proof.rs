@@ -60,9 +60,9 @@ async fn planned(
         let open = OpenSnapshot::open(file, settings.now()?)?;
         let lacking = open.limit(&mut goal, Duration::MAX);
         output.diagnostics(&lacking, &goal.sources);
-        let mut options = settings.options();
-        options.read.account.clone_from(&open.snapshot.about().account);
-        let planned = plan(&goal, &open.snapshot, &options).await.context("failed to read the snapshot")?;
+        let planned = plan(&goal, &open.snapshot, &settings.options_for(&open.snapshot))
+            .await
+            .context("failed to read the snapshot")?;
         report(&planned, found, output);
         return Ok(());
     }

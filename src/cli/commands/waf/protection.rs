@@ -71,8 +71,21 @@ pub(super) async fn of_spec(
     output: &Arc<Output>,
 ) -> anyhow::Result<(Goal, Vec<Protected>)> {
     let goal = load("waf", spec, settings, output)?;
+    let zones = of_goal(&goal, settings, output).await?;
+    Ok((goal, zones))
+}
+
+/// Reads the protection of the zones of a goal.
+///
+/// # Errors
+/// As [`of_spec`].
+pub(super) async fn of_goal(
+    goal: &Goal,
+    settings: &Settings<'_>,
+    output: &Arc<Output>,
+) -> anyhow::Result<Vec<Protected>> {
     let connection = OpenConnection::open(settings, Access::Read, output, goal.needed_zones()).await?;
-    let zones = protection(&goal, &connection.reader, &connection.options(settings, output).read).await;
+    let zones = protection(goal, &connection.reader, &connection.options(settings, output).read).await;
     connection.close().await;
     let zones = zones.map_err(unreadable)?;
     for Protected { name, problems, .. } in zones.iter().filter(|zone| zone.problems > 0) {
@@ -82,7 +95,7 @@ pub(super) async fn of_spec(
         ));
     }
     output.hide();
-    Ok((goal, zones))
+    Ok(zones)
 }
 
 /// Reads the protection of zones by their names.

@@ -1,24 +1,19 @@
 //! `waf rehearse`: what becomes of recorded requests now and after the plan. Holds no means of writing.
 
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::Duration;
+use std::path::PathBuf;
 
 use clap::Args;
 
 use super::protection;
-use crate::cli::args::{Format, Global, SpecArgs, duration};
-use crate::cli::commands::plan::open as open_snapshot;
+use crate::cli::against_snapshot::AgainstArgs;
+use crate::cli::args::{Format, Global, SpecArgs};
 use crate::cli::commands::{Facts, Run, Session};
 use crate::cli::exit::Exit;
-use crate::cli::file_kinds::Takes;
 use crate::cli::load::load;
 use crate::cli::options_in_help::Matters;
-use crate::cli::output::Output;
 use crate::cli::recordings::{ListArgs, ReadingArgs, Recordings, RuleArgs, check_standard_input, note_if_missing};
-use crate::cli::settings::Settings;
 use crate::insight::traffic::Set;
-use crate::reconcile::{Goal, MAX_SNAPSHOT_AGE, Protected};
+use crate::reconcile::{self, OpenSnapshot};
 use crate::render::requests::write;
 
 /// Rehearse the plan on recorded requests: which are newly stopped, and which are newly let through
@@ -33,12 +28,9 @@ pub(super) struct WafRehearseArgs {
     /// The recordings.
     #[command(flatten)]
     recordings: RecordingArgs,
-    /// Use a snapshot in place of Cloudflare: no credentials, no requests
-    #[arg(long, value_name = "SNAPSHOT", conflicts_with_all = ["sandbox", "base_url"])]
-    against: Option<PathBuf>,
-    /// Warn if the snapshot is older than DURATION
-    #[arg(long, value_name = "DURATION", default_value = MAX_SNAPSHOT_AGE, value_parser = duration, hide_short_help = true)]
-    max_snapshot_age: Duration,
+    /// A snapshot.
+    #[command(flatten)]
+    against: AgainstArgs,
 }
 
 /// Recorded requests.
@@ -71,10 +63,9 @@ impl Run for WafRehearseArgs {
     const MATTERS: Matters = Matters { base: false, ..Matters::ALL };
 
     fn facts(&self) -> Facts<'_> {
-        let against = self.against.as_deref().map(|path| (path, Takes::Snapshot));
         Facts {
             has_document: |document| document.requests.is_some(),
-            files: against.into_iter().chain(self.spec.files()).collect(),
+            files: self.against.file().into_iter().chain(self.spec.files()).collect(),
             ..Facts::online("waf")
         }
     }
@@ -96,9 +87,12 @@ impl Run for WafRehearseArgs {
         let rules = note_if_missing(rules.available()?, output);
         let sets = [(Set::Requests, requests.as_slice()), (Set::Benign, benign), (Set::Attacks, attacks)];
         let recordings = Recordings::open(&sets, rules, &reading.options(), !no_samples, &lists.read()?)?;
-        let (goal, zones) = match &self.against {
-            None => protection::of_spec(&self.spec, settings, output).await?,
-            Some(file) => with_snapshot(file, self, settings, output).await?,
+        let mut goal = load("waf", &self.spec, settings, output)?;
+        let zones = match self.against.open(&mut goal, settings, output)? {
+            None => protection::of_goal(&goal, settings, output).await?,
+            Some(OpenSnapshot { snapshot, .. }) => {
+                reconcile::protection(&goal, &snapshot, &settings.options_for(&snapshot).read).await?
+            }
         };
         let report = recordings.rehearse(&goal, &zones, output)?.report;
         match output.format {
@@ -112,19 +106,4 @@ impl Run for WafRehearseArgs {
         }
         Ok(Exit::Success)
     }
-}
-
-/// The protection of the zones of a spec, with a snapshot in the place of Cloudflare.
-async fn with_snapshot(
-    file: &Path,
-    args: &WafRehearseArgs,
-    settings: &Settings<'_>,
-    output: &Arc<Output>,
-) -> anyhow::Result<(Goal, Vec<Protected>)> {
-    let mut goal = load("waf", &args.spec, settings, output)?;
-    let open = open_snapshot(file, &mut goal, args.max_snapshot_age, settings, output)?;
-    let mut options = settings.options();
-    options.read.account.clone_from(&open.snapshot.about().account);
-    let zones = crate::reconcile::protection(&goal, &open.snapshot, &options.read).await?;
-    Ok((goal, zones))
 }

@@ -1,4 +1,4 @@
-//! The effect of a change to a rate limit.
+//! Whether a change of a rate limit makes it stronger or weaker.
 //!
 //! | part | stronger is |
 //! |---|---|
@@ -20,53 +20,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::impact::Effects;
+use super::rate_limit::{counted_by, list, number};
 use super::scope;
-use crate::diagnostic::count;
 use crate::insight::direction::{Direction, more_is_stronger};
 use crate::model::expression::Expression;
-use crate::model::facts::rulesets::RATE_COLO;
-use crate::model::ruleset::{RuleBody, canonical};
 use crate::model::{Gather, Value};
-
-/// The members of a rule's rate limit, in canonical form; `None` if it has none.
-pub(super) fn rate(body: &RuleBody) -> Option<BTreeMap<String, Value>> {
-    // Most rules have none, and a canonical form requires parsing an expression; rules are compared in pairs.
-    body.get("ratelimit")?;
-    match canonical(body).get("ratelimit") {
-        Some(Value::Map(members)) => Some(members.clone()),
-        _ => None,
-    }
-}
-
-/// A member that is a number.
-pub(super) fn number(rate: &BTreeMap<String, Value>, name: &str) -> Option<i64> {
-    match rate.get(name) {
-        Some(Value::Integer(n)) => Some(*n),
-        _ => None,
-    }
-}
-
-/// The characteristics that requests are counted by, without the data centre.
-pub(super) fn counted_by(rate: &BTreeMap<String, Value>) -> BTreeSet<String> {
-    match rate.get("characteristics") {
-        Some(Value::List(list)) => list.iter().map(ToString::to_string).filter(|c| c != RATE_COLO).collect(),
-        _ => BTreeSet::new(),
-    }
-}
-
-/// A rate in words: `more than 5 requests in 60 s by ip.src`.
-pub(super) fn about(rate: &BTreeMap<String, Value>) -> String {
-    let shown = |name: &str| number(rate, name).map_or_else(|| "?".to_owned(), |n| n.to_string());
-    let requests = number(rate, "requests_per_period").map_or_else(|| "? requests".to_owned(), |n| count(n, "request"));
-    let by = counted_by(rate);
-    let by = if by.is_empty() { String::new() } else { format!(" by {}", list(&by)) };
-    format!("more than {requests} in {} s{by}", shown("period"))
-}
-
-/// How long the action lasts, in words.
-pub(super) fn lasting(rate: &BTreeMap<String, Value>) -> String {
-    number(rate, "mitigation_timeout").filter(|n| *n > 0).map_or_else(String::new, |n| format!(" for {n} s"))
-}
 
 /// Adds what changes between two rate limits, each with the requests that its rule matches.
 pub(super) fn compare(
@@ -185,9 +143,4 @@ fn compare_counting(before: &BTreeSet<String>, after: &BTreeSet<String>, effects
         Direction::Neutral | Direction::Both => "",
     };
     effects.add(direction, format!("counted by {} → {}{words}", list(before), list(after)));
-}
-
-/// Names as a list.
-fn list(names: &BTreeSet<String>) -> String {
-    if names.is_empty() { RATE_COLO.to_owned() } else { names.iter().cloned().collect::<Vec<_>>().join(", ") }
 }

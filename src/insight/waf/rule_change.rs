@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::deployment::deployment_impact;
+use super::deployment_change::deployment_impact;
 use super::exception::{self, Skipped, skipped};
 use super::impact::{Effects, Impact};
 use super::strength::{compare_actions, fate, only_logs, strength};
-use super::{rate, scope};
+use super::{rate_limit, rate_limit_change, scope};
 use crate::insight::direction::Direction;
 use crate::model::ruleset::{LiveWaf, Phase, RuleBody, canonical};
 use crate::model::{Gather, Value};
@@ -68,11 +68,11 @@ fn whole(phase: Phase, rule: &RuleBody, is_new: bool, waf: &LiveWaf, effects: &m
     match kind(rule) {
         Kind::Skips(skipped) => exception::whole(&skipped, is_new, &requests, phase, waf, effects),
         Kind::Acts => {
-            let who = match rate::rate(rule) {
-                Some(rate) => format!("{requests}: {}", rate::about(&rate)),
+            let who = match rate_limit::members(rule) {
+                Some(rate) => format!("{requests}: {}", rate_limit::about(&rate)),
                 None => requests,
             };
-            let lasting = rate::rate(rule).map(|rate| rate::lasting(&rate)).unwrap_or_default();
+            let lasting = rate_limit::members(rule).map(|rate| rate_limit::lasting(&rate)).unwrap_or_default();
             let fate = fate(rule.action());
             let (direction, line) = match is_new {
                 true => (Direction::Strengthens, format!("{who} {fate}{lasting}")),
@@ -141,14 +141,19 @@ fn changed(phase: Phase, before: &RuleBody, after: &RuleBody, waf: &LiveWaf, eff
         effects.add(scope_direction, sentence);
     }
     let mut rates = Effects::default();
-    match (rate::rate(before), rate::rate(after)) {
-        (Some(before), Some(after)) => rate::compare((&before, &requests), (&after, &requests_after), &mut rates),
+    match (rate_limit::members(before), rate_limit::members(after)) {
+        (Some(before), Some(after)) => {
+            rate_limit_change::compare((&before, &requests), (&after, &requests_after), &mut rates)
+        }
         (None, None) => {}
         (None, Some(rate)) => {
-            rates.add(Direction::Weakens, format!("acts only on {}, instead of on every request", rate::about(&rate)));
+            rates.add(
+                Direction::Weakens,
+                format!("acts only on {}, instead of on every request", rate_limit::about(&rate)),
+            );
         }
         (Some(rate), None) => {
-            let line = format!("acts on every request, instead of on {}", rate::about(&rate));
+            let line = format!("acts on every request, instead of on {}", rate_limit::about(&rate));
             rates.add(Direction::Strengthens, line);
         }
     }

@@ -15,9 +15,6 @@ use crate::live::snapshot::{AsOf, Lack, Part, Snapshot, SnapshotError};
 use crate::model::time::{NotATime, age, ago, parse_rfc3339};
 use crate::model::{Desired, DesiredZone};
 
-/// The age beyond which a plan warns about its snapshot, unless told otherwise.
-pub const MAX_SNAPSHOT_AGE: &str = "24h";
-
 /// Why a snapshot cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {

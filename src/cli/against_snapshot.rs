@@ -1,0 +1,73 @@
+//! `--against` and `--max-snapshot-age` of the commands that plan: a snapshot in place of Cloudflare.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::Args;
+
+use super::args::{Format, duration};
+use super::file_kinds::Takes;
+use super::output::Output;
+use super::settings::Settings;
+use crate::diagnostic::{Diagnostics, findings};
+use crate::reconcile::{Goal, OpenSnapshot};
+use crate::render::snapshot;
+
+/// The age beyond which a plan warns about its snapshot, unless told otherwise.
+const MAX_AGE: &str = "24h";
+
+/// Which snapshot, and how old it may be.
+#[derive(Debug, Args)]
+pub(super) struct AgainstArgs {
+    /// Use a snapshot in place of Cloudflare: no credentials, no requests
+    #[arg(long, value_name = "SNAPSHOT", conflicts_with_all = ["sandbox", "base_url"])]
+    against: Option<PathBuf>,
+    /// Warn if the snapshot is older than DURATION
+    #[arg(long, value_name = "DURATION", default_value = MAX_AGE, value_parser = duration, hide_short_help = true)]
+    max_snapshot_age: Duration,
+}
+
+impl AgainstArgs {
+    /// The file, for [`Facts`](super::commands::Facts).
+    pub(super) fn file(&self) -> Option<(&Path, Takes)> {
+        self.against.as_deref().map(|path| (path, Takes::Snapshot))
+    }
+
+    /// Opens the snapshot, if one is named, and limits the goal to what it holds. The findings are for the caller to show.
+    ///
+    /// # Errors
+    /// As [`OpenSnapshot::open`].
+    pub(super) fn limit(
+        &self,
+        goal: &mut Goal,
+        settings: &Settings<'_>,
+    ) -> anyhow::Result<Option<(OpenSnapshot, Diagnostics)>> {
+        let Some(file) = &self.against else { return Ok(None) };
+        let open = OpenSnapshot::open(file, settings.now()?)?;
+        let found = open.limit(goal, self.max_snapshot_age);
+        Ok(Some((open, found)))
+    }
+
+    /// The same for a command that prints a plan: the findings are shown, and become findings of the goal.
+    ///
+    /// # Errors
+    /// As [`limit`](Self::limit).
+    pub(super) fn open(
+        &self,
+        goal: &mut Goal,
+        settings: &Settings<'_>,
+        output: &Output,
+    ) -> anyhow::Result<Option<OpenSnapshot>> {
+        let Some((open, mut found)) = self.limit(goal, settings)? else { return Ok(None) };
+        match output.format {
+            Format::Text => output.diagnostics(&found, &goal.sources),
+            // It has a member of its own.
+            Format::Json => {}
+            Format::Document(_) => {
+                found.push(findings::OF_SNAPSHOT.nowhere(snapshot::words(&open.as_of)));
+            }
+        }
+        goal.diagnostics.append(found);
+        Ok(Some(open))
+    }
+}
