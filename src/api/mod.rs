@@ -9,20 +9,20 @@
 mod advice;
 mod base_url;
 mod client;
+mod client_handles;
 mod credentials;
 mod error;
 pub(crate) mod error_codes;
 mod event;
-mod handles;
 mod headers;
 mod proxy;
 mod rate_limiter;
-mod report;
+mod reported_limits;
 mod request_kind;
 mod retry;
 #[cfg(test)]
-mod scripted;
-mod seen;
+mod scripted_server;
+mod seen_headers;
 mod settings;
 mod shared_quota;
 mod stop;
@@ -40,15 +40,15 @@ use serde_json::Value as Json;
 use crate::wire::{Envelope, Request};
 
 pub use client::Client;
+pub use client_handles::{CheckClient, ReadClient, WriteClient};
 pub use credentials::Credentials;
 pub use error::{ApiError, Fault, RequestName, Signature};
 pub use event::{ApiEvent, Observer, WaitReason};
-pub use handles::{CheckClient, ReadClient, WriteClient};
 pub use proxy::proxy_in_use;
 pub use rate_limiter::QUOTA;
 #[doc(hidden)]
-pub use report::waits_for;
-pub use seen::{Seen, SeenLimit};
+pub use reported_limits::waits_for;
+pub use seen_headers::{Seen, SeenLimit};
 pub use settings::Settings;
 pub use stop::{Stop, Stopper};
 pub use webhook::{WEBHOOK_TIMEOUT, Webhook, WebhookError};

@@ -21,7 +21,7 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
 
 use super::headers::Limits;
-use super::report::Reports;
+use super::reported_limits::Reports;
 use super::request_kind::RequestKind;
 use super::{ApiEvent, Observer, Stop, WaitReason};
 

@@ -7,7 +7,7 @@ use secrecy::SecretString;
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use super::scripted::{Scripted, Step, bad, good, response};
+use super::scripted_server::{Scripted, Step, bad, good, response};
 use super::{ApiError, ApiEvent, Client, Credentials, Reader, Settings, Signature, WaitReason, Writer};
 use crate::wire::{Method, Request};
 

@@ -7,9 +7,9 @@ use serde_json::Value as Json;
 
 use super::event::ApplyEvent;
 use super::executor::{BROKEN, Executor};
+use super::failed_writes::{Judged, refused, said, unknown};
 use super::journal::StepFate;
 use super::outcome::Outcome;
-use super::response::{Judged, refused, said, unknown};
 use super::settings::{Changed, Ends, SettingWork, change_of};
 use super::settle::{Attempt, Failure, Seen, Verdict};
 use super::timing::FOR_NEW_ZONE;

@@ -6,13 +6,13 @@
 mod create_zone;
 mod event;
 mod executor;
-mod expect;
+mod failed_writes;
 mod journal;
 mod ordered_events;
 mod outcome;
+mod preconditions;
 mod record_queue;
 mod records;
-mod response;
 mod rules;
 mod server_dry_run;
 mod settings;
@@ -29,13 +29,13 @@ mod zones;
 pub use create_zone::Prepared;
 pub use event::{ApplyEvent, Observer};
 pub use executor::{Executor, Verify};
-pub use expect::{Index, OperationState, state_of};
 pub use journal::{
     AppliedBefore, AppliedOperations, Bytes, Clock, Entry, JOURNAL_DIRECTORY, Journal, JournalError, JournalFile,
     JournalLine, JournalReadError, JournalRun, JournalText, MOST_OPERATIONS, PartEffect, RecordEffect, RuleDone,
     RuleEffect, StepFate, ZoneRun,
 };
 pub use outcome::{Noticed, Outcome, RecordsApplied, ZoneApplied};
+pub use preconditions::{Index, OperationState, state_of};
 pub use server_dry_run::{DryRunResult, DryRuns, dry_runs, note_server_check, server_dry_run};
 pub use undo::{Undone, needed, undo_zone};
 pub use undo_conflict::Moved;

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use tokio::time::Instant;
 
-use super::expect::{Index, OperationState, state_of};
+use super::failed_writes::not_resent;
 use super::outcome::{Noticed, Outcome, RecordsApplied};
-use super::response::not_resent;
+use super::preconditions::{Index, OperationState, state_of};
 use super::write_responses::Confirmation;
 use crate::diff::DeleteReason;
 use crate::model::{Fqdn, Gather, LiveRecord, LiveZone, RecordType, sort_by_key};

@@ -17,7 +17,7 @@
 //! | the journal cannot be written | the rest is not sent, of any zone |
 //! | the user wants to stop | the same; but a name that was emptied for a create is filled first |
 //!
-//! What an answer means: see [`super::response`].
+//! What an answer means: see [`super::failed_writes`].
 
 use std::ops::ControlFlow;
 
@@ -25,11 +25,13 @@ use tokio::time::Instant;
 
 use super::event::ApplyEvent;
 use super::executor::{BROKEN, Executor, STOPPED};
-use super::expect::{Index, OperationState, state_of};
+use super::failed_writes::{
+    Meaning, earlier_unknown, is_conflict, is_done_before, is_hopeless, meaning, no_response, said,
+};
 use super::journal::StepFate;
 use super::outcome::{Outcome, RecordsApplied};
+use super::preconditions::{Index, OperationState, state_of};
 use super::record_queue::Run;
-use super::response::{Meaning, earlier_unknown, is_conflict, is_done_before, is_hopeless, meaning, no_response, said};
 use super::settle::{Attempt, Failure, Seen, Verdict};
 use super::timing::{AFTER_DELETE, FOR_LOST, RECORD_SENDS, STALE_AFTER};
 use super::write_responses::confirmations;

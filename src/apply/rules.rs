@@ -16,9 +16,9 @@ use std::ops::ControlFlow;
 
 use super::event::ApplyEvent;
 use super::executor::{BROKEN, Executor};
+use super::failed_writes::{Judged, Meaning, meaning, said};
 use super::journal::StepFate;
 use super::outcome::Outcome;
-use super::response::{Judged, Meaning, meaning, said};
 use super::settle::{Attempt, Failure, Seen, Verdict, judged};
 use crate::api::error_codes::ENTRY_POINT_EXISTS;
 use crate::api::{ApiError, Writer};

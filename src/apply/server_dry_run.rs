@@ -11,7 +11,7 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use super::response::said;
+use super::failed_writes::said;
 use crate::api::{ApiError, Checker};
 use crate::model::ruleset::{Phase, RulesetId};
 use crate::model::{Address, ZoneId};

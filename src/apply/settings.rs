@@ -16,9 +16,9 @@ use std::mem::{Discriminant, discriminant};
 
 use super::event::ApplyEvent;
 use super::executor::{BROKEN, Executor};
+use super::failed_writes::{Judged, is_hopeless, said};
 use super::journal::StepFate;
 use super::outcome::Outcome;
-use super::response::{Judged, is_hopeless, said};
 use super::settle::{Attempt, Failure, Seen, Verdict, judged};
 use crate::api::{ApiError, Writer};
 use crate::diff::{SettingChange, ZoneSetting, diff_settings};

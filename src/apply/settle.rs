@@ -12,14 +12,16 @@
 //! | any of the last three | nothing, it fails | unknown |
 //!
 //! What a write is, how its answer is read and where its effect shows is in [`Attempt`], once for each subject. What an answer
-//! means is in [`super::response`].
+//! means is in [`super::failed_writes`].
 
 use std::ops::ControlFlow;
 
 use super::executor::{Executor, STOPPED};
+use super::failed_writes::{
+    Judged, Meaning, earlier_unknown, meaning, no_response, not_resent, refused, said, unknown,
+};
 use super::journal::StepFate;
 use super::outcome::Outcome;
-use super::response::{Judged, Meaning, earlier_unknown, meaning, no_response, not_resent, refused, said, unknown};
 use super::timing::SENDS;
 use crate::api::{ApiError, Writer};
 use crate::model::ZoneName;

@@ -6,9 +6,9 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use super::default_spec::in_help;
+use super::embedding_program::Surroundings;
 use super::file_kinds::Takes;
 use super::shard::ShardArg;
-use super::surroundings::Surroundings;
 use crate::api::{QUOTA, Settings};
 use crate::apply::{JOURNAL_DIRECTORY, Verify};
 use crate::live::RECORDS_PER_PAGE;

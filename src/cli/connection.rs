@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use anyhow::Context;
 
-use super::cache::FileCache;
 #[cfg(feature = "sandbox")]
 use super::files;
 use super::output::Output;
 use super::progress::{show_reads, show_request};
+use super::ruleset_cache::FileCache;
 use super::settings::{Connection, Settings};
 use crate::api::{self, ApiEvent, CheckClient, Client, Credentials, ReadClient, Stop, WriteClient, proxy_in_use};
 use crate::doctor::Secret;

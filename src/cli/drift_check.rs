@@ -9,7 +9,7 @@ use secrecy::SecretString;
 
 use super::args::duration_in_words;
 use super::connection::{Access, OpenConnection};
-use super::exit::{Ended, Exit};
+use super::exit_codes::{Ended, Exit};
 use super::files::{self, Readers};
 use super::output::Output;
 use super::settings::Settings;

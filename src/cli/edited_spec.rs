@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::args::SpecArgs;
-use super::load::input;
+use super::load_spec::input;
 use super::settings::Settings;
 use crate::model::{Live, Only};
 use crate::plan::{Operation, Plan};

@@ -1,23 +1,20 @@
 //! The command line: connects the modules, and does nothing else.
 
-mod against_snapshot;
-mod applicable;
+mod apply_and_report;
+mod apply_lock;
 mod args;
-mod cache;
 mod commands;
 mod connection;
 mod credentials;
 mod default_spec;
+mod document_formats;
 mod drift_check;
 mod edited_spec;
-mod execution;
-mod exit;
+mod embedded_run;
+mod exit_codes;
 mod file_kinds;
 mod files;
-mod formats;
-mod invocation;
-mod load;
-mod lock;
+mod load_spec;
 mod metrics_server;
 mod options_in_help;
 mod output;
@@ -25,11 +22,14 @@ mod paths;
 mod policy;
 mod progress;
 mod recordings;
+mod ruleset_cache;
+mod snapshot_source;
+mod unsupported_options;
 
+mod embedding_program;
 mod settings;
 mod shard;
 mod signals;
-mod surroundings;
 mod zone_source;
 
 use std::ffi::OsString;
@@ -41,14 +41,14 @@ use tracing_subscriber::prelude::*;
 
 use args::Global;
 use commands::{Command, Run, Session, after_help};
-use exit::Ended;
-pub use exit::Exit;
-pub use invocation::Invocation;
+pub use embedded_run::Invocation;
+pub use embedding_program::TimeSource;
+use exit_codes::Ended;
+pub use exit_codes::Exit;
 use output::Output;
 pub use output::Sink;
 use settings::Settings;
 use signals::Interrupt;
-pub use surroundings::TimeSource;
 
 use crate::render::safe::safe;
 
@@ -133,7 +133,7 @@ async fn run(cli: &mut Cli, output: &std::sync::Arc<Output>) -> anyhow::Result<E
     if let Some(spec) = command.missing_spec() {
         output.say(&default_spec::fill(spec, name).map_err(Ended::Usage)?);
     }
-    applicable::check(command, global).map_err(Ended::Usage)?;
+    unsupported_options::check(command, global).map_err(Ended::Usage)?;
     if !global.surroundings.is_given() {
         signals::outlive_file_size_limit()?;
     }

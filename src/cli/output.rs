@@ -14,7 +14,7 @@ use crate::live::FetchError;
 use crate::plan::Plan;
 use crate::render;
 use crate::render::safe::{visible, visible_json};
-use crate::render::wrapped::{Wrapping, report_rows};
+use crate::render::wrapped_lines::{Wrapping, report_rows};
 use crate::spec::PolicyError;
 
 /// Something to write on that a run shares with whoever reads it.

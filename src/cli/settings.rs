@@ -13,7 +13,7 @@ use anyhow::{Context, bail};
 use secrecy::SecretString;
 
 use super::args::{ConsentArgs, Global};
-use super::exit::Ended;
+use super::exit_codes::Ended;
 use super::policy::{accepted_lints, policy};
 use crate::api::Credentials;
 use crate::diagnostic::{count, read_text};

@@ -22,7 +22,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use anyhow::Context;
 
 use super::args::Global;
-use super::exit::Exit;
+use super::exit_codes::Exit;
 use super::output::Output;
 use crate::api::{Stop, Stopper};
 

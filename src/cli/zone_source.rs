@@ -7,7 +7,7 @@ use super::args::SpecArgs;
 use super::commands::Facts;
 use super::connection::{Access, OpenConnection};
 use super::file_kinds::Takes;
-use super::load::load;
+use super::load_spec::load;
 use super::output::Output;
 use super::settings::Settings;
 use crate::live::{Fetched, ZoneQuery, fetch};

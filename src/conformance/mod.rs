@@ -53,35 +53,35 @@ checks! {
     "text-as-sent": "The content of a TXT record is returned as it was sent, with or without quotes.",
         ["crates/model/src/model/rdata/txt.rs", "crates/sandbox/src/txt.rs"] => values::text_as_sent;
     "text-spellings-equal": "Two spellings of the same strings are the same TXT record.",
-        ["crates/sandbox/src/value.rs"] => values::text_spellings_equal;
+        ["crates/sandbox/src/record_value.rs"] => values::text_spellings_equal;
     "text-cuts-differ": "Texts that are cut into strings differently are different TXT records.",
         ["crates/sandbox/src/txt.rs", RECORDS] => values::text_cuts_differ;
     "text-inner-quotes": "Content that does not begin with a quote may contain quotes, and backslashes are literal there.",
         ["crates/sandbox/src/txt.rs"] => values::text_inner_quotes;
     "text-empty": "Empty content of a TXT record is refused with code 9051.",
-        ["crates/sandbox/src/value.rs"] => values::text_empty;
+        ["crates/sandbox/src/record_value.rs"] => values::text_empty;
     "data-numbers": "Members of data that are out of range are refused with code 1004.",
-        ["crates/sandbox/src/value.rs"] => values::data_numbers;
+        ["crates/sandbox/src/record_value.rs"] => values::data_numbers;
     "data-priority-beside": "A priority beside data is ignored for types that have it in data.",
-        ["crates/sandbox/src/value.rs"] => values::data_priority_beside;
+        ["crates/sandbox/src/record_value.rs"] => values::data_priority_beside;
     "data-unknown-members": "Members of data that the type does not have are ignored and not kept.",
         ["crates/sandbox/src/profile.rs"] => values::data_unknown_members;
     "srv-old-members": "Service, proto and name in the data of SRV records are refused with code 1004.",
-        ["crates/sandbox/src/profile.rs", "crates/sandbox/src/value.rs"] => values::srv_old_members;
+        ["crates/sandbox/src/profile.rs", "crates/sandbox/src/record_value.rs"] => values::srv_old_members;
     "host-final-dot-added": "The final dot is added to the target of an HTTPS record that was sent without it.",
-        ["crates/sandbox/src/value.rs"] => values::host_final_dot_added;
+        ["crates/sandbox/src/record_value.rs"] => values::host_final_dot_added;
     "service-alias-no-space": "The content of an HTTPS record without parameters has no space at the end.",
-        ["crates/sandbox/src/value.rs"] => values::service_alias_no_space;
+        ["crates/sandbox/src/record_value.rs"] => values::service_alias_no_space;
     "hex-strict": "Hexadecimal digits with spaces between them, or an odd number of them, are refused with code 1004.",
-        ["crates/sandbox/src/value.rs"] => values::hex_strict;
+        ["crates/sandbox/src/record_value.rs"] => values::hex_strict;
     "base64-strict": "Base64 without its padding, or with spaces, is refused with code 1004.",
-        ["crates/sandbox/src/value.rs"] => values::base64_strict;
+        ["crates/sandbox/src/record_value.rs"] => values::base64_strict;
     "decimals-rounded": "A decimal of a LOC record with too many places is rounded.",
-        ["crates/sandbox/src/value.rs"] => values::decimals_rounded;
+        ["crates/sandbox/src/record_value.rs"] => values::decimals_rounded;
     "service-parameters-order": "The parameters of an HTTPS record are returned in the order in which they were sent.",
-        ["crates/sandbox/src/params.rs", "crates/model/src/model/rdata/svc_params.rs"] => values::service_parameters_order;
+        ["crates/sandbox/src/svc_params.rs", "crates/model/src/model/rdata/svc_params.rs"] => values::service_parameters_order;
     "content-missing": "A record without content is refused with code 9100.",
-        ["crates/sandbox/src/value.rs"] => values::content_missing;
+        ["crates/sandbox/src/record_value.rs"] => values::content_missing;
     "type-unknown": "An unknown type is refused with code 1004, and no type with code 9100.",
         ["crates/sandbox/src/record_requests.rs"] => values::type_unknown;
     "name-case": "Names are returned in lower case.",
@@ -89,7 +89,7 @@ checks! {
     "name-final-dot": "A final dot of a name makes no difference.",
         ["crates/sandbox/src/name.rs"] => names::name_final_dot;
     "equal-record-first": "An equal record is refused with code 81058 before other conflicts are looked for.",
-        ["crates/sandbox/src/record_conflicts.rs", "src/apply/response.rs"] => names::equal_record_first;
+        ["crates/sandbox/src/record_conflicts.rs", "src/apply/failed_writes.rs"] => names::equal_record_first;
     "delegation-neighbours": "A TXT record beside NS records below the apex is refused with code 81056.",
         ["crates/sandbox/src/profile.rs"] => names::delegation_neighbours;
     "signer-without-delegation": "A DS record is accepted at a name without NS records.",
@@ -109,7 +109,7 @@ checks! {
     "own-network": "A DNS-only record may have an address of Cloudflare's own network.",
         ["crates/sandbox/src/profile.rs", "crates/sandbox/src/record_attributes.rs"] => attributes::own_network;
     "private-networks": "A proxied record to a loopback, link-local or private address is refused with code 9003.",
-        ["crates/sandbox/src/network.rs"] => attributes::private_networks;
+        ["crates/sandbox/src/unproxiable_addresses.rs"] => attributes::private_networks;
     "patch-replaces-data": "A PATCH replaces data as a whole, so a missing member is refused with code 9101.",
         ["docs/decisions.md: a patch sends `data` and `settings` in full", "crates/sandbox/src/record_requests.rs"] => attributes::patch_replaces_data;
     "patch-null": "Null in a PATCH leaves content and tags unchanged, and clears the comment.",
@@ -121,17 +121,17 @@ checks! {
     "page-size": "A page can have 5,000 records.",
         ["src/wire/record.rs", "src/live/records.rs"] => lists::page_size;
     "page-zero": "A page number of zero counts as absent.",
-        ["crates/sandbox/src/query.rs"] => lists::page_zero;
+        ["crates/sandbox/src/query_string.rs"] => lists::page_zero;
     "list-order": "Two lists of the same records have the same order, if nothing changes between them.",
         ["src/live/records.rs"] => lists::list_order;
     "list-unknown-order": "An unknown order of a list is ignored.",
-        ["crates/sandbox/src/list.rs"] => lists::unknown_order;
+        ["crates/sandbox/src/list_records.rs"] => lists::unknown_order;
     "list-search": "The parameter search finds a part of the content.",
-        ["crates/sandbox/src/list.rs"] => lists::search;
+        ["crates/sandbox/src/list_records.rs"] => lists::search;
     "zones-page-clamped": "A page of zones has at least 5 zones, even if fewer are asked for.",
         ["crates/sandbox/src/zones.rs"] => lists::zones_page_clamped;
     "zones-none-no-pages": "An empty list of zones has 0 pages.",
-        ["crates/sandbox/src/query.rs", "src/live/zones.rs"] => lists::zones_none_no_pages;
+        ["crates/sandbox/src/query_string.rs", "src/live/zones.rs"] => lists::zones_none_no_pages;
     "user-token-elsewhere": "The token of a user is refused with code 1000 where tokens of accounts are verified.",
         ["crates/sandbox/src/token.rs", "src/doctor/token.rs"] => lists::user_token_elsewhere;
     "dry-run": "Writes of rulesets support dry runs, and refuse a value of dry_run that is neither true nor false.",
@@ -143,13 +143,13 @@ checks! {
     "rule-wrong-type": "A rule with a member of a wrong type is refused without a code.",
         ["crates/sandbox/src/rulesets/members.rs"] => rules::wrong_type;
     "rule-no-action": "A rule without an action is refused.",
-        ["crates/sandbox/src/rulesets/check.rs"] => rules::no_action;
+        ["crates/sandbox/src/rulesets/rule_check.rs"] => rules::no_action;
     "rule-unknown-action": "A rule with an unknown action is refused without a code.",
-        ["crates/sandbox/src/rulesets/check.rs"] => rules::unknown_action;
+        ["crates/sandbox/src/rulesets/rule_check.rs"] => rules::unknown_action;
     "rule-null-member": "Null for a member of a rule counts as absent.",
         ["crates/sandbox/src/rulesets/members.rs"] => rules::null_member;
     "rule-service-members": "Members of a rule that only Cloudflare sets are ignored.",
-        ["crates/sandbox/src/rulesets/check.rs", "src/wire/ruleset.rs"] => rules::service_members;
+        ["crates/sandbox/src/rulesets/rule_check.rs", "src/wire/ruleset.rs"] => rules::service_members;
     "rule-expression-refused": "An expression with an unknown field is refused with code 20127.",
         ["crates/sandbox/src/rulesets/expression/mod.rs"] => rules::expression_refused;
     "rule-line-break": "An expression over several lines is accepted.",

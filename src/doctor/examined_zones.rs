@@ -1,6 +1,6 @@
 //! Which zones are examined: those of the spec, or those that the credentials see.
 
-use super::tried::{Tried, is_refused, said};
+use super::permission_probes::{Tried, is_refused, said};
 use crate::live::{AnyReader, FetchError, Options, ZoneQuery, find_zones, list_zones};
 use crate::model::{Desired, DesiredZone, LiveZone};
 

@@ -8,9 +8,9 @@
 
 mod clock;
 mod examined_zones;
-mod needs;
+mod needed_permissions;
+mod permission_probes;
 mod token;
-mod tried;
 mod zone;
 
 use std::collections::BTreeSet;
@@ -27,9 +27,9 @@ use crate::wire::ruleset::{Scope, list_rulesets, read_managed};
 
 pub use clock::clock;
 use examined_zones::find;
-use needs::Needs;
+use needed_permissions::Needs;
+use permission_probes::{Kind, Prober, Tried};
 pub use token::Secret;
-use tried::{Kind, Prober, Tried};
 
 /// What to examine.
 #[derive(Debug, Clone, Copy)]

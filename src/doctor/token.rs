@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::tried::{Prober, Unread, is_refused, said};
+use super::permission_probes::{Prober, Unread, is_refused, said};
 use crate::document::doctor::{Credentials, Owner};
 use crate::live::FetchError;
 use crate::wire::account::{TokenState, read_token, verify_account_token, verify_user_token};

@@ -20,9 +20,9 @@ use crate::apply::MOST_OPERATIONS;
 use crate::model::Danger;
 use crate::plan::BaseSource;
 use crate::wire::Request;
-use crate::wire::bounded::{Bounded, TooLarge};
+use crate::wire::bounded_json::{Bounded, TooLarge};
+use crate::wire::json_digest::{Outline, Summed};
 use crate::wire::keyword::Keyword;
-use crate::wire::sum::{Outline, Summed};
 
 /// Version of the form of saved plans.
 const FORMAT: u64 = 1;

@@ -24,8 +24,8 @@ use super::plan::{Operation, operations};
 use crate::diagnostic::Sources;
 use crate::model::{ClosedSet, Danger, Gather};
 use crate::plan::{Action, Plan, SubjectKind};
+use crate::wire::json_digest::{ListSum, ObjectSum, Sum};
 use crate::wire::keyword::Keyword;
-use crate::wire::sum::{ListSum, ObjectSum, Sum};
 
 /// The most members of one object.
 const MOST_MEMBERS: usize = 10_000;

@@ -2,7 +2,7 @@
 //!
 //! | step | what it does |
 //! |---|---|
-//! | simplify | keys such as `? name` are written as `name:`; blocks such as `\|2+` are set aside (`shelf`) |
+//! | simplify | keys such as `? name` are written as `name:`; blocks such as `\|2+` are set aside (`indented_blocks`) |
 //! | order | keys of the mappings of a spec in one order, with the comments above and behind them; records sorted, if wanted |
 //! | layout | indentation, blanks, quotes and line breaks |
 //! | columns | names and types of records on one line below each other |
@@ -16,11 +16,11 @@ use std::ops::Range;
 use granit_parser::{Event, Parser, ScalarStyle, StructureStyle};
 use pretty_yaml::config::{FormatOptions, LanguageOptions, LayoutOptions, Quotes};
 
-use super::change::json;
+use super::file_changes::json;
 use super::format_order::{mappings, order, record_key};
-use super::shelf::Shelf;
+use super::indented_blocks::Shelf;
 use super::source_tree::{Kind, NodeId, SourceTree, Style};
-use super::text::{Edit, apply};
+use super::text_edits::{Edit, apply};
 use crate::model::{Gather, sort_by_key};
 
 /// How many passes it takes at most to order all keys: one for each level.

@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use super::change::json;
+use super::file_changes::json;
 use super::source_tree::{Kind, NodeId, SourceTree};
 use crate::model::ruleset::Phase;
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::chosen::{Chosen, Left};
+use super::selected_differences::{Chosen, Left};
 use super::source_tree::SourceTree;
 use super::workspace::Workspace;
 use super::{records, rules, settings};

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde_json::{Map, Value as Json};
 
-use super::chosen::{Chosen, Left};
+use super::selected_differences::{Chosen, Left};
 use super::source_tree::{At, Kind};
 use super::workspace::Workspace;
 use crate::diagnostic::Place;
@@ -288,7 +288,7 @@ impl Records<'_, '_, '_> {
         own.extend(after.clone());
         for key in METADATA {
             if let Some(value) = tree.get(at.node, key) {
-                own.insert(key.to_owned(), super::change::json(tree, value));
+                own.insert(key.to_owned(), super::file_changes::json(tree, value));
             }
         }
         let is_flow = tree.is_flow(tree.target(at.node));

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value as Json};
 
-use super::chosen::{Chosen, Left};
+use super::selected_differences::{Chosen, Left};
 use super::source_tree::{At, Kind};
 use super::workspace::Workspace;
 use crate::diagnostic::Place;

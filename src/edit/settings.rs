@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value as Json};
 
-use super::chosen::{Chosen, Left};
+use super::selected_differences::{Chosen, Left};
 use super::source_tree::At;
 use super::workspace::Workspace;
 use crate::diff::{ZoneSetting, diff_settings};
@@ -68,7 +68,7 @@ pub(super) fn pull(
 /// Changes a value; its members may be unset in the text, as far as they are unset in what it resolves to.
 fn set(workspace: &mut Workspace<'_>, at: At, before: &Json, after: &Json, what: &str) {
     let word = |value: &Json| matches!(value, Json::Bool(_));
-    let written = super::change::json(workspace.tree(at.file), at.node);
+    let written = super::file_changes::json(workspace.tree(at.file), at.node);
     // `on` and `true` are the same where a setting has these words; each author keeps theirs.
     let after = match after.as_str() {
         Some("on") if word(&written) => Json::Bool(true),

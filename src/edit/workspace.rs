@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use serde_json::Value as Json;
 
-use super::change::{Changes, json};
+use super::file_changes::{Changes, json};
 use super::source_tree::{At, Kind, NodeId, SourceTree};
-use super::text::{Edit, apply};
+use super::text_edits::{Edit, apply};
 use super::variables::{Change, Variables, has_variable};
 use crate::diagnostic::SourceId;
 use crate::diff::text::{TextStep, steps};

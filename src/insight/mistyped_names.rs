@@ -22,7 +22,7 @@ use super::mail::mta_sts_tls_reporting::{Announcement, tls_reporting};
 use super::mail::spf;
 use super::other_zones::OtherZones;
 use super::providers::{LONG, Provider};
-use super::step::Step;
+use super::record_step::Step;
 use crate::model::{Danger, Fqdn, PublicSuffix, Rdata, RecordType};
 
 /// Labels that have a meaning, and are long enough to be told from each other.

@@ -6,10 +6,10 @@
 //! | file | what |
 //! |---|---|
 //! | `rules` | the list of rules; each has its own file in the folder of that name |
-//! | `rule`, `limits` | what a rule is, and how much of what it finds is reported |
-//! | `view` | the zones of a spec, with name lookup as in the DNS |
-//! | `aliases` | where chains of CNAME records end |
-//! | `network` | addresses that Cloudflare does not proxy to |
+//! | `rule`, `report_limits` | what a rule is, and how much of what it finds is reported |
+//! | `zone_lookup` | the zones of a spec, with name lookup as in the DNS |
+//! | `alias_chains` | where chains of CNAME records end |
+//! | `unproxiable_addresses` | addresses that Cloudflare does not proxy to |
 //! | `protection` | expressions, and which hosts get their requests through Cloudflare |
 //! | `suppress` | findings that the spec accepts |
 //! | `findings_page` | docs/findings.md, from the registry of findings |
@@ -17,24 +17,24 @@
 //! Where the spec leaves live records alone (`unmanaged: keep`, `ignore`), a name that is not in the spec may still
 //! exist at Cloudflare. A rule that draws a conclusion from what is *not* in the spec is milder there, or silent.
 
-mod aliases;
+mod alias_chains;
 mod findings_page;
-mod limits;
-mod network;
 mod protection;
+mod report_limits;
 mod rule;
 mod rules;
 mod suppress;
-mod view;
+mod unproxiable_addresses;
+mod zone_lookup;
 
 pub use findings_page::findings_page;
-use limits::{Findings, MORE, MOST, RELATED, chain};
+use report_limits::{Findings, MORE, MOST, RELATED, chain};
 pub use rule::Rule;
 pub use rules::{ALL, lints};
 
 use crate::diagnostic::{Diagnostics, Finding};
 use crate::model::Desired;
-use view::View;
+use zone_lookup::View;
 
 /// Every finding of the program: those of [`diagnostic::findings`](crate::diagnostic::findings) and those of the lints.
 pub fn findings() -> impl Iterator<Item = &'static Finding> {

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::view::{ADDRESSES, Owner, View};
+use super::zone_lookup::{ADDRESSES, Owner, View};
 use crate::diagnostic::Place;
 use crate::model::ruleset::{DesiredWaf, RuleForm, Switch};
 use crate::model::{Expression, Fqdn, RecordType, Value};

@@ -1,7 +1,7 @@
 //! What a rule is.
 
-use super::limits::Findings;
-use super::view::View;
+use super::report_limits::Findings;
+use super::zone_lookup::View;
 use crate::diagnostic::{Diagnostic, Finding, Place};
 
 /// A rule: what it finds, why that matters, how to fix it.

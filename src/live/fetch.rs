@@ -6,7 +6,7 @@ use futures_util::stream::{self, StreamExt, TryStreamExt};
 
 use super::any_reader::AnyReader;
 use super::error::FetchError;
-use super::options::{Options, Progress, WafQuery, ZoneQuery};
+use super::read_options::{Options, Progress, WafQuery, ZoneQuery};
 use super::rulesets;
 use super::{records, settings, zones};
 use crate::model::ruleset::{EntryPoint, LiveWaf};

@@ -7,8 +7,8 @@
 mod any_reader;
 mod error;
 mod fetch;
-mod missing;
-mod options;
+mod missing_zone;
+mod read_options;
 mod records;
 mod rulesets;
 mod settings;
@@ -22,7 +22,7 @@ pub use fetch::{
     Fetched, fetch, fetch_protection, fetch_record_quota, fetch_records, fetch_settings, fetch_waf, fetch_waf_of_new,
     find_zone_by_name,
 };
-pub use missing::MissingZone;
-pub use options::{CatalogueCache, Options, Progress, RECORDS_PER_PAGE, WafQuery, ZoneQuery};
+pub use missing_zone::MissingZone;
+pub use read_options::{CatalogueCache, Options, Progress, RECORDS_PER_PAGE, WafQuery, ZoneQuery};
 pub use rulesets::{account_of, account_rules, entry_point};
 pub use zones::{every as list_zones, find as find_zones};

@@ -11,7 +11,7 @@ use futures_util::stream::{self, StreamExt, TryStreamExt};
 
 use super::any_reader::AnyReader;
 use super::error::FetchError;
-use super::options::{Options, Progress};
+use super::read_options::{Options, Progress};
 use super::until_usable::{LISTINGS, until_usable};
 use crate::model::{LiveRecord, LiveZone, RecordId, permute};
 use crate::wire::record::list_records;

@@ -15,7 +15,7 @@ use serde_json::Value as Json;
 
 use super::any_reader::AnyReader;
 use super::error::FetchError;
-use super::options::{Options, WafQuery};
+use super::read_options::{Options, WafQuery};
 use super::until_usable::until_usable;
 use crate::api::ApiError;
 use crate::api::error_codes::NO_ENTRY_POINT;

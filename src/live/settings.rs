@@ -4,7 +4,7 @@ use futures_util::stream::{self, StreamExt, TryStreamExt};
 
 use super::any_reader::AnyReader;
 use super::error::FetchError;
-use super::options::Options;
+use super::read_options::Options;
 use super::until_usable::until_usable;
 use crate::api::ApiError;
 use crate::model::{DesiredSettings, LiveSetting, LiveSettings, LiveZone};

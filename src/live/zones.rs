@@ -10,7 +10,7 @@ use serde_json::Value as Json;
 
 use super::any_reader::AnyReader;
 use super::error::FetchError;
-use super::options::{Options, ZoneQuery};
+use super::read_options::{Options, ZoneQuery};
 use super::until_usable::until_usable;
 use crate::api::error_codes::UNKNOWN_ZONE;
 use crate::model::{Gather, LiveZone, ZoneId, ZoneName, sort_by};

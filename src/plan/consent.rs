@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::changes_much::changes_much;
-use super::grades;
+use super::weakening_grade;
 use super::zone_plan::{GivenConsent, Plan, ZonePlan};
 use crate::diagnostic::count;
 use crate::model::Danger;
@@ -128,7 +128,7 @@ impl Plan {
     /// Takes narrow weakenings as a policy does: where it demands more, their reasons are no consent.
     pub fn grade(&mut self, policy: &Policy) {
         for zone in &mut self.zones {
-            grades::grade(zone, policy.narrow_rules, policy.narrow_days);
+            weakening_grade::grade(zone, policy.narrow_rules, policy.narrow_days);
         }
     }
 

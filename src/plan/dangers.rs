@@ -16,7 +16,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use super::subject::{RecordAction, RecordSubject};
 use super::zone_plan::ZonePlan;
-use super::{grades, replacements};
+use super::{replacements, weakening_grade};
 use crate::diff::DeleteReason;
 use crate::insight::dns::{Entry, Node, ZoneIndex};
 use crate::insight::waf::Impact;
@@ -98,7 +98,7 @@ pub(super) fn accept(plan: &mut ZonePlan, desired: &DesiredZone) {
         operation.accepted = of_zone.clone().into_iter().chain(weakening).chain(own).collect();
         operation.accepted.retain(|danger, _| operation.dangers.contains(danger));
     }
-    grades::grade(plan, NARROW_RULES, NARROW_DAYS);
+    weakening_grade::grade(plan, NARROW_RULES, NARROW_DAYS);
 }
 
 /// A zone before and after its plan.

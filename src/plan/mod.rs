@@ -5,49 +5,49 @@
 //!
 //! | step | file |
 //! |---|---|
-//! | changes as operations | `build`, `rules`, `subject` |
-//! | with a previous spec: intent or drift, and what happens to values of others | `three_way`, `drifted`, `cause`, `overwrites` |
+//! | changes as operations | `build_operations`, `rules`, `subject` |
+//! | with a previous spec: intent or drift, and what happens to values of others | `three_way`, `drift_since_base`, `cause`, `overwrites` |
 //! | a part, chosen by addresses | `chosen_part` |
-//! | their order | `record_order`, `rule_transition`, `positions` |
-//! | the limits of the zone's Cloudflare plan, and what has no effect | `record_checks`, `other_programs`, `rule_checks`, `not_in_force`, `postponed` |
-//! | what is dangerous about them | `dangers`, `replacements`, `effects_and_expectations`, `changes_much`, `shrank`, `grades` |
+//! | their order | `record_order`, `rule_transition`, `rule_positions` |
+//! | the limits of the zone's Cloudflare plan, and what has no effect | `record_checks`, `other_programs`, `rule_checks`, `not_in_force`, `postponed_expiry` |
+//! | what is dangerous about them | `dangers`, `replacements`, `effects_and_expectations`, `changes_much`, `shrank`, `weakening_grade` |
 //! | the consents that are missing | `consent`, `model::policy` |
 //! | exact requests | `batches`, `lower` |
 
 mod action;
 mod base_source;
 mod batches;
-mod build;
+mod build_operations;
 mod cause;
 mod changes_much;
 mod chosen_part;
 mod consent;
 mod dangers;
-mod drifted;
+mod drift_since_base;
 mod effects_and_expectations;
-mod grades;
 mod lower;
 mod not_in_force;
 mod operation;
 mod other_programs;
 mod overwrites;
-mod positions;
-mod postponed;
+mod postponed_expiry;
 mod record_checks;
 mod record_order;
 mod replacements;
 mod rule_checks;
+mod rule_positions;
 mod rule_transition;
 mod rules;
 mod shrank;
 mod subject;
 mod three_way;
+mod weakening_grade;
 mod zone_plan;
 
 pub use action::{Action, Why};
 pub use base_source::BaseSource;
 pub use batches::{batches as record_batches, bonds, groups};
-pub use build::{Differences, plan_changes, plan_part, plan_zone};
+pub use build_operations::{Differences, plan_changes, plan_part, plan_zone};
 pub use cause::Cause;
 pub use consent::{Consents, MissingConsent, Verdict};
 pub use effects_and_expectations::explain_records;

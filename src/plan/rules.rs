@@ -6,11 +6,11 @@
 
 use std::collections::BTreeMap;
 
-use super::grades::narrow;
 use super::operation::Operation;
-use super::positions::RulePositions;
+use super::rule_positions::RulePositions;
 use super::rule_transition::{self, Step, Transition, Window, member};
 use super::subject::{ExpectRuleset, RuleAction, RuleSubject, Subject};
+use super::weakening_grade::narrow;
 use crate::diff::{
     Field, FieldChange, Member, PhaseChanges, RuleChange, RuleChangeKind, RuleDeleteReason, RuleField, WafChanges,
 };

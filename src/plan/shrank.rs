@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::drifted::{Drift, find};
+use super::drift_since_base::{Drift, find};
 use super::zone_plan::ZonePlan;
 use crate::model::{Danger, DesiredZone, Fqdn, LiveZone, Rdata};
 

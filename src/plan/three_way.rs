@@ -13,11 +13,11 @@
 
 use std::collections::BTreeSet;
 
-use super::build::plan_with_base;
+use super::build_operations::plan_with_base;
 use super::dangers;
-use super::drifted::{Drift, find};
+use super::drift_since_base::{Drift, find};
 use super::overwrites::{Overwrites, judge};
-use super::postponed::{self, Postponed};
+use super::postponed_expiry::{self, Postponed};
 use super::shrank;
 use super::subject::setting::is_wanted_alike;
 use super::subject::{RecordAction, RecordSubject, RuleAction, RuleSubject, Subject};
@@ -45,7 +45,7 @@ pub fn plan_part_with_base(
 ) -> (ZonePlan, Diagnostics) {
     let extended = with_removed(desired, base);
     let (mut plan, mut diagnostics) = plan_with_base(&extended, Some(base), live, only, others);
-    if let Some(Postponed { found, narrow }) = postponed::check(desired, base, live, only) {
+    if let Some(Postponed { found, narrow }) = postponed_expiry::check(desired, base, live, only) {
         diagnostics.append(found);
         plan.dangers.push(Danger::WeakensProtection);
         plan.postponed = narrow;

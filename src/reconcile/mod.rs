@@ -51,37 +51,37 @@
 //! Nothing here prints, reads the environment or the clock: time, options and observers come in as values, and every error has a
 //! type. Connections are made with [`Client`](crate::api::Client); the client of the embedded sandbox is the same one.
 
-mod against_snapshot;
 mod applied_before;
 mod apply;
-mod as_found;
 mod base;
 mod drift;
 mod goal;
 mod import_differences;
 mod known_notes;
 mod missing_zones;
+mod open_snapshot;
 mod plan;
 mod protection;
 pub mod pull;
+mod recorded_requests;
 mod replan;
-mod requests;
-pub mod saved;
+pub mod saved_plan;
 mod selection;
+mod spec_of_live;
 mod undo;
 pub mod waf_lock;
 
-pub use against_snapshot::{OpenError, OpenSnapshot};
 pub use apply::{ApplyContext, ApplyError, Conclusion, Report, apply};
-pub use as_found::{AsFound, as_found};
 pub use base::{Base, BaseError, BaseOptions};
 pub use drift::{Drift, drift};
 pub use goal::{Goal, InvalidSpec, Source, SpecSource};
 pub use import_differences::{Migration, OriginOf, migration};
+pub use open_snapshot::{OpenError, OpenSnapshot};
 pub use plan::{OnProgress, Options, Planned, plan};
 pub use protection::{Protected, ProtectionError, protection, protection_in_spec, protection_of};
+pub use recorded_requests::{RehearsedRequests, RequestsToRehearse, rehearse_requests};
 pub use replan::{changed_since, changed_since_saved, resume};
-pub use requests::{RehearsedRequests, RequestsToRehearse, rehearse_requests};
 pub(crate) use selection::pattern;
 pub use selection::{Selection, Shard};
+pub use spec_of_live::{AsFound, as_found};
 pub use undo::{Undo, UndoError};

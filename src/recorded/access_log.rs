@@ -10,10 +10,10 @@ use std::sync::LazyLock;
 
 use ipnet::IpNet;
 
-use super::moment::of_access_log;
 use super::options::{NO_HOST, Options};
+use super::request_target::{is_method, of_address, request};
 use super::sample::{Place, Sample};
-use super::target::{is_method, of_address, request};
+use super::timestamps::of_access_log;
 use crate::model::facts::CLOUDFLARE_NETWORKS;
 
 /// Cloudflare's networks.

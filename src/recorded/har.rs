@@ -11,10 +11,10 @@ use serde::Deserialize;
 
 use super::compression::Bytes;
 use super::error::{ReadError, plain};
-use super::limit::Limited;
-use super::moment::of_rfc3339;
+use super::request_limits::Limited;
+use super::request_target::{is_method, of_address, request, version};
 use super::sample::{Place, Sample, body_of, take_host};
-use super::target::{is_method, of_address, request, version};
+use super::timestamps::of_rfc3339;
 use crate::model::request::Body;
 
 /// Headers that exports leave out. If one has a value in an entry, the archive keeps it, and later entries without it have none.

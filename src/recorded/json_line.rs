@@ -9,10 +9,10 @@ use serde::Deserialize;
 use serde_json::Value as Json;
 
 use super::error::plain;
-use super::moment;
 use super::options::{NO_HOST, Options};
+use super::request_target::{is_method, of_address, request, version};
 use super::sample::{Place, Sample, body_of, take_host};
-use super::target::{is_method, of_address, request, version};
+use super::timestamps;
 use crate::model::request::{Body, Given, clip};
 
 /// A request as it is written in a line.
@@ -107,7 +107,7 @@ pub(super) fn sample(line: Line<'_>, place: Place, options: &Options) -> Result<
     }
     let time = match time {
         None => None,
-        Some(time) => Some(moment::of_json(&time).ok_or("`time` is not a valid time")?),
+        Some(time) => Some(timestamps::of_json(&time).ok_or("`time` is not a valid time")?),
     };
     Ok(Sample { id, place, time, request, target: target.as_bytes().to_vec() })
 }

@@ -11,10 +11,10 @@ use serde::Deserialize;
 use serde_json::Value as Json;
 
 use super::error::plain;
-use super::moment::of_json;
 use super::options::Options;
+use super::request_target::{is_method, request, version};
 use super::sample::{Place, Sample};
-use super::target::{is_method, request, version};
+use super::timestamps::of_json;
 use crate::model::request::Given;
 
 /// What rules may look at.

@@ -2,9 +2,9 @@
 //!
 //! | question | files |
 //! |---|---|
-//! | which files are there, and what are they? | `input`; `compression`: packed ones; `options`, `limit`: how they are read |
-//! | which requests do they hold? | `har`, `json_line`, `logpush`, `access_log`, `raw`: one for each form |
-//! | what is a request of a log to the rules? | `sample`, `target`, `moment`; `verbatim`: a request exactly as it is written |
+//! | which files are there, and what are they? | `input_files`; `compression`: packed ones; `options`, `request_limits`: how they are read |
+//! | which requests do they hold? | `har`, `json_line`, `logpush`, `access_log`, `raw_request`: one for each form |
+//! | what is a request of a log to the rules? | `sample`, `request_target`, `timestamps`; `verbatim`: a request exactly as it is written |
 //!
 //! Memory does not grow with the number of requests, and no request is larger than [`LONGEST`]. What a source does not tell stays
 //! unknown.
@@ -13,21 +13,21 @@ mod access_log;
 mod compression;
 mod error;
 mod har;
-mod input;
+mod input_files;
 mod json_line;
-mod limit;
 mod logpush;
-mod moment;
 mod options;
-mod raw;
+mod raw_request;
+mod request_limits;
+mod request_target;
 mod sample;
-mod target;
+mod timestamps;
 mod verbatim;
 
 pub use error::ReadError;
-pub use input::{Recorded, open, open_verbatim, read};
+pub use input_files::{Recorded, open, open_verbatim, read};
 pub use json_line::Line;
-pub use limit::LONGEST;
 pub use options::Options;
+pub use request_limits::LONGEST;
 pub use sample::{Place, Sample};
 pub use verbatim::{Recording, Verbatim};

@@ -1,6 +1,6 @@
 //! How requests are read.
 
-use super::limit::LONGEST;
+use super::request_limits::LONGEST;
 
 /// Why a request cannot be evaluated.
 pub(super) const NO_HOST: &str = "it does not contain the host; name it with --host";

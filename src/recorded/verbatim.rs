@@ -2,8 +2,8 @@
 
 use super::json_line::{Line, sample};
 use super::options::Options;
+use super::request_target::of_address;
 use super::sample::{Place, Sample};
-use super::target::of_address;
 use crate::seclang;
 
 /// What is made of a recorded request.

@@ -20,9 +20,9 @@ use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
-use super::names::with_unicode;
+use super::names_in_words::with_unicode;
 use super::safe::{shortened, visible};
-use super::wrapped::rows;
+use super::wrapped_lines::rows;
 use crate::diagnostic::{Diagnostic, Label, Severity, Source, SourceId, Sources};
 
 /// Longest line shown in full, on a terminal that is wide enough.

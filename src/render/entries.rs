@@ -17,9 +17,9 @@ use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 
 use super::display_order::Weight;
-use super::live::{LiveView, span};
-use super::names::{in_few_words, with_unicode};
+use super::names_in_words::{in_few_words, with_unicode};
 use super::operation_view::{Attention, FieldView, OperationView, Side, Tally};
+use super::overwritten::{LiveView, span};
 use crate::model::{Fqdn, Gather, ZoneName, sort_by_key};
 use crate::plan::{Action, Operation, ZonePlan};
 

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::names::{in_both_forms, with_unicode};
+use super::names_in_words::{in_both_forms, with_unicode};
 use super::operation_view::place;
 use super::place::Source;
 use super::safe::safe;

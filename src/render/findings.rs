@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::names::with_unicode;
+use super::names_in_words::with_unicode;
 use crate::diagnostic::{Diagnostic, Diagnostics, Place, Severity, Sources, Span, count};
 
 /// The findings of a command and what it checked.

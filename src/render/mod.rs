@@ -27,12 +27,12 @@
 //! | `entries` | the plan of a zone as a reader takes it in: by weight, and what belongs together as one |
 //! | `display_order` | how much an operation matters: the order of the entries |
 //! | `record_attributes` | the attributes of a record in words |
-//! | `live` | what is known of something live that is overwritten or deleted |
-//! | `names` | internationalised names in both forms, and many names in few words |
+//! | `overwritten` | what is known of something live that is overwritten or deleted |
+//! | `names_in_words` | internationalised names in both forms, and many names in few words |
 //! | `textdiff` | what differs between two texts |
 //! | `findings` | what was found, and where, shared by the outputs about specs |
 //! | `place` | a place in a spec, as JSON has it |
-//! | `wrapped` | lines that are wider than the terminal |
+//! | `wrapped_lines` | lines that are wider than the terminal |
 //! | `safe`, `escape` | escape foreign text |
 
 mod changed_file;
@@ -47,10 +47,10 @@ mod entries;
 mod escape;
 pub mod expectations;
 mod findings;
-mod live;
-mod names;
+mod names_in_words;
 pub mod openmetrics;
 mod operation_view;
+mod overwritten;
 mod place;
 mod record_attributes;
 pub mod requests;
@@ -63,7 +63,7 @@ pub mod waf_explain;
 pub mod waf_json;
 pub mod waf_trace;
 pub mod waf_tune;
-pub(crate) mod wrapped;
+pub(crate) mod wrapped_lines;
 
 pub use changed_file::ChangedFile;
 pub use document::{Document, Options};

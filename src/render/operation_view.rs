@@ -9,8 +9,8 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::findings::Findings;
-use super::live::LiveView;
-use super::names::{in_both_forms, with_unicode};
+use super::names_in_words::{in_both_forms, with_unicode};
+use super::overwritten::LiveView;
 use super::record_attributes::facets;
 use crate::diagnostic::{Place, Sources, count, noun_for};
 use crate::diff::{Field, FieldChange, Override, RuleField, ZoneSetting};

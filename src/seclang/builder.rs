@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use super::decode::UnicodeMap;
+use super::directives::{self, Action, Directive};
 use super::error::Error;
 use super::operators::Operator;
 use super::pattern::Pattern;
 use super::rules::{Control, Rule, RuleSet, Which};
-use super::text::{self, Action, Directive};
 use super::variables::{Collection, Selector, Target, Targets};
 
 /// Directives that change what the rules before or after them do, applied when all are known.
@@ -34,7 +34,7 @@ impl<'a> Builder<'a> {
 
     /// Adds the rules of one file.
     pub(super) fn add(&mut self, name: &str, text: &str) -> Result<(), Error> {
-        for directive in text::directives(name, text)? {
+        for directive in directives::directives(name, text)? {
             self.directive(&directive).map_err(|message| Error::new(name, directive.line, &message))?;
         }
         if let Some(rule) = self.pending.take() {
@@ -53,7 +53,7 @@ impl<'a> Builder<'a> {
             }
             "secaction" => {
                 let mut rule = Rule { phase: 2, ..Rule::default() };
-                rule.apply(&text::actions(word(1)))?;
+                rule.apply(&directives::actions(word(1)))?;
                 self.push(rule)
             }
             "secmarker" => {
@@ -70,7 +70,9 @@ impl<'a> Builder<'a> {
                 let targets = Targets::parse(&word(2).replace(',', "|"))?;
                 self.update(Update::Targets(which, targets))
             }
-            "secruleupdateactionbyid" => self.update(Update::Actions(Which::ids(word(1))?, text::actions(word(2)))),
+            "secruleupdateactionbyid" => {
+                self.update(Update::Actions(Which::ids(word(1))?, directives::actions(word(2))))
+            }
             "secrequestbodylimit" => size(word(1)).map(|size| self.set.limits.body = size),
             "secrequestbodynofileslimit" => size(word(1)).map(|size| self.set.limits.body_without_files = size),
             "secrequestbodyjsondepthlimit" => size(word(1)).map(|size| self.set.limits.json_depth = size),
@@ -108,7 +110,7 @@ impl<'a> Builder<'a> {
         };
         rule.negated = negated;
         rule.operator = Some(Operator::parse(name, parameter, self.file)?);
-        rule.apply(&text::actions(actions))?;
+        rule.apply(&directives::actions(actions))?;
         Ok(rule)
     }
 

@@ -5,8 +5,8 @@ use std::net::IpAddr;
 use aho_corasick::AhoCorasick;
 use ipnet::IpNet;
 
+use super::macros::Template;
 use super::pattern::Pattern;
-use super::template::Template;
 
 /// A comparison of numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

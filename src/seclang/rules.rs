@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use super::decode::UnicodeMap;
+use super::directives::Action;
 use super::limits::Limits;
+use super::macros::{Part, Template};
 use super::operators::Operator;
 use super::prefilter::Prefilter;
-use super::template::{Part, Template};
-use super::text::Action;
 use super::transform::Transformation;
 use super::variables::{Collection, Selector, Target, Targets};
 

@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
+use super::macros::{Part, Template};
 use super::operators::number;
+use super::request_texts::{EMPTY, Text, Texts};
 use super::rules::{Assignment, Bits, Change, Control, Rule, RuleSet};
-use super::template::{Part, Template};
-use super::texts::{EMPTY, Text, Texts};
 use super::variables::{Collection, Selector, Target};
 
 /// A member of a collection.

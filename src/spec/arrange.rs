@@ -8,9 +8,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value as Json, json};
 
 use super::emit::{self, unquoted};
-use super::write_yaml::{one_line, scalar, to_yaml};
+use super::factor::{profiles, variables};
+use super::record_headings::Group;
+use super::write_yaml::{one_line, to_yaml};
 use crate::diagnostic::{begins_command, is_hidden};
-use crate::model::facts::{MAIL_LABELS, MAIL_TEXTS};
 use crate::model::{Desired, DesiredRecord, DesiredZone, Fqdn, Gather, Rdata, ZoneName};
 
 /// The longest entry that is written on one line.
@@ -20,10 +21,6 @@ use crate::model::{Desired, DesiredRecord, DesiredZone, Fqdn, Gather, Rdata, Zon
 const WIDEST: usize = 120;
 /// With fewer records, headings are in the way.
 const FEW: usize = 8;
-/// How often a value is used before it is worth a variable.
-const OFTEN: usize = 3;
-/// The longest name of a variable.
-const LONGEST_NAME: usize = 60;
 
 /// Comments of a source, by the record that they are about.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -228,97 +225,6 @@ fn harmless(line: &str) -> String {
         if is_hidden(c) || (c == '#' && begins_command(&line[at..])) { '\u{fffd}' } else { c }
     };
     line.char_indices().map(visible).collect()
-}
-
-/// Values that many records have, with names for them.
-fn variables(desired: &Desired) -> BTreeMap<String, String> {
-    let mut uses: BTreeMap<(&str, String), usize> = BTreeMap::new();
-    for record in desired.zones.values().flat_map(|zone| &zone.records) {
-        let kind = match record.data.type_name() {
-            "A" | "AAAA" => "ADDRESS",
-            "CNAME" => "TARGET",
-            _ => continue,
-        };
-        let Some(content) = record.data.fields().get("content").map(scalar) else { continue };
-        if let Json::String(content) = content {
-            *uses.entry((kind, content)).or_default() += 1;
-        }
-    }
-    let mut taken = BTreeSet::new();
-    let often = uses.into_iter().filter(|(_, uses)| *uses >= OFTEN).filter_map(|((kind, value), _)| {
-        let words = value.to_ascii_uppercase().replace(|c: char| !c.is_ascii_alphanumeric(), "_");
-        let name = format!("{kind}_{}", words.trim_matches('_'));
-        (name.len() <= LONGEST_NAME && !value.contains('$') && taken.insert(name.clone())).then_some((value, name))
-    });
-    often.collect()
-}
-
-/// Protection that several zones have.
-fn profiles(desired: &Desired) -> Vec<(String, Json)> {
-    let mut shared: Vec<(Json, usize)> = Vec::new();
-    for zone in desired.zones.values() {
-        let Json::Object(mut members) = emit::zone(zone, &[]) else { continue };
-        let Some(waf) = members.remove("waf") else { continue };
-        match shared.iter_mut().find(|(known, _)| *known == waf) {
-            Some((_, zones)) => *zones += 1,
-            None => shared.push((waf, 1)),
-        }
-    }
-    let shared = shared.into_iter().filter(|(_, zones)| *zones > 1).enumerate();
-    let named = shared.map(|(n, (waf, _))| {
-        let name = if n == 0 { "shared".to_owned() } else { format!("shared-{}", n + 1) };
-        (name, waf)
-    });
-    named.collect()
-}
-
-/// What a record is for, in the order in which people write records.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Group {
-    Apex,
-    Mail,
-    Delegations,
-    Hosts,
-    Verification,
-    Other,
-}
-
-impl Group {
-    /// The heading above the records of a group.
-    fn heading(self) -> &'static str {
-        match self {
-            Self::Apex => "Apex",
-            Self::Mail => "Mail",
-            Self::Delegations => "Delegations",
-            Self::Hosts => "Hosts",
-            Self::Verification => "Verification",
-            Self::Other => "Other",
-        }
-    }
-
-    /// The group of a record, by its name, its type and the beginning of a text.
-    fn of(zone: &ZoneName, record: &DesiredRecord) -> Self {
-        const MAIL_HOSTS: &[&str] = &["mta-sts", "autodiscover", "autoconfig"];
-        const MAIL_SERVICES: &[&str] =
-            &["_autodiscover", "_imap", "_imaps", "_pop3", "_pop3s", "_sieve", "_submission", "_submissions", "_25"];
-        let name = zone.relative(&record.name);
-        let labels: Vec<&str> = name.split('.').collect();
-        let has = |known: &[&str]| labels.iter().any(|label| known.contains(label));
-        let is_apex = name == "@";
-        let text = || record.data.presentation().trim_start_matches('"').to_ascii_lowercase();
-        match record.data.type_name() {
-            "MX" => Self::Mail,
-            "NS" | "DS" if !is_apex => Self::Delegations,
-            "TXT" | "CNAME" | "A" | "AAAA" | "NS" if has(MAIL_LABELS) || has(MAIL_HOSTS) => Self::Mail,
-            "SRV" | "TLSA" if has(MAIL_SERVICES) => Self::Mail,
-            "TXT" if MAIL_TEXTS.iter().any(|start| text().starts_with(start)) => Self::Mail,
-            "TXT" if is_apex || name.contains("challenge") || name.contains("verif") => Self::Verification,
-            "CNAME" if labels[0].starts_with('_') => Self::Verification,
-            _ if is_apex => Self::Apex,
-            "A" | "AAAA" | "CNAME" | "HTTPS" | "SVCB" | "PTR" if !name.starts_with('_') => Self::Hosts,
-            _ => Self::Other,
-        }
-    }
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use serde::de::{
     self, Deserialize, DeserializeSeed, Deserializer, IntoDeserializer, MapAccess, SeqAccess, Unexpected, Visitor,
 };
 
-use super::tree::{Entry, Kind, Meaning, NodeId, Tree};
+use super::yaml_tree::{Entry, Kind, Meaning, NodeId, Tree};
 use crate::diagnostic::findings;
 use crate::diagnostic::{Diagnostic, Place, Span};
 

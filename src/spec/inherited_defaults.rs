@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::attributes::Defaults;
 use super::syntax::FileSyntax;
-use super::tree::Tree;
+use super::yaml_tree::Tree;
 use crate::diagnostic::findings;
 use crate::diagnostic::{Diagnostics, Place, SourceId, Sources};
 use crate::model::sort_by_key;

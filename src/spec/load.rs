@@ -10,10 +10,10 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
+use super::directory_search::{self, Budget, Found};
 use super::limits::LARGEST_FILE;
 use super::read_yaml::scan;
-use super::search::{self, Budget, Found};
-use super::tree::{Meaning, Tree};
+use super::yaml_tree::{Meaning, Tree};
 use crate::diagnostic::findings;
 use crate::diagnostic::{Diagnostic, Diagnostics, Place, SourceId, Sources, Span};
 
@@ -139,7 +139,7 @@ impl Loader<'_> {
     /// Every YAML file below a directory, sorted by name, without hidden files and directories.
     fn walk(&mut self, directory: &Path, root: &Path, reference: Reference) {
         let mut count = 0;
-        for found in search::below(directory, root, &mut self.budget) {
+        for found in directory_search::below(directory, root, &mut self.budget) {
             if !matches!(&found, Found::File(path) if !is_yaml(path)) {
                 count += 1;
                 self.found(found, root, Reference { named: false, ..reference });
@@ -311,7 +311,7 @@ impl Loader<'_> {
         let own = self.sources.name(self.files[file].source).to_owned();
         let directory = origin.directory.clone();
         let all = if is_glob {
-            search::matches(&directory, pattern, &root, &mut self.budget).map_err(|error| {
+            directory_search::matches(&directory, pattern, &root, &mut self.budget).map_err(|error| {
                 Box::new(
                     findings::INCLUDE_REFUSED
                         .at(place, format!("`{pattern}` is not a pattern: {}", error.msg))
@@ -385,7 +385,7 @@ pub(super) fn parse(text: &str, source: SourceId, diagnostics: &mut Diagnostics)
     }
     let tree = scan(text, source, diagnostics)?;
     let Some(version) = tree.entry(tree.root, "version") else {
-        if matches!(tree.node(tree.root).kind, super::tree::Kind::Mapping(_)) {
+        if matches!(tree.node(tree.root).kind, super::yaml_tree::Kind::Mapping(_)) {
             diagnostics.push(
                 findings::VERSION
                     .at(tree.handle(tree.root), "the file does not say which version it is written for")

@@ -3,13 +3,13 @@
 //! | step | file | from → to |
 //! |---|---|---|
 //! | read | `load` | paths → texts and include relations; the only file access in `spec` |
-//! | scan | `read_yaml`, `tree` | text → tree with places; syntax, duplicate keys |
+//! | scan | `read_yaml`, `yaml_tree` | text → tree with places; syntax, duplicate keys |
 //! | substitute | `variables` | `${NAME}` in the tree |
 //! | check the shape | `schema_check`, `schema`, `suggest` | tree × JSON Schema → findings, and the tree without what was refused |
 //! | deserialize | `deserialize`, `syntax`, `record_syntax` | tree → typed syntax with places |
 //! | resolve | `zones`, `inherited_defaults`, `records`, `record_doubts`, `attributes`, `expiry`, `conflicting_records` | syntax of all files → the model |
 //! | protection | `waf` | `waf` sections and profiles, in all of these steps |
-//! | print | `emit`, `arrange`, `write_yaml` | the model → YAML |
+//! | print | `emit`, `arrange`, `factor`, `record_headings`, `write_yaml` | the model → YAML |
 //! | all of them | `limits` | how much is read, and how much is reported |
 //!
 //! No step stops at the first error: each step removes what it refused and passes on the rest, so that all errors are
@@ -20,9 +20,11 @@ mod arrange;
 mod attributes;
 mod conflicting_records;
 mod deserialize;
+mod directory_search;
 mod emit;
 mod expect;
 mod expiry;
+mod factor;
 mod git;
 mod inherited_defaults;
 mod limits;
@@ -31,6 +33,7 @@ mod other_tools_yaml;
 mod policy_file;
 mod read_yaml;
 mod record_doubts;
+mod record_headings;
 mod record_syntax;
 mod records;
 mod repository;
@@ -40,16 +43,15 @@ mod scalar;
 mod scalar_or_parts;
 mod schema;
 mod schema_check;
-mod search;
 mod secrets;
 mod settings;
 mod suggest;
 mod suppress;
 mod syntax;
-mod tree;
 mod variables;
 mod waf;
 mod write_yaml;
+mod yaml_tree;
 mod zones;
 
 use std::collections::BTreeMap;
@@ -173,9 +175,9 @@ pub fn is_date(text: &str) -> bool {
 }
 
 /// The typed syntax of a tree that passed the shape check.
-fn typed(tree: &tree::Tree, diagnostics: &mut Diagnostics) -> Option<syntax::FileSyntax> {
+fn typed(tree: &yaml_tree::Tree, diagnostics: &mut Diagnostics) -> Option<syntax::FileSyntax> {
     // A tree whose root is not a mapping has been reported already.
-    if !matches!(tree.node(tree.root).kind, tree::Kind::Mapping(_)) {
+    if !matches!(tree.node(tree.root).kind, yaml_tree::Kind::Mapping(_)) {
         return None;
     }
     deserialize::read(tree, tree.root)

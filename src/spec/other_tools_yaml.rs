@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::read_yaml::{Dialect, MERGE, scan, scan_dialect};
-use super::tree::{Entry, Kind, Meaning, NodeId, Style, Tree};
+use super::yaml_tree::{Entry, Kind, Meaning, NodeId, Style, Tree};
 use crate::diagnostic::{Diagnostics, Place, SourceId};
 
 /// A YAML value and its place.

@@ -12,7 +12,7 @@ use super::deserialize::{Entries, Spanned, Text, read};
 use super::load::parse;
 use super::record_syntax::{allow, lint};
 use super::schema_check::{CompiledSchema, check_with_schema};
-use super::tree::Kind;
+use super::yaml_tree::Kind;
 use super::{clip, schema, secrets};
 use crate::diagnostic::{Diagnostics, Place, Severity, SourceId, Sources, count, findings};
 use crate::model::{Danger, NARROW_DAYS, NARROW_RULES, Suppression, SuppressionScope, sort_by};

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, ScanError};
 
 use super::limits::{ALIAS_NODES, BYTES_PER_NODE, DEPTH, NODES};
-use super::tree::{Entry, Kind, Node, NodeId, Style, Tree};
+use super::yaml_tree::{Entry, Kind, Node, NodeId, Style, Tree};
 use crate::diagnostic::findings;
 use crate::diagnostic::{Diagnostic, Diagnostics, Place, SourceId, Span};
 

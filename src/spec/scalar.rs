@@ -268,7 +268,7 @@ fn block(written: &str, is_folded: bool) -> Decoded {
 #[cfg(test)]
 mod tests {
     use super::super::read_yaml::scan;
-    use super::super::tree::{Kind, Tree};
+    use super::super::yaml_tree::{Kind, Tree};
     use super::*;
     use crate::diagnostic::{Diagnostics, Sources};
 
@@ -326,7 +326,7 @@ mod tests {
         let text = "k: 'a ${X} b'\n";
         let mut tree = tree(text);
         let value = tree.entry(tree.root, "k").unwrap().value;
-        tree.node_mut(value).kind = Kind::Scalar("a long b".into(), super::super::tree::Style::Text);
+        tree.node_mut(value).kind = Kind::Scalar("a long b".into(), super::super::yaml_tree::Style::Text);
         let place = tree.place(value);
         assert_eq!(within(place, text, "a long b", 2..6), place);
         assert_eq!(within(place, text, "a ${X} b", 20..30), place);

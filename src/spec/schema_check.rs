@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 use serde_json::Value;
 
 use super::suggest::{foreign_key, foreign_type, hint, nearest, switch_meant};
-use super::tree::{Kind, Meaning, NodeId, Tree};
+use super::yaml_tree::{Kind, Meaning, NodeId, Tree};
 use crate::diagnostic::findings;
 use crate::diagnostic::{Diagnostics, Place};
 use crate::model::{Danger, names_credential};

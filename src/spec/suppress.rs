@@ -1,6 +1,6 @@
 //! Lints that a spec accepts where they are found: `lint: { LINT0002: reason }` in a file, a zone or a record.
 
-use super::tree::{NodeId, Tree};
+use super::yaml_tree::{NodeId, Tree};
 use crate::diagnostic::{Diagnostics, findings};
 use crate::model::{Suppression, SuppressionScope, ZoneName};
 

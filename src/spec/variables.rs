@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashSet};
 use super::limits::{EXPANDED, LONGEST, MISTAKES};
 use super::scalar::within;
 use super::suggest::nearest;
-use super::tree::{Kind, Meaning, NodeId, Style, Tree};
+use super::yaml_tree::{Kind, Meaning, NodeId, Style, Tree};
 use crate::diagnostic::findings;
 use crate::diagnostic::{Diagnostic, Diagnostics, Place};
 

@@ -4,21 +4,21 @@
 //! dry run cannot differ from the real requests. Unknown fields in responses are tolerated, and never sent.
 
 pub mod account;
-pub mod bounded;
+pub mod bounded_json;
 
 mod envelope;
-mod intake;
 pub mod json;
+pub mod json_digest;
 pub mod keyword;
 pub mod pages;
 mod received_record;
 pub mod record;
 mod request;
+mod response_body;
 pub mod ruleset;
 pub mod settings;
-pub mod sum;
 pub mod zone;
 
 pub use envelope::{ApiMessage, Envelope, EnvelopeError, PageInfo, reasons};
-pub use intake::{Intake, List, TooMuch, Unusable, Whole};
 pub use request::{Method, Request};
+pub use response_body::{Intake, List, TooMuch, Unusable, Whole};

@@ -17,7 +17,10 @@ const ONE_THOUGHT: &[(&[&str], &str)] = &[
         &["import/terraform/configuration.rs", "import/terraform/configuration/calls.rs"],
         "a module calls others, which are modules, and what it gives them is evaluated in it",
     ),
-    (&["lint/aliases.rs", "lint/view.rs"], "the view of a spec holds its aliases, which are found in the view"),
+    (
+        &["lint/alias_chains.rs", "lint/zone_lookup.rs"],
+        "the view of a spec holds its aliases, which are found in the view",
+    ),
     (
         &["model/expression/check.rs", "model/expression/patterns.rs", "model/expression/suspicious_values.rs"],
         "one walk over an expression, cut by what is looked at",
@@ -35,7 +38,7 @@ const ONE_THOUGHT: &[(&[&str], &str)] = &[
     (&["model/request/mod.rs", "model/request/sample.rs"], "a request, and the values that its fields have"),
     (&["reconcile/base.rs", "reconcile/goal.rs"], "a goal holds its base, and a base is found for a goal"),
     (
-        &["sandbox/call.rs", "sandbox/record_conflicts.rs", "sandbox/new_zones.rs"],
+        &["sandbox/request_context.rs", "sandbox/record_conflicts.rs", "sandbox/new_zones.rs"],
         "a call carries what is remembered between calls, and the memory is asked with a call",
     ),
     (&["spec/syntax.rs", "spec/waf/syntax.rs"], "one grammar in two files"),

@@ -7,9 +7,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::call::Call;
 use super::envelope::{Outcome, Refusal, Success};
 use super::record_requests;
+use super::request_context::Call;
 use super::stored_record::Record;
 use super::zone::Zone;
 

@@ -10,10 +10,10 @@
 use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::{Map, Value, json};
 
-use super::call::Call;
 use super::envelope::{Outcome, Refusal, Success};
 use super::name;
 use super::profile;
+use super::request_context::Call;
 use super::zone::Zone;
 
 /// A JSON object.

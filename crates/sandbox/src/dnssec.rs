@@ -19,8 +19,8 @@ use ring::digest::{Context, SHA256, digest};
 use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::{Map, Value, json};
 
-use super::call::Call;
 use super::envelope::{Outcome, Refusal, Success};
+use super::request_context::Call;
 use super::zone::Zone;
 
 /// The states of a zone.

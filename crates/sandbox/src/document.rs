@@ -14,11 +14,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::call::Call;
 use super::dns_settings;
 use super::dnssec::Dnssec;
 use super::envelope::{Outcome, Refusal};
 use super::record_requests::{self, Writer};
+use super::request_context::Call;
 use super::rulesets;
 use super::settings;
 use super::store;

@@ -6,8 +6,8 @@
 
 use std::fmt::Write as _;
 
-use super::call::Call;
 use super::envelope::{Outcome, Success};
+use super::request_context::Call;
 use super::stored_record::{COLUMNS, Record};
 use super::txt;
 use super::zone::{NAME_SERVERS, Zone};

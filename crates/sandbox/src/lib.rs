@@ -14,8 +14,9 @@
 
 mod auth;
 mod batch;
-mod call;
 mod clock;
+mod concurrency;
+mod cross_origin;
 mod cut_connection;
 mod dns;
 mod dns_settings;
@@ -24,23 +25,22 @@ mod document;
 mod envelope;
 mod export;
 mod faults;
-mod list;
+mod list_records;
 mod listener;
 mod listener_switch;
-mod log;
 mod name;
-mod network;
 mod new_zones;
-mod origin;
-mod params;
 mod profile;
-mod query;
+mod query_string;
 mod rate_limit;
 mod record_attributes;
 mod record_conflicts;
 mod record_requests;
+mod record_value;
 mod reply;
+mod request_context;
 mod request_hold;
+mod request_log;
 mod router;
 mod rulesets;
 mod server;
@@ -49,11 +49,11 @@ mod settings;
 mod startup_error;
 mod store;
 mod stored_record;
+mod svc_params;
 mod token;
 mod token_permissions;
-mod traffic;
 mod txt;
-mod value;
+mod unproxiable_addresses;
 mod zone;
 mod zones;
 
@@ -72,22 +72,22 @@ use listener::SwitchedListener;
 use server::Service;
 
 pub use auth::{Credentials, EMAIL, KEY, Scheme, TOKEN};
+pub use concurrency::Traffic;
 pub use dns::is_edge;
 #[doc(hidden)]
 pub use document::Document;
 pub use document::{Refused, SeedReport};
 pub use faults::{Fault, Gzip, ScriptError, What, When};
-pub use log::LoggedRequest;
 pub use profile::{
     DsWithoutNs, ErrorStyle, ListOrder, NsNeighbours, OldSrvMembers, OwnNetwork, Profile, ProxiedTtl, RecordMembers,
     TxtQuotes, UnknownData,
 };
 pub use rate_limit::RateLimit;
+pub use request_log::LoggedRequest;
 pub use startup_error::SandboxError;
 pub use store::StoreLocation;
 pub use token::{Token, TokenOwner};
 pub use token_permissions::{Permissions, permission};
-pub use traffic::Traffic;
 pub use zone::{ACCOUNT_ID, NAME_SERVERS};
 
 /// Longest wait for open requests when a sandbox shuts down.

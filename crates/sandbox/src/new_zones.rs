@@ -8,8 +8,8 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::call::Call;
 use super::envelope::{Outcome, Refusal};
+use super::request_context::Call;
 
 /// The identifiers of new zones, with the times of their creation.
 #[derive(Default)]

@@ -5,8 +5,8 @@ use std::net::IpAddr;
 use serde_json::{Map, Value};
 
 use super::envelope::{Outcome, Refusal};
-use super::network;
 use super::profile::{OwnNetwork, ProxiedTtl};
+use super::unproxiable_addresses;
 use super::zone::Zone;
 use zonewright_model::model::facts::{AUTOMATIC_TTL, MAXIMUM_TTL, TypeFacts};
 
@@ -31,10 +31,10 @@ pub(super) fn proxied(
         return Err(Refusal::invalid(9004, "This record type cannot be proxied."));
     }
     if let Some(address) = address {
-        if proxied && !network::may_be_proxied(address) {
+        if proxied && !unproxiable_addresses::may_be_proxied(address) {
             return Err(Refusal::invalid(9003, format!("Target {address} is not allowed for a proxied record.")));
         }
-        if own_network == OwnNetwork::Strict && network::is_own(address) {
+        if own_network == OwnNetwork::Strict && unproxiable_addresses::is_own(address) {
             return Err(Refusal::invalid(9003, format!("Target {address} is not allowed.")));
         }
     }

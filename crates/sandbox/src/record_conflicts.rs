@@ -22,9 +22,9 @@ use std::time::{Duration, Instant};
 
 use rusqlite::params;
 
-use super::call::Call;
 use super::envelope::{Outcome, Refusal};
 use super::profile::{DsWithoutNs, NsNeighbours, RecordMembers};
+use super::request_context::Call;
 use super::stored_record::Record;
 use super::zone::Zone;
 

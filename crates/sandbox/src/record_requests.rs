@@ -8,14 +8,14 @@
 
 use serde_json::{Map, Value, json};
 
-use super::call::Call;
 use super::envelope::{Outcome, Refusal, Success};
 use super::name;
 use super::record_attributes;
 use super::record_conflicts;
+use super::record_value::{self, Place, Sent};
+use super::request_context::Call;
 use super::store;
 use super::stored_record::{PRIVATE_ROUTING, Record};
-use super::value::{self, Place, Sent};
 use super::zone::Zone;
 use zonewright_model::model::facts::{self, TypeFacts};
 
@@ -201,7 +201,7 @@ fn fill(
         data: body.get("data").cloned(),
         priority: body.get("priority").cloned(),
     };
-    let value = value::read(facts, &sent, &Place { name: &record.name, zone: &zone.name }, call.profile)?;
+    let value = record_value::read(facts, &sent, &Place { name: &record.name, zone: &zone.name }, call.profile)?;
     record.content = value.content;
     record.data = value.data;
     record.priority = value.priority;

@@ -8,15 +8,15 @@ use serde_json::{Map, Value};
 
 use super::auth::{self, Known};
 use super::batch;
-use super::call::Call;
 use super::dns_settings;
 use super::dnssec;
 use super::envelope::{Outcome, Refusal, Success};
 use super::export;
-use super::list;
-use super::query::Parameters;
+use super::list_records;
+use super::query_string::Parameters;
 use super::record_requests;
 use super::reply::Layout;
+use super::request_context::Call;
 use super::rulesets;
 use super::settings;
 use super::token::{self, TokenOwner};
@@ -240,7 +240,7 @@ pub(super) fn handle(call: &Call<'_>, known: &Known, incoming: &Incoming) -> Out
             // Status 200, not 201: observed 2025-08.
             Ok(Success::One(record.to_json(&zone, shape)))
         }
-        Resource::Records(id) => list::list(call, &zone(id)?, &parameters),
+        Resource::Records(id) => list_records::list(call, &zone(id)?, &parameters),
         Resource::Record(id, record) if is(Method::PATCH) => {
             let body = body(incoming)?;
             let zone = zone(id)?;

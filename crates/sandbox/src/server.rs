@@ -15,22 +15,22 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use super::auth::{self, Known, Scheme};
-use super::call::Call;
 use super::clock;
+use super::concurrency::Counter;
+use super::cross_origin;
 use super::cut_connection::Link;
 use super::envelope::{Outcome, Refusal, Success};
 use super::faults::{Cut, Ending, Script, What};
 use super::listener_switch::ListenerSwitch;
-use super::log::{Log, LoggedRequest};
 use super::new_zones::NewZones;
-use super::origin;
 use super::profile::{ErrorStyle, Profile};
 use super::rate_limit::{Budget, Limiter};
 use super::record_conflicts::RecentDeletions;
 use super::reply::{Delivery, Reply};
+use super::request_context::Call;
 use super::request_hold::RequestHold;
+use super::request_log::{Log, LoggedRequest};
 use super::router::{self, BASE, Incoming};
-use super::traffic::Counter;
 
 /// Largest body that is read, in bytes: a full batch of the longest TXT records fits easily.
 const BODY_BYTES: usize = 64 << 20;
@@ -224,7 +224,7 @@ pub(super) async fn receive(
 ) -> Response {
     let (parts, body) = request.into_parts();
     // Faults, limits and the log do not apply to web pages.
-    if let Err(refusal) = origin::check(&parts, &service.hosts) {
+    if let Err(refusal) = cross_origin::check(&parts, &service.hosts) {
         return Reply::json(refusal.status, &refusal.body()).into_response();
     }
     // A request without valid credentials is refused whatever its body is, so the sandbox does not read and keep the

@@ -10,9 +10,9 @@
 use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::{Map, Value, json};
 
-use super::call::Call;
 use super::clock;
 use super::envelope::{Outcome, Refusal, Success};
+use super::request_context::Call;
 use super::setting::{self, Setting};
 use super::zone::Zone;
 

@@ -3,8 +3,8 @@
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde_json::{Map, Value, json};
 
-use super::network;
 use super::profile::RecordMembers;
+use super::unproxiable_addresses;
 use super::zone::Zone;
 use zonewright_model::model::facts;
 
@@ -167,7 +167,8 @@ impl Record {
     /// # Sources
     /// False for an A record to a private or resolver address: observed. ASSUMED: exactly where proxying is refused.
     fn is_proxiable(&self) -> bool {
-        facts::of(&self.kind).is_some_and(|f| f.proxiable) && self.content.parse().map_or(true, network::may_be_proxied)
+        facts::of(&self.kind).is_some_and(|f| f.proxiable)
+            && self.content.parse().map_or(true, unproxiable_addresses::may_be_proxied)
     }
 
     /// As the API returns it.

@@ -6,8 +6,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::call::Call;
 use super::envelope::{Outcome, Refusal};
+use super::request_context::Call;
 use super::token_permissions::Permissions;
 use super::zone::{ACCOUNT_ID, Zone};
 use zonewright_model::model::facts::permissions::{Permission, PermissionGroup};

@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::call::Call;
 use super::envelope::{Outcome, Refusal, Success};
-use super::query::Parameters;
+use super::query_string::Parameters;
+use super::request_context::Call;
 use super::settings;
 use super::store;
 use super::token::Token;

@@ -15,8 +15,8 @@ use super::line::{AnyLine, Intent, OperationLine};
 use super::reader::{Fate, JournalText, typed};
 use crate::model::Address;
 use crate::plan::{Operation, ZonePlan};
+use crate::wire::json_digest::Sum;
 use crate::wire::keyword::Keyword;
-use crate::wire::sum::Sum;
 
 /// An operation that was applied and is planned again.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -8,13 +8,13 @@ use clap::Args;
 use super::plan::{begin, show};
 use super::{Facts, Run, Session};
 use crate::apply::Verify;
+use crate::cli::apply_and_report::execute;
+use crate::cli::apply_lock;
 use crate::cli::args::{ConsentArgs, Format, Global, PartArgs, SpecArgs, VerifyArg, duration};
 use crate::cli::connection::{Access, OpenConnection};
 use crate::cli::default_spec::in_help;
-use crate::cli::execution::execute;
-use crate::cli::exit::{Ended, Exit};
+use crate::cli::exit_codes::{Ended, Exit};
 use crate::cli::file_kinds::Takes;
-use crate::cli::lock;
 use crate::cli::output::Output;
 use crate::cli::recordings::{Foresight, RequestArgs};
 use crate::cli::settings::Settings;
@@ -24,7 +24,7 @@ use crate::document::plan::Requests;
 use crate::document::stale::StaleOperation;
 use crate::model::{Danger, Only};
 use crate::plan::{Consents, MissingConsent, Verdict};
-use crate::reconcile::{self, Base, Goal, Planned, changed_since, changed_since_saved, resume, saved};
+use crate::reconcile::{self, Base, Goal, Planned, changed_since, changed_since_saved, resume, saved_plan};
 use crate::render::safe::safe;
 use crate::render::text::{Extent, write_requests};
 
@@ -88,7 +88,7 @@ impl Run for ApplyArgs {
             ("--zone", !global.zone.is_empty()),
             ("--only", !self.part.only.is_empty()),
         ];
-        let is_saved = self.spec.single().is_some_and(saved::is_saved_plan);
+        let is_saved = self.spec.single().is_some_and(saved_plan::is_saved_plan);
         if self.resume && !is_saved {
             return Err(
                 "--resume is for a saved plan that was applied in part, and this is a spec; run it without --resume, \
@@ -113,8 +113,8 @@ impl Run for ApplyArgs {
         how.check(output)?;
         let foresight = self.requests.open(output)?;
         // Held to the end; a dry run writes nothing and may run beside others.
-        let _lock = if self.dry_run { None } else { Some(lock::take(&settings.flags.journal)?) };
-        let (goal, consents) = match self.spec.single().filter(|path| saved::is_saved_plan(path)) {
+        let _lock = if self.dry_run { None } else { Some(apply_lock::take(&settings.flags.journal)?) };
+        let (goal, consents) = match self.spec.single().filter(|path| saved_plan::is_saved_plan(path)) {
             Some(path) => self.open(path, settings, output)?,
             None => {
                 let (goal, consents) = begin(&self.spec, &self.consents, settings, output)?;
@@ -129,7 +129,7 @@ impl ApplyArgs {
     /// Opens a saved plan.
     fn open(&self, path: &Path, settings: &Settings<'_>, output: &Output) -> anyhow::Result<(Goal, Consents)> {
         let given = settings.consents(&self.consents)?;
-        let opened = saved::open(path, self.max_age, settings.now()?, given)?;
+        let opened = saved_plan::open(path, self.max_age, settings.now()?, given)?;
         if let Some(named) = settings.flags.base.as_deref()
             && let Some(how) = Base::differs(named, &opened.0, &settings.base_options()?)?
         {

@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::{Facts, Run, Session};
-use crate::cli::exit::Exit;
+use crate::cli::exit_codes::Exit;
 use crate::cli::options_in_help::Matters;
 
 /// Print a completion script for a shell

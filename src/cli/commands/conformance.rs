@@ -9,7 +9,7 @@ use clap::Args;
 use super::{Facts, Run, Session};
 use crate::cli::args::{Format, Global};
 use crate::cli::connection::{Access, OpenConnection};
-use crate::cli::exit::Exit;
+use crate::cli::exit_codes::Exit;
 use crate::cli::options_in_help::Matters;
 use crate::cli::output::Output;
 use crate::cli::settings::Settings;

@@ -7,9 +7,9 @@ use clap::Args;
 
 use super::{Facts, Run, Session};
 use crate::cli::args::Format;
-use crate::cli::exit::Exit;
+use crate::cli::exit_codes::Exit;
 use crate::cli::file_kinds::Takes;
-use crate::cli::load::{input, report_errors};
+use crate::cli::load_spec::{input, report_errors};
 use crate::cli::options_in_help::Matters;
 use crate::cli::output::Output;
 use crate::cli::settings::Settings;

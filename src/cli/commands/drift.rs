@@ -7,12 +7,12 @@ use clap::Args;
 
 use super::{Facts, Run, Session};
 use crate::cli::args::{Format, Global, SpecArgs};
+use crate::cli::document_formats;
 use crate::cli::drift_check::{Look, ReportingArgs, deliver, document, exit, look, webhook, write_metrics};
 use crate::cli::edited_spec::{Wish, changed, edited, is_in_files};
-use crate::cli::exit::Exit;
+use crate::cli::exit_codes::Exit;
 use crate::cli::files::{self, Readers};
-use crate::cli::formats;
-use crate::cli::load::load;
+use crate::cli::load_spec::load;
 use crate::cli::output::Output;
 use crate::cli::settings::Settings;
 use crate::drift::Verdict;
@@ -107,7 +107,7 @@ fn show(look: &Look, view: &DriftView<'_>, settings: &Settings<'_>, output: &Out
         Format::Json => output.json(&document(view))?,
         Format::Document(document) => {
             if let Some(drift) = document.drift {
-                formats::write(settings.flags, output, |out, options| drift(out, view, options))?;
+                document_formats::write(settings.flags, output, |out, options| drift(out, view, options))?;
             }
         }
         Format::Text => {

@@ -9,7 +9,7 @@ use clap::Args;
 use super::{Facts, Run, Session};
 use crate::cli::args::Global;
 use crate::cli::default_spec::in_help;
-use crate::cli::exit::Exit;
+use crate::cli::exit_codes::Exit;
 use crate::cli::files;
 use crate::cli::options_in_help::Matters;
 use crate::cli::output::Output;

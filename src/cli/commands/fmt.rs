@@ -8,9 +8,9 @@ use clap::Args;
 
 use super::{Facts, Run, Session};
 use crate::cli::args::{Format, SpecArgs};
-use crate::cli::exit::{Ended, Exit};
+use crate::cli::exit_codes::{Ended, Exit};
 use crate::cli::files::{self, Rewrite};
-use crate::cli::load::input;
+use crate::cli::load_spec::input;
 use crate::cli::options_in_help::Matters;
 use crate::cli::output::Output;
 use crate::diagnostic::{Diagnostics, Severity, Sources, count};

@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::{Facts, Run, Session};
-use crate::cli::exit::{Ended, Exit};
+use crate::cli::exit_codes::{Ended, Exit};
 use crate::cli::options_in_help::Matters;
 use crate::model::Danger;
 

@@ -12,7 +12,7 @@ use clap::Args;
 use super::{Facts, Run, Session};
 use crate::api::ReadClient;
 use crate::cli::connection::{Access, OpenConnection};
-use crate::cli::exit::Exit;
+use crate::cli::exit_codes::Exit;
 use crate::cli::files;
 use crate::cli::options_in_help::Matters;
 use crate::cli::output::Output;

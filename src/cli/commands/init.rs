@@ -15,7 +15,7 @@ use super::{Facts, Run, Session};
 use crate::cli::args::{Format, Global, SANDBOX_DIRECTORY};
 use crate::cli::connection::{Access, OpenConnection};
 use crate::cli::default_spec;
-use crate::cli::exit::{Ended, Exit};
+use crate::cli::exit_codes::{Ended, Exit};
 use crate::cli::files;
 use crate::cli::options_in_help::Matters;
 use crate::cli::output::Output;

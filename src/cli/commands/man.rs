@@ -8,7 +8,7 @@ use clap_mangen::Man;
 
 use super::help::TOPICS;
 use super::{Facts, Run, Session};
-use crate::cli::exit::Exit;
+use crate::cli::exit_codes::Exit;
 use crate::cli::files::{self, Readers};
 use crate::cli::options_in_help::Matters;
 

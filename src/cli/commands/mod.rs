@@ -8,7 +8,7 @@ use clap::Subcommand;
 use futures_util::future::LocalBoxFuture;
 
 use super::args::Global;
-use super::exit::Exit;
+use super::exit_codes::Exit;
 pub(super) use help::after_help;
 pub(super) use run::{Facts, Run, Session};
 

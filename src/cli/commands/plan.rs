@@ -9,22 +9,22 @@ use clap::Args;
 use super::{Facts, Run, Session};
 use crate::api::CheckClient;
 use crate::apply::{DryRunResult, note_server_check, server_dry_run};
-use crate::cli::against_snapshot::AgainstArgs;
 use crate::cli::args::{ConsentArgs, Format, Global, PartArgs, SpecArgs};
 use crate::cli::connection::{Access, OpenConnection};
-use crate::cli::exit::{Ended, Exit};
+use crate::cli::document_formats;
+use crate::cli::exit_codes::{Ended, Exit};
 use crate::cli::files::{self, Readers};
-use crate::cli::formats;
-use crate::cli::load::load;
+use crate::cli::load_spec::load;
 use crate::cli::output::Output;
 use crate::cli::progress::show_reads;
 use crate::cli::recordings::{Foresight, RequestArgs};
 use crate::cli::settings::Settings;
+use crate::cli::snapshot_source::SnapshotSourceArgs;
 use crate::document::plan::Plan as PlanDocument;
 use crate::live::snapshot::Snapshot;
 use crate::model::{Address, Only};
 use crate::plan::{Consents, Plan, Verdict};
-use crate::reconcile::saved::{self, Stamp};
+use crate::reconcile::saved_plan::{self, Stamp};
 use crate::reconcile::{self, Goal, Planned};
 use crate::render::safe::visible_json;
 use crate::render::text::{Extent, PlanView, write_plan};
@@ -73,7 +73,7 @@ pub(in crate::cli) struct PlanArgs {
     out: Option<PathBuf>,
     /// A snapshot.
     #[command(flatten)]
-    against: AgainstArgs,
+    against: SnapshotSourceArgs,
 }
 
 impl Run for PlanArgs {
@@ -96,7 +96,7 @@ impl Run for PlanArgs {
     /// Plans and prints.
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
-        if self.out.as_deref().is_some_and(saved::is_named_like_a_spec) {
+        if self.out.as_deref().is_some_and(saved_plan::is_named_like_a_spec) {
             let why = "--out has the name of a spec file, so `apply` would refuse the saved plan: use another ending, \
                        such as .json";
             return Err(Ended::usage(why));
@@ -133,7 +133,7 @@ impl Run for PlanArgs {
         if let Some(path) = &self.out {
             let tool = concat!("zonewright ", env!("CARGO_PKG_VERSION")).to_owned();
             let stamp = Stamp { tool, now: settings.now()?, today: settings.today()? };
-            let text = saved::save(&planned, (&verdict, &consents), &requests, stamp);
+            let text = saved_plan::save(&planned, (&verdict, &consents), &requests, stamp);
             files::write(path, visible_json(&text).as_bytes(), Readers::Owner, output)
                 .with_context(|| format!("failed to save the plan as {}", path.display()))?;
         }
@@ -220,7 +220,7 @@ pub(super) fn show(
         Format::Document(document) => {
             let review = &Review { plan, verdict, requests_to_apply, sources: &goal.sources };
             if let Some(plan) = document.plan {
-                formats::write(settings.flags, output, |out, options| plan(out, review, options))?;
+                document_formats::write(settings.flags, output, |out, options| plan(out, review, options))?;
             }
         }
     }

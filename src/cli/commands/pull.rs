@@ -6,16 +6,16 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::{Facts, Run, Session};
-use crate::cli::against_snapshot::AgainstArgs;
 use crate::cli::args::{Format, Global, SpecArgs, address};
 use crate::cli::connection::{Access, OpenConnection};
 use crate::cli::edited_spec::{Wish, changed, edited, is_in_files};
-use crate::cli::exit::Exit;
+use crate::cli::exit_codes::Exit;
 use crate::cli::files::{self, Rewrite};
-use crate::cli::load::load;
+use crate::cli::load_spec::load;
 use crate::cli::output::Output;
 use crate::cli::progress::show_reads;
 use crate::cli::settings::Settings;
+use crate::cli::snapshot_source::SnapshotSourceArgs;
 use crate::diagnostic::count;
 use crate::document::written_files::PulledFiles;
 use crate::model::{Address, Live, Only};
@@ -48,7 +48,7 @@ pub(in crate::cli) struct PullArgs {
     yes: bool,
     /// A snapshot.
     #[command(flatten)]
-    against: AgainstArgs,
+    against: SnapshotSourceArgs,
 }
 
 impl Run for PullArgs {

@@ -15,12 +15,12 @@ use super::plan::{begin, show};
 use super::{Facts, Run, Session};
 use crate::api::{Client, Credentials};
 use crate::apply::{ApplyEvent, Journal, Verify, ZoneDone};
-use crate::cli::against_snapshot::AgainstArgs;
 use crate::cli::args::{ConsentArgs, Format, SpecArgs};
 use crate::cli::connection::{self, Access, OpenConnection, SEED};
-use crate::cli::exit::Exit;
+use crate::cli::exit_codes::Exit;
 use crate::cli::output::Output;
 use crate::cli::settings::Settings;
+use crate::cli::snapshot_source::SnapshotSourceArgs;
 use crate::diagnostic::count;
 use crate::document::apply::Applied;
 use crate::document::rehearsal::{Copied, Differs, NotCopied, Rehearsal};
@@ -53,7 +53,7 @@ pub(in crate::cli) struct RehearseArgs {
     consents: ConsentArgs,
     /// A snapshot.
     #[command(flatten)]
-    against: AgainstArgs,
+    against: SnapshotSourceArgs,
     /// Keep the API and the name server of the sandbox running afterwards, until interrupted
     #[arg(long)]
     serve: bool,

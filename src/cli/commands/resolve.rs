@@ -11,7 +11,7 @@ use clap::Args;
 use super::{Facts, Run, Session};
 use crate::cli::args::Format;
 use crate::cli::default_spec::in_help;
-use crate::cli::exit::{Ended, Exit};
+use crate::cli::exit_codes::{Ended, Exit};
 use crate::cli::options_in_help::Matters;
 use crate::cli::output::Output;
 use crate::cli::settings::Settings;

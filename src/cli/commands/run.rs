@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::cli::args::Global;
-use crate::cli::exit::Exit;
+use crate::cli::exit_codes::Exit;
 use crate::cli::file_kinds::Takes;
 use crate::cli::options_in_help::{self, Matters};
 use crate::cli::output::Output;

@@ -9,7 +9,7 @@ use clap::{Args, Subcommand};
 use super::{Facts, Run, Session};
 use crate::cli::args::{Global, SANDBOX_DIRECTORY};
 use crate::cli::connection::{SEED, store};
-use crate::cli::exit::Exit;
+use crate::cli::exit_codes::Exit;
 use crate::cli::options_in_help::Matters;
 use crate::cli::output::Output;
 use crate::diagnostic::{count, read_bytes, read_text};

@@ -8,8 +8,8 @@ use clap::Args;
 
 use super::{Facts, Run, Session};
 use crate::cli::args::{Format, SpecArgs};
-use crate::cli::exit::Exit;
-use crate::cli::load::load;
+use crate::cli::exit_codes::Exit;
+use crate::cli::load_spec::load;
 use crate::cli::options_in_help::Matters;
 use crate::cli::recordings::ExpectedRequestArgs;
 use crate::crs;

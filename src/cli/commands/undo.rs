@@ -6,10 +6,10 @@ use clap::Args;
 
 use super::apply::{How, plan_and_apply};
 use super::{Facts, Run, Session};
+use crate::cli::apply_lock;
 use crate::cli::args::{ConsentArgs, VerifyArg};
-use crate::cli::exit::{Ended, Exit};
+use crate::cli::exit_codes::{Ended, Exit};
 use crate::cli::file_kinds::Takes;
-use crate::cli::lock;
 use crate::cli::options_in_help::Matters;
 use crate::cli::recordings::Foresight;
 use crate::reconcile::Goal;
@@ -56,7 +56,7 @@ impl Run for UndoArgs {
         }
         let consents = settings.consents(&self.consents)?;
         // The journal of an apply that is still under way is not read: its end is not known.
-        let _lock = if self.dry_run { None } else { Some(lock::take(&settings.flags.journal)?) };
+        let _lock = if self.dry_run { None } else { Some(apply_lock::take(&settings.flags.journal)?) };
         let goal = Goal::from_journal(&self.journal_file, self.skip_conflicts, settings.flags.zone.clone())?;
         plan_and_apply(how, (&goal, &consents), Foresight::default(), session).await
     }

@@ -6,9 +6,9 @@ use clap::Args;
 
 use super::{Facts, Run, Session};
 use crate::cli::args::{Format, SpecArgs};
-use crate::cli::exit::Exit;
-use crate::cli::formats::write_findings;
-use crate::cli::load::load;
+use crate::cli::document_formats::write_findings;
+use crate::cli::exit_codes::Exit;
+use crate::cli::load_spec::load;
 use crate::cli::options_in_help::Matters;
 use crate::diagnostic::count;
 use crate::document::diagnostic::Validation;

@@ -10,7 +10,7 @@ use super::spf_change::{Allows, allows};
 use crate::insight::addresses::published_networks;
 use crate::insight::direction::Direction;
 use crate::insight::effect::{Effect, Topic, listed};
-use crate::insight::step::Step;
+use crate::insight::record_step::Step;
 use crate::insight::zone_view::View;
 use crate::model::{Fqdn, Gather};
 

@@ -3,38 +3,38 @@
 //! | step | files |
 //! |---|---|
 //! | the rules of a zone, ready to be evaluated | `protection` |
-//! | the verdict, rule by rule | `walk` |
-//! | the setting with the least damage | `tune` |
-//! | ways to let a request through that was stopped by mistake, by damage | `ways` |
-//! | the anomaly score under a deployment of the OWASP ruleset | `score` |
-//! | how often requests are made | `rates` |
-//! | how many requests each level and threshold would act on | `matrix` |
-//! | many recorded requests, before and after a change | `report`; `tally` counts them with bounded memory: `seen`, `flips`, `most_frequent` |
+//! | the verdict, rule by rule | `request_verdict` |
+//! | the setting with the least damage | `owasp_tuning` |
+//! | ways to let a request through that was stopped by mistake, by damage | `ways_to_let_through` |
+//! | the anomaly score under a deployment of the OWASP ruleset | `anomaly_score` |
+//! | how often requests are made | `request_rates` |
+//! | how many requests each level and threshold would act on | `owasp_matrix` |
+//! | many recorded requests, before and after a change | `report`; `request_counts` counts them with bounded memory: `counted_request`, `changed_outcomes`, `most_frequent` |
 //!
 //! Nothing is guessed: what a request does not tell is unknown, and a verdict that depends on it says on what.
 
-mod act;
-mod flips;
-mod matrix;
+mod anomaly_score;
+mod changed_outcomes;
+mod counted_request;
 mod most_frequent;
+mod owasp_matrix;
+mod owasp_tuning;
 mod protection;
-mod rates;
 mod report;
-mod score;
-mod seen;
-mod tally;
-mod tune;
-mod walk;
-mod ways;
+mod request_counts;
+mod request_rates;
+mod request_verdict;
+mod rule_action;
+mod ways_to_let_through;
 
-pub use act::{Act, RuleAt};
-pub use matrix::{COLUMNS, Matrix};
+pub use anomaly_score::{Counted, Fate, FindsHits, Hit, Hits, Scored, Scoring, Span};
+pub use counted_request::Seen;
+pub use owasp_matrix::{COLUMNS, Matrix};
+pub use owasp_tuning::{Bounds, Entry, Load, Loads, Tuning, acted_on, least_damage};
 pub use protection::Protection;
-pub use rates::{Counters, Pace};
 pub use report::{Cell, Counts, Example, Flip, Group, Named, Outcomes, Report, ReportKind, Set, Zone};
-pub use score::{Counted, Fate, FindsHits, Hit, Hits, Scored, Scoring, Span};
-pub use seen::Seen;
-pub use tally::Tally;
-pub use tune::{Bounds, Entry, Load, Loads, Tuning, acted_on, least_damage};
-pub use walk::{Step, Verdict};
-pub use ways::{Attacks, Scope, Way, WayKind, Ways, ways_to_let_through};
+pub use request_counts::Tally;
+pub use request_rates::{Counters, Pace};
+pub use request_verdict::{Step, Verdict};
+pub use rule_action::{Act, RuleAt};
+pub use ways_to_let_through::{Attacks, Scope, Way, WayKind, Ways, ways_to_let_through};

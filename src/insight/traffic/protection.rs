@@ -7,8 +7,8 @@
 use std::sync::Arc;
 
 use super::super::waf::exception::{Target, ruleset_name, skipped};
-use super::act::Act;
-use super::score::Scoring;
+use super::anomaly_score::Scoring;
+use super::rule_action::Act;
 use crate::diagnostic::Place;
 use crate::model::Value;
 use crate::model::expression::{Expression, Lists, Program, Reason, Sample, Truth};

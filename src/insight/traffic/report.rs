@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::matrix::Matrix;
+use super::owasp_matrix::Matrix;
 
 /// What becomes of recorded requests.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]

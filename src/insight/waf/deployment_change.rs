@@ -5,13 +5,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::effective::effective_deployment;
+use super::action_strength::fate;
+use super::effective_rules::effective_deployment;
 use super::impact::{Effects, Impact};
 use super::phrases;
-use super::reach;
-use super::scope;
-use super::strength::fate;
+use super::rule_scope;
 use super::tuning_change::{compare, remark_idle};
+use super::unreachable_scores;
 use crate::insight::direction::Direction;
 use crate::model::managed::{Catalogue, Managed, Overrides};
 use crate::model::ruleset::{RuleBody, canonical};
@@ -30,7 +30,8 @@ const NOT_JUDGED: &str =
 /// catalogue holds the rules of the ruleset, if they are known.
 #[must_use]
 pub fn deployment_impact(before: Option<&RuleBody>, after: Option<&RuleBody>, catalogue: Option<&Catalogue>) -> Impact {
-    let on = |body: Option<&RuleBody>| body.is_some_and(|b| b.is_enabled() && !scope::expression(b).is_always_false());
+    let on =
+        |body: Option<&RuleBody>| body.is_some_and(|b| b.is_enabled() && !rule_scope::expression(b).is_always_false());
     let mut effects = Effects::default();
     match (before.filter(|_| on(before)), after.filter(|_| on(after))) {
         (None, None) => return Impact::none(if before.or(after).is_some() { "the ruleset is off" } else { "" }),
@@ -52,7 +53,7 @@ fn switched(body: &RuleBody, is_on: bool, stays: bool, catalogue: Option<&Catalo
         (false, false) => format!("the deployment is removed: the whole {name} is off"),
     };
     let direction = if is_on { Direction::Strengthens } else { Direction::Weakens };
-    let requests = scope::requests(&scope::expression(body));
+    let requests = rule_scope::requests(&rule_scope::expression(body));
     let Some(catalogue) = catalogue else {
         effects.add(direction, format!("{line} for {requests}; its rules are not known"));
         return;
@@ -80,7 +81,7 @@ fn switched(body: &RuleBody, is_on: bool, stays: bool, catalogue: Option<&Catalo
     }
     effects.add(direction, parts.join(", "));
     if is_on {
-        if let Some(line) = reach::reach_summary(&reach::of_effective(&effective)) {
+        if let Some(line) = unreachable_scores::reach_summary(&unreachable_scores::of_effective(&effective)) {
             effects.remark(line);
         }
         remark_idle(&Overrides::default(), &effective, catalogue, effects);
@@ -105,11 +106,11 @@ fn changed(before: &RuleBody, after: &RuleBody, catalogue: Option<&Catalogue>, e
         let line = format!("another ruleset is executed: {} → {}", id(&left), id(&right));
         return effects.add(Direction::Unclassified, line);
     }
-    let (requests, requests_after) = (scope::expression(before), scope::expression(after));
+    let (requests, requests_after) = (rule_scope::expression(before), rule_scope::expression(after));
     let overrides_differ = left.parameter("overrides") != right.parameter("overrides");
     let sides = catalogue.and_then(|c| Some((effective_deployment(&left, c)?, effective_deployment(&right, c)?, c)));
     let acts = sides.as_ref().is_none_or(|(b, a, _)| b.acts() && a.acts());
-    if let Some((direction, sentence)) = scope::compare(&requests, &requests_after).filter(|_| acts) {
+    if let Some((direction, sentence)) = rule_scope::compare(&requests, &requests_after).filter(|_| acts) {
         effects.add(direction, sentence);
     }
     if left.parameter("version") != right.parameter("version") {

@@ -7,9 +7,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::action_strength::only_logs;
 use super::impact::Effects;
-use super::strength::only_logs;
-use super::{phrases, scope};
+use super::{phrases, rule_scope};
 use crate::diagnostic::{first_of, noun_for};
 use crate::insight::direction::Direction;
 use crate::model::expression::{Expression, ScopeChange};
@@ -225,7 +225,7 @@ pub(super) fn compare_orders(rises: &Skipped, sinks: &Skipped, waf: &LiveWaf) ->
 #[must_use]
 pub fn cancels(exception: &RuleBody, deployment: &RuleBody, waf: &LiveWaf) -> bool {
     let (Some(skipped), Some(id)) = (skipped(exception), deployment.executes()) else { return false };
-    let (of_deployment, of_exception) = (scope::expression(deployment), scope::expression(exception));
+    let (of_deployment, of_exception) = (rule_scope::expression(deployment), rule_scope::expression(exception));
     exception.is_enabled()
         && skipped.passes_by_all_of(id, waf.catalogue(id))
         && matches!(Expression::scope_change(&of_deployment, &of_exception), ScopeChange::Equal | ScopeChange::Wider)

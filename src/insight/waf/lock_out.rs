@@ -21,10 +21,10 @@
 
 use std::collections::BTreeMap;
 
-use super::effective::{EffectiveDeployment, effective_deployment};
+use super::action_strength::{Strength, fate, strength};
+use super::effective_rules::{EffectiveDeployment, effective_deployment};
 use super::rate_limit::{counted_by, members, number};
-use super::scope;
-use super::strength::{Strength, fate, strength};
+use super::rule_scope;
 use crate::diagnostic::count;
 use crate::insight::direction::Direction;
 use crate::model::Value;
@@ -82,7 +82,7 @@ pub fn deployment_locks_out(
     catalogue: Option<&Catalogue>,
 ) -> Option<String> {
     let catalogue = catalogue?;
-    let is_live = |body: &&RuleBody| body.is_enabled() && !scope::expression(body).is_always_false();
+    let is_live = |body: &&RuleBody| body.is_enabled() && !rule_scope::expression(body).is_always_false();
     let now = effective_deployment(after.filter(is_live)?, catalogue)?;
     let hits = few_hits(&now)?;
     let then = before.filter(is_live).and_then(|body| effective_deployment(body, catalogue));
@@ -141,7 +141,7 @@ fn falls_far(before: &RuleBody, after: &RuleBody) -> Option<String> {
     let ((requests, period), (requests_after, period_after)) = (limit(&then)?, limit(&now)?);
     let acts = |rule: &RuleBody| rule.is_enabled() && strength(rule.action()) >= Some(Strength::Challenge);
     let falls = requests_after * FAR * period <= requests * period_after;
-    (acts(before) && acts(after) && falls && !scope::expression(after).names(&[Bound::Client]))
+    (acts(before) && acts(after) && falls && !rule_scope::expression(after).names(&[Bound::Client]))
         .then(|| format!("{FALLS_FAR}: those who stayed below it {}", fate(after.action())))
 }
 
@@ -153,7 +153,7 @@ fn joins(before: &RuleBody, after: &RuleBody) -> Option<String> {
     let joins = acts(after) && !together(&then) && together(&now);
     let allowed = |rate: &BTreeMap<String, Value>| Some(i128::from(number(rate, "requests_per_period")?));
     let grows = allowed(&now)? >= allowed(&then)?.saturating_mul(i128::from(TOGETHER));
-    (joins && !grows && !scope::expression(after).names(&[Bound::Client])).then(|| {
+    (joins && !grows && !rule_scope::expression(after).names(&[Bound::Client])).then(|| {
         format!(
             "clients are no longer counted apart: one of them can use up the limit, and then all {}",
             fate(after.action())
@@ -163,7 +163,7 @@ fn joins(before: &RuleBody, after: &RuleBody) -> Option<String> {
 
 /// Why a rule may stop ordinary visitors.
 fn locks_out(rule: &RuleBody) -> Option<String> {
-    let expression = scope::expression(rule);
+    let expression = rule_scope::expression(rule);
     let acts = strength(rule.action()) >= Some(Strength::Challenge);
     if !acts || !rule.is_enabled() || expression.is_always_false() {
         return None;

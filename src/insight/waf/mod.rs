@@ -14,41 +14,41 @@
 //! | what does a request meet on its way through all phases? | [`Requests`] |
 //! | what did Cloudflare change in its rulesets? | [`lock`] |
 
+mod action_strength;
 mod deployment_change;
-mod difference;
-mod effective;
+mod effective_rules;
 pub(super) mod exception;
-mod filter;
 mod impact;
 pub mod lock;
 mod lock_out;
-mod narrow;
+mod narrow_weakening;
 mod phrases;
+mod protection_difference;
 mod rate_limit;
 mod rate_limit_change;
-mod reach;
 mod rule_change;
+mod rule_filter;
 mod rule_position;
-mod scope;
-mod strength;
+mod rule_scope;
 mod survey;
-mod threshold;
+mod threshold_change;
 mod treatment;
 mod tuning_change;
+mod unreachable_scores;
 
 pub use deployment_change::deployment_impact;
-pub use difference::{ChangedRule, Difference, RuleDifference, difference};
-pub use effective::{DecidedBy, EffectiveDeployment, EffectiveRule, effective_deployment};
+pub use effective_rules::{DecidedBy, EffectiveDeployment, EffectiveRule, effective_deployment};
 pub use exception::{Skipped, cancels, relieves_nothing, skipped};
-pub use filter::RuleFilter;
 pub use impact::{Impact, NO_EFFECT};
 pub use lock_out::{deployment_locks_out, rule_locks_out};
-pub use narrow::{narrow_exception, narrow_overrides};
+pub use narrow_weakening::{narrow_exception, narrow_overrides};
 pub use phrases::{SHORT_ID, rule_label, title};
-pub use reach::{Reach, reach_summary, unreachable_families};
+pub use protection_difference::{ChangedRule, Difference, RuleDifference, difference};
 pub use rule_change::rule_impact;
+pub use rule_filter::RuleFilter;
 pub use rule_position::{Move, MovedRule, lets_pass, move_impact};
 pub use survey::{
     AccountSurvey, Deployed, FamilyCount, RuleRow, RuleSurvey, RulesetSurvey, Survey, survey, survey_account,
 };
 pub use treatment::{Requests, SimpleRule, Treatment};
+pub use unreachable_scores::{Reach, reach_summary, unreachable_families};

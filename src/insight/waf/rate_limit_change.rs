@@ -21,7 +21,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::impact::Effects;
 use super::rate_limit::{counted_by, list, number};
-use super::scope;
+use super::rule_scope;
 use crate::insight::direction::{Direction, more_is_stronger};
 use crate::model::expression::Expression;
 use crate::model::{Gather, Value};
@@ -58,7 +58,7 @@ pub(super) fn compare(
                     Some(_) => None,
                 };
                 let change = match (side(before, concerned), side(after, concerned_after)) {
-                    (Some(before), Some(after)) => scope::compare(&before, &after),
+                    (Some(before), Some(after)) => rule_scope::compare(&before, &after),
                     (None, _) | (_, None) => Some((Direction::Unclassified, "other requests match now".to_owned())),
                 };
                 if let Some((direction, words)) = change {

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::action_strength::{compare_actions, fate, only_logs, strength};
 use super::deployment_change::deployment_impact;
 use super::exception::{self, Skipped, skipped};
 use super::impact::{Effects, Impact};
-use super::strength::{compare_actions, fate, only_logs, strength};
-use super::{rate_limit, rate_limit_change, scope};
+use super::{rate_limit, rate_limit_change, rule_scope};
 use crate::insight::direction::Direction;
 use crate::model::ruleset::{LiveWaf, Phase, RuleBody, canonical};
 use crate::model::{Gather, Value};
@@ -36,7 +36,7 @@ fn kind(body: &RuleBody) -> Kind {
 
 /// Whether a rule applies to any request.
 fn is_live(body: &RuleBody) -> bool {
-    body.is_enabled() && !scope::expression(body).is_always_false()
+    body.is_enabled() && !rule_scope::expression(body).is_always_false()
 }
 
 /// The impact of a rule that is created, changed or deleted, other than a deployment that we tune; `None` means that it
@@ -90,17 +90,17 @@ fn whole(phase: Phase, rule: &RuleBody, is_new: bool, waf: &LiveWaf, effects: &m
 
 /// The requests of a rule, in words.
 pub(super) fn requests(rule: &RuleBody) -> String {
-    let expression = scope::expression(rule);
+    let expression = rule_scope::expression(rule);
     match expression.text().is_empty() || expression.is_always_true() {
         true => "all requests".to_owned(),
-        false => format!("requests where {}", scope::requests(&expression)),
+        false => format!("requests where {}", rule_scope::requests(&expression)),
     }
 }
 
 /// Adds what changes between two rules that both apply to requests.
 fn changed(phase: Phase, before: &RuleBody, after: &RuleBody, waf: &LiveWaf, effects: &mut Effects) {
-    let (requests, requests_after) = (scope::expression(before), scope::expression(after));
-    let change = scope::compare(&requests, &requests_after);
+    let (requests, requests_after) = (rule_scope::expression(before), rule_scope::expression(after));
+    let change = rule_scope::compare(&requests, &requests_after);
     let by_scope = change.as_ref().map_or(Direction::Neutral, |(direction, _)| *direction);
     let actions = (before.action(), after.action());
     // A rule that stopped nothing, or stops nothing now, is judged by its action alone.

@@ -17,10 +17,10 @@
 
 use std::cell::OnceCell;
 
+use super::action_strength::{Strength, strength};
 use super::exception::{self, Skipped, skipped};
 use super::impact::{Effects, Impact};
-use super::strength::{Strength, strength};
-use super::{rate_limit, rule_change, scope};
+use super::{rate_limit, rule_change, rule_scope};
 use crate::insight::direction::Direction;
 use crate::model::expression::{Expression, ScopeChange};
 use crate::model::managed::Managed;
@@ -50,7 +50,7 @@ impl<'r> MovedRule<'r> {
 
     /// The requests that it applies to.
     fn scope(&self) -> &Expression {
-        self.scope.get_or_init(|| scope::expression(self.body))
+        self.scope.get_or_init(|| rule_scope::expression(self.body))
     }
 }
 
@@ -129,7 +129,7 @@ fn exchanged(rises: &MovedRule<'_>, sinks: &MovedRule<'_>, waf: &LiveWaf) -> Dir
     if direction == Direction::Neutral || !rises.body.is_enabled() || !sinks.body.is_enabled() {
         return Direction::Neutral;
     }
-    match scope::are_apart(rises.scope(), sinks.scope()) {
+    match rule_scope::are_apart(rises.scope(), sinks.scope()) {
         true => Direction::Neutral,
         false => direction,
     }
@@ -226,14 +226,14 @@ pub fn lets_pass<'p, 'r: 'p>(
     // Whoever bypassed a block before is not let past it now.
     let was_bypassed = |other: &MovedRule<'_>| {
         exception.as_ref().is_some_and(|(body, skipped)| {
-            let had = scope::expression(body);
+            let had = rule_scope::expression(body);
             skipped.acts_on(other.body, waf) == Some(true)
                 && (is_within(rule.scope(), &had) || is_within(other.scope(), &had))
         })
     };
     for other in later {
         let is_block = matches!(other.kind(), Kind::Acts(Strength::Block)) && other.body.is_enabled();
-        if !is_block || scope::are_apart(rule.scope(), other.scope()) || was_bypassed(other) {
+        if !is_block || rule_scope::are_apart(rule.scope(), other.scope()) || was_bypassed(other) {
             continue;
         }
         let direction = if is_within(rule.scope(), other.scope()) { Direction::Weakens } else { Direction::Both };

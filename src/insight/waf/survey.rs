@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::effective::{DecidedBy, EffectiveDeployment, EffectiveRule, effective_deployment};
+use super::action_strength::fate;
+use super::effective_rules::{DecidedBy, EffectiveDeployment, EffectiveRule, effective_deployment};
 use super::exception::{ruleset_name, skipped};
-use super::reach::{self, Reach};
-use super::strength::fate;
-use super::{phrases, rate_limit, scope};
+use super::unreachable_scores::{self, Reach};
+use super::{phrases, rate_limit, rule_scope};
 use crate::diagnostic::Place;
 use crate::model::closed_set;
 use crate::model::facts::crs::AttackFamily;
@@ -204,8 +204,8 @@ fn ruleset<'w>(id: &str, waf: &'w LiveWaf) -> RulesetSurvey<'w> {
             Some(body) if !body.is_enabled() => Deployed::Off,
             Some(_) => Deployed::On,
         },
-        scope: deployment.map(|b| scope::expression(b).text().to_owned()).unwrap_or_default(),
-        unreachable: effective.as_ref().filter(|s| s.is_on).map(reach::of_effective).unwrap_or_default(),
+        scope: deployment.map(|b| rule_scope::expression(b).text().to_owned()).unwrap_or_default(),
+        unreachable: effective.as_ref().filter(|s| s.is_on).map(unreachable_scores::of_effective).unwrap_or_default(),
         effective,
         strange_levels,
         exceptions,
@@ -231,7 +231,7 @@ fn of_rule(live: &LiveRule, phase: Phase, waf: &LiveWaf) -> RuleSurvey {
         id: live.id.0.clone(),
         action: body.action().to_owned(),
         is_on: body.is_enabled(),
-        scope: scope::expression(body).text().to_owned(),
+        scope: rule_scope::expression(body).text().to_owned(),
         does,
     }
 }

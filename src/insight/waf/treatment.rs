@@ -10,12 +10,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::action_strength::{Strength, strength};
 use super::deployment_change::deployment_impact;
-use super::effective::effective_deployment;
+use super::effective_rules::effective_deployment;
 use super::exception::{Skipped, Target, skipped};
 use super::rule_change::rule_impact;
-use super::strength::{Strength, strength};
-use super::{phrases, rate_limit, scope};
+use super::{phrases, rate_limit, rule_scope};
 use crate::diagnostic::first_of;
 use crate::insight::direction::Direction;
 use crate::model::expression::{Expression, ScopeChange};
@@ -173,7 +173,7 @@ impl Requests {
 
     /// Takes note of a rule.
     fn learn(&mut self, body: &RuleBody, waf: &LiveWaf) {
-        let expression = scope::expression(body);
+        let expression = rule_scope::expression(body);
         let key = expression.canonical().to_owned();
         if !self.numbers.contains_key(&key) && self.expressions.len() < MOST_PROPERTIES {
             self.numbers.insert(key, self.expressions.len());
@@ -273,7 +273,7 @@ impl Requests {
                     }
                     ScopeChange::Wider => implied[n] |= 1 << m,
                     ScopeChange::Narrower => implied[m] |= 1 << n,
-                    ScopeChange::Unknown if scope::are_apart(one, other) => {
+                    ScopeChange::Unknown if rule_scope::are_apart(one, other) => {
                         apart[n] |= 1 << m;
                         apart[m] |= 1 << n;
                     }
@@ -335,7 +335,7 @@ impl Requests {
         if !body.is_enabled() {
             return None;
         }
-        let property = *self.numbers.get(scope::expression(body).canonical())?;
+        let property = *self.numbers.get(rule_scope::expression(body).canonical())?;
         Some(SimpleRule { property, act: self.act(body, waf)? })
     }
 

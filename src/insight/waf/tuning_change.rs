@@ -4,12 +4,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::effective::{DecidedBy, EffectiveDeployment, EffectiveRule};
+use super::action_strength::{compare_actions, fate};
+use super::effective_rules::{DecidedBy, EffectiveDeployment, EffectiveRule};
 use super::impact::Effects;
 use super::phrases;
-use super::reach;
-use super::strength::{compare_actions, fate};
-use super::threshold;
+use super::threshold_change;
+use super::unreachable_scores;
 use crate::diagnostic::first_of;
 use crate::insight::direction::Direction;
 use crate::model::facts::owasp::ANOMALY_RULE;
@@ -54,7 +54,7 @@ fn compare_acting(
     catalogue: &Catalogue,
     effects: &mut Effects,
 ) {
-    threshold::compare_score(before, after, effects);
+    threshold_change::compare_score(before, after, effects);
     let mut flips = Flips::default();
     let pairs = || before.rules.iter().zip(&after.rules);
     for (b, a) in pairs() {
@@ -69,9 +69,9 @@ fn compare_acting(
     if changed > 0 {
         effects.remark(format!("{changed} of {} rules change", before.rules.len()));
     }
-    let (reach, mut new) = (reach::of_effective(before), reach::of_effective(after));
+    let (reach, mut new) = (unreachable_scores::of_effective(before), unreachable_scores::of_effective(after));
     new.retain(|r| !reach.iter().any(|b| b.family == r.family));
-    if let Some(line) = reach::reach_summary(&new) {
+    if let Some(line) = unreachable_scores::reach_summary(&new) {
         effects.remark(line);
     }
 }

@@ -1,8 +1,8 @@
 //! Proxied records whose address Cloudflare refuses.
 
 use crate::diagnostic::{Finding, Severity};
-use crate::lint::network;
-use crate::lint::view::View;
+use crate::lint::unproxiable_addresses;
+use crate::lint::zone_lookup::View;
 use crate::lint::{Findings, Rule};
 
 /// The rule.
@@ -41,7 +41,7 @@ zones:
 fn check(view: &View<'_>, findings: &mut Findings) {
     for (zone, record) in view.records() {
         let Some(address) = record.data.address().filter(|_| record.facets.proxied == Some(true)) else { continue };
-        let Some((network, name)) = network::refused(address) else { continue };
+        let Some((network, name)) = unproxiable_addresses::refused(address) else { continue };
         findings.push(
             RULE.at(record.spelling.place, format!("`{address}` is in {name}, {network}"))
                 .about(zone.address(record))

@@ -1,7 +1,7 @@
 //! Mail exchanges, name servers and services whose host is an alias.
 
 use crate::diagnostic::{Finding, Severity};
-use crate::lint::view::{Found, View};
+use crate::lint::zone_lookup::{Found, View};
 use crate::lint::{Findings, Rule};
 use crate::model::{DesiredRecord, RecordType, Value};
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::diagnostic::{Finding, Severity};
-use crate::lint::aliases::End;
-use crate::lint::view::View;
+use crate::lint::alias_chains::End;
+use crate::lint::zone_lookup::View;
 use crate::lint::{Findings, RELATED, Rule, chain};
 
 /// The rule.

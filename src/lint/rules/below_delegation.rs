@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use crate::diagnostic::{Finding, Severity, count};
-use crate::lint::view::View;
+use crate::lint::zone_lookup::View;
 use crate::lint::{Findings, Rule};
 use crate::model::{Fqdn, RecordType};
 

@@ -1,7 +1,7 @@
 //! Records at a delegated name itself.
 
 use crate::diagnostic::{Finding, Severity};
-use crate::lint::view::View;
+use crate::lint::zone_lookup::View;
 use crate::lint::{Findings, Rule};
 use crate::model::RecordType;
 

@@ -1,7 +1,7 @@
 //! Rules that block search engines and other known good bots.
 
 use crate::diagnostic::{Finding, Severity};
-use crate::lint::view::View;
+use crate::lint::zone_lookup::View;
 use crate::lint::{Findings, Rule};
 use crate::model::ruleset::RuleForm;
 

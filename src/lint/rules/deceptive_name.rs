@@ -1,7 +1,7 @@
 //! Names whose letters look like those of another script.
 
 use crate::diagnostic::{Finding, Severity};
-use crate::lint::view::View;
+use crate::lint::zone_lookup::View;
 use crate::lint::{Findings, Rule};
 use crate::model::Fqdn;
 

@@ -1,7 +1,7 @@
 //! Names that end with the name of their zone twice.
 
 use crate::diagnostic::{Finding, Severity};
-use crate::lint::view::View;
+use crate::lint::zone_lookup::View;
 use crate::lint::{Findings, Rule};
 
 /// The rule.

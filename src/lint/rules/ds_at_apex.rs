@@ -1,7 +1,7 @@
 //! DS records for the zone itself.
 
 use crate::diagnostic::{Finding, Severity};
-use crate::lint::view::View;
+use crate::lint::zone_lookup::View;
 use crate::lint::{Findings, Rule};
 
 /// The rule.

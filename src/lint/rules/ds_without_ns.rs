@@ -1,7 +1,7 @@
 //! DS records at names that are not delegated.
 
 use crate::diagnostic::{Finding, Severity};
-use crate::lint::view::View;
+use crate::lint::zone_lookup::View;
 use crate::lint::{Findings, Rule};
 use crate::model::RecordType;
 

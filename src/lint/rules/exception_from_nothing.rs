@@ -1,7 +1,7 @@
 //! Exceptions in zones where no managed ruleset is deployed.
 
 use crate::diagnostic::{Finding, Severity};
-use crate::lint::view::View;
+use crate::lint::zone_lookup::View;
 use crate::lint::{Findings, Rule};
 use crate::model::Unmanaged;
 use crate::model::ruleset::Switch;

@@ -2,7 +2,7 @@
 
 use crate::diagnostic::{Finding, Severity, count, first_of};
 use crate::lint::protection::{Proxying, hosts_of_other_services, is_protected, proxying};
-use crate::lint::view::View;
+use crate::lint::zone_lookup::View;
 use crate::lint::{Findings, Rule};
 
 /// How many hosts a finding names.

@@ -1,7 +1,7 @@
 //! CNAME records that form a loop.
 
 use crate::diagnostic::{Finding, Severity};
-use crate::lint::view::View;
+use crate::lint::zone_lookup::View;
 use crate::lint::{Findings, RELATED, Rule, chain};
 
 /// The rule.

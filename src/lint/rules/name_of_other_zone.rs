@@ -1,7 +1,7 @@
 //! Names that seem to be meant for another zone.
 
 use crate::diagnostic::{Finding, Severity};
-use crate::lint::view::{Owner, View, ZoneView};
+use crate::lint::zone_lookup::{Owner, View, ZoneView};
 use crate::lint::{Findings, Rule};
 use crate::model::{Address, DesiredRecord, Expectation, Expected, Fqdn};
 

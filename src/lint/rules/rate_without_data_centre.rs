@@ -1,7 +1,7 @@
 //! Raw rate limits that do not count by data centre.
 
 use crate::diagnostic::{Finding, Severity};
-use crate::lint::view::View;
+use crate::lint::zone_lookup::View;
 use crate::lint::{Findings, Rule};
 use crate::model::Value;
 use crate::model::facts::rulesets::RATE_COLO;

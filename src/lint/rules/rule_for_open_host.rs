@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::diagnostic::{Finding, Place, Severity};
 use crate::lint::protection::{Proxying, proxying};
-use crate::lint::view::{View, ZoneView};
+use crate::lint::zone_lookup::{View, ZoneView};
 use crate::lint::{Findings, Rule};
 use crate::model::{Expression, Gather};
 

@@ -1,7 +1,7 @@
 //! SRV records at names that no client asks for.
 
 use crate::diagnostic::{Finding, Severity};
-use crate::lint::view::View;
+use crate::lint::zone_lookup::View;
 use crate::lint::{Findings, Rule};
 
 /// The rule.

@@ -2,7 +2,7 @@
 
 use crate::diagnostic::{Finding, Severity};
 use crate::insight::mail::spf::is_spf;
-use crate::lint::view::View;
+use crate::lint::zone_lookup::View;
 use crate::lint::{Findings, Rule};
 use crate::model::{DesiredRecord, Rdata};
 

@@ -1,7 +1,7 @@
 //! Records of one name and type that are too long together.
 
 use crate::diagnostic::{Finding, Severity, count};
-use crate::lint::view::View;
+use crate::lint::zone_lookup::View;
 use crate::lint::{Findings, RELATED, Rule};
 use crate::model::{DesiredRecord, Rdata};
 

@@ -1,7 +1,7 @@
 //! Zones in which no name has an address.
 
 use crate::diagnostic::{Finding, Severity, count};
-use crate::lint::view::{ADDRESSES, View};
+use crate::lint::zone_lookup::{ADDRESSES, View};
 use crate::lint::{Findings, Rule};
 use crate::model::{Fqdn, RecordType};
 
@@ -37,7 +37,7 @@ zones:
 
 fn check(view: &View<'_>, findings: &mut Findings) {
     for zone in view.zones.iter().filter(|z| z.knows_all(ADDRESSES) && !is_reverse(z.zone.name.as_fqdn())) {
-        let useful = |o: &crate::lint::view::Owner<'_>| o.has_any(ADDRESSES) || o.has_any(&[RecordType::Ns]);
+        let useful = |o: &crate::lint::zone_lookup::Owner<'_>| o.has_any(ADDRESSES) || o.has_any(&[RecordType::Ns]);
         let records = zone.zone.records.len();
         if records == 0 || zone.owners.iter().any(useful) {
             continue;

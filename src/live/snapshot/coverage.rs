@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::super::options::ZoneQuery;
+use super::super::read_options::ZoneQuery;
 use super::super::rulesets::is_no_entry_point;
 use super::{RecordedResponse, SeenZone, Snapshot};
 use crate::model::ZoneId;

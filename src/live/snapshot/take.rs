@@ -10,7 +10,7 @@ use futures_util::stream::{self, StreamExt, TryStreamExt};
 use super::super::any_reader::AnyReader;
 use super::super::error::FetchError;
 use super::super::fetch::{Fetched, fetch, fetch_record_quota};
-use super::super::options::{Options, Progress, WafQuery, ZoneQuery};
+use super::super::read_options::{Options, Progress, WafQuery, ZoneQuery};
 use super::super::rulesets::{self, account_of, entry_point};
 use super::recorder::Recorder;
 use super::{About, SeenZone, Snapshot};

@@ -13,7 +13,7 @@ use super::document::Document;
 use super::entries::ZoneEntries;
 use super::escape::{html, html_prose};
 use super::findings::{Findings, Region, detail};
-use super::names::in_both_forms;
+use super::names_in_words::in_both_forms;
 use super::operation_view::{OperationView, Review, place, zone_dangers};
 use crate::api::time_at_limit;
 use crate::diagnostic::count;

@@ -6,7 +6,7 @@ use crate::diagnostic::Sources;
 use crate::plan::Action;
 use crate::render::entries::{Entry, ZoneEntries};
 use crate::render::escape::{html, html_prose, markup};
-use crate::render::names::in_both_forms;
+use crate::render::names_in_words::in_both_forms;
 use crate::render::operation_view::{OperationView, place, rest, zone_words};
 use crate::render::textdiff::{Compared, Part};
 

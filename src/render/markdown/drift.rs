@@ -9,7 +9,7 @@ use crate::render::DriftView;
 use crate::render::document::Comment;
 use crate::render::drift::{aside, expectations, findings, how, remarks, sides, words};
 use crate::render::escape::{code, prose};
-use crate::render::names::in_both_forms;
+use crate::render::names_in_words::in_both_forms;
 use crate::render::operation_view::OperationView;
 
 /// Largest number of unmanaged names shown for one reason; the JSON has more.

@@ -14,7 +14,7 @@ use crate::plan::{GivenConsent, MissingConsent, Verdict};
 use crate::render::document::Comment;
 use crate::render::entries::ZoneEntries;
 use crate::render::escape::{code, prose};
-use crate::render::names::in_both_forms;
+use crate::render::names_in_words::in_both_forms;
 use crate::render::operation_view::{OperationView, Review, zone_dangers};
 
 /// Largest number of consents that are listed; the others are counted.

@@ -18,7 +18,7 @@ use crate::diagnostic::count;
 use crate::model::sort_by_key;
 use crate::render::entries::{BESIDE, Entry, ZoneEntries};
 use crate::render::escape::{html, prose};
-use crate::render::names::in_both_forms;
+use crate::render::names_in_words::in_both_forms;
 use crate::render::operation_view::{Attention, Tally, rest, zone_words};
 use crate::render::safe::safe;
 use crate::render::textdiff::Compared;

@@ -8,7 +8,7 @@ use crate::diagnostic::Sources;
 use crate::drift::{CheckedExpectation, Finding, State, Verdict, ZoneReport};
 use crate::plan::ZonePlan;
 use crate::render::drift::{DriftView, aside, expectations, findings, how, remarks, sides, words};
-use crate::render::names::in_both_forms;
+use crate::render::names_in_words::in_both_forms;
 use crate::render::operation_view::OperationView;
 use crate::render::safe::safe;
 

@@ -9,7 +9,7 @@ use crate::api::time_at_limit;
 use crate::diagnostic::count;
 use crate::plan::{GivenConsent, MissingConsent, Plan, SetAsideCount, Verdict, ZonePlan};
 use crate::render::entries::ZoneEntries;
-use crate::render::names::{in_both_forms, with_unicode};
+use crate::render::names_in_words::{in_both_forms, with_unicode};
 use crate::render::safe::safe;
 
 /// How a plan is shown.

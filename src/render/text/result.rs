@@ -8,7 +8,7 @@ use crate::apply::{Noticed, Outcome, Verified, ZoneApplied};
 use crate::diagnostic::count;
 use crate::model::Address;
 use crate::plan::ZonePlan;
-use crate::render::names::in_both_forms;
+use crate::render::names_in_words::in_both_forms;
 use crate::render::safe::safe;
 
 /// Largest number of differences named when a zone did not converge.

@@ -8,7 +8,7 @@ use super::style::{BOLD, DIM, PLAIN, UPDATE, styled};
 use crate::diagnostic::count;
 use crate::diff::{SpecChange, SpecChangeKind, SpecChanges, ZoneSpecChanges, ZoneSpecKind};
 use crate::model::Value;
-use crate::render::names::in_both_forms;
+use crate::render::names_in_words::in_both_forms;
 use crate::render::safe::safe;
 
 /// Writes the differences between two specs: each zone with its differences, and a line of counts.

@@ -7,7 +7,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::super::variables::escape;
 use super::super::write_yaml::{scalar, to_yaml};
-use super::rates::{CHARACTERISTICS, duration};
+use super::rate_limits::{CHARACTERISTICS, duration};
 use crate::model::Unmanaged;
 use crate::model::expression::{Expression, ExpressionSetting, parse_expression};
 use crate::model::facts::rulesets::{MANAGED_PHASE, RATE_COLO};

@@ -5,7 +5,7 @@
 //! | `syntax` | the form, and the schema's words |
 //! | `section` | one section: syntax → [`Layer`]; a list of rules for each phase; the parts that every entry has |
 //! | `deployment` | `owasp` and `cloudflare` |
-//! | `rules`, `rates` | the kinds of rules |
+//! | `rules`, `rate_limits` | the kinds of rules |
 //! | `doubts` | valid, but probably not what the author meant |
 //! | `layers` | fragments, profiles and the zone's own values combined → [`DesiredWaf`] |
 //! | `order` | impossible orders of rules |
@@ -24,7 +24,7 @@ mod emit;
 mod layers;
 mod order;
 mod profiles;
-mod rates;
+mod rate_limits;
 mod rules;
 mod section;
 mod syntax;

@@ -13,33 +13,33 @@
 //!
 //! The order of the input makes no difference to the result.
 
-mod change;
+mod changes;
+mod compared_records;
 mod delete_reason;
 mod field;
 mod ownership;
 mod pairing;
-mod planned;
+mod planned_protection;
 mod record_fields;
 mod records;
 mod rule_fields;
+mod rule_moves;
 mod rule_order;
 mod rule_pair;
 mod rulesets;
-mod scope;
-mod sequence;
 mod settings;
 mod spec;
 pub mod text;
 
-pub use change::{Change, ChangeKind, Conflict, RecordChanges, SetAside, SetAsideReason, Stranded};
+pub use changes::{Change, ChangeKind, Conflict, RecordChanges, SetAside, SetAsideReason, Stranded};
 pub use delete_reason::{DeleteReason, RuleDeleteReason};
 pub use field::{Field, FieldChange, Override, RuleField};
 pub use ownership::{Claim, Owner};
-pub use planned::planned;
+pub use planned_protection::planned;
 pub use record_fields::field_changes;
 pub use records::diff_records;
 pub use rule_fields::rule_fields;
+pub use rule_moves::Member;
 pub use rulesets::{PhaseChanges, RuleChange, RuleChangeKind, WafChanges, diff_rulesets, foreign_by_action};
-pub use sequence::Member;
 pub use settings::{SettingChange, ZoneSetting, diff_settings};
 pub use spec::{SpecChange, SpecChangeKind, SpecChanges, ZoneSpecChanges, ZoneSpecKind, diff_specs};

@@ -13,12 +13,12 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::change::{Change, ChangeKind, Conflict, RecordChanges, SetAside, SetAsideReason, Stranded};
+use super::changes::{Change, ChangeKind, Conflict, RecordChanges, SetAside, SetAsideReason, Stranded};
+use super::compared_records::{is_own_name_server, untouchable};
 use super::delete_reason::DeleteReason;
 use super::ownership::{BaseName, Claim, Claims, Owner};
 use super::pairing::pair;
 use super::record_fields::field_changes;
-use super::scope::{is_own_name_server, untouchable};
 use crate::model::{
     Address, Danger, DesiredRecord, DesiredZone, Fqdn, Gather, LiveRecord, LiveZone, Purpose, Rdata, RecordId,
     RecordType, Tombstone, Unmanaged,

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use super::rule_moves::{Cycle, Item, Member, Reason, Sequence, sequence};
 use super::rule_pair::{Ours, Pair};
-use super::sequence::{Cycle, Item, Member, Reason, Sequence, sequence};
 use crate::diagnostic::Place;
 use crate::model::ruleset::{Anchor, LiveRule, Phase, RuleBody};
 use crate::model::{Gather, Value};

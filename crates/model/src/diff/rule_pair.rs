@@ -1,7 +1,7 @@
 //! Pairs of rules: one of the spec and the live one that it stands for.
 
 use super::delete_reason::RuleDeleteReason;
-use super::sequence::Member;
+use super::rule_moves::Member;
 use crate::diagnostic::Place;
 use crate::model::managed::Compiled;
 use crate::model::ruleset::{DesiredDeployment, DesiredRule, LiveRule, Switch};

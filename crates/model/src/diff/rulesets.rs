@@ -12,9 +12,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::delete_reason::RuleDeleteReason;
 use super::field::FieldChange;
 use super::rule_fields::rule_fields;
+use super::rule_moves::Member;
 use super::rule_order::{WantedOrder, numbers_by_name};
 use super::rule_pair::{Ours, Pair};
-use super::sequence::Member;
 use crate::diagnostic::Place;
 use crate::model::managed::{Compiled, Problem, ProblemKind, compile, find_deployment};
 use crate::model::ruleset::{

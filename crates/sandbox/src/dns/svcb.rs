@@ -5,7 +5,7 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 
 use data_encoding::BASE64;
 
-use crate::params;
+use crate::svc_params;
 
 /// The number of `alpn`.
 pub(super) const ALPN: u16 = 1;
@@ -32,7 +32,7 @@ const NAMES: [&str; 11] = [
 /// Parameters in the form of the API as octets; `None` if one is malformed.
 pub(super) fn wire(text: &str) -> Option<Vec<u8>> {
     let mut all: BTreeMap<u16, Vec<u8>> = BTreeMap::new();
-    for (name, octets) in params::pairs(text)? {
+    for (name, octets) in svc_params::pairs(text)? {
         all.insert(number(&name)?, value(&name, octets.as_deref())?);
     }
     Some(compose(all))

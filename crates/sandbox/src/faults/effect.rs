@@ -5,7 +5,7 @@ use std::time::Duration;
 use axum::http::{HeaderMap, HeaderValue, header};
 use serde_json::Value;
 
-use super::{What, alter};
+use super::{What, malformed_responses};
 use crate::auth::Scheme;
 use crate::envelope::Refusal;
 use crate::reply::{Delivery, Reply};
@@ -118,18 +118,20 @@ impl What {
                 reply.delivery = Delivery::Claimed((body.len() as u64).saturating_add_signed(*by));
             }
             Self::Padded { bytes } => reply.delivery = Delivery::Padded(*bytes),
-            Self::TruncateBody => alter::halve(body),
-            Self::InvalidJson => alter::wrong_bracket(body),
+            Self::TruncateBody => malformed_responses::halve(body),
+            Self::InvalidJson => malformed_responses::wrong_bracket(body),
             Self::EmptyBody => body.clear(),
             Self::Gzip(how) => {
-                alter::gzip(body, *how);
+                malformed_responses::gzip(body, *how);
                 reply = reply.with(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
             }
-            Self::Replace { member, value } => alter::replace(body, member, value),
-            Self::Without { member } => alter::without(body, member),
-            Self::Extra => alter::extra(body),
-            Self::LongText { member, bytes } => alter::replace(body, member, &Value::from("x".repeat(*bytes))),
-            Self::Deep { levels } => alter::deep(body, *levels),
+            Self::Replace { member, value } => malformed_responses::replace(body, member, value),
+            Self::Without { member } => malformed_responses::without(body, member),
+            Self::Extra => malformed_responses::extra(body),
+            Self::LongText { member, bytes } => {
+                malformed_responses::replace(body, member, &Value::from("x".repeat(*bytes)))
+            }
+            Self::Deep { levels } => malformed_responses::deep(body, *levels),
             // These took effect before the request was handled, or concern the state.
             Self::ConnectionRefused { .. }
             | Self::ResetBeforeEffect

@@ -3,9 +3,9 @@
 //! A new failure is a variant of [`What`] with its description and its line in [`effect`]; nothing else in the sandbox
 //! names it.
 
-mod alter;
 mod effect;
 mod file;
+mod malformed_responses;
 
 use serde::Deserialize;
 use serde_json::Value;

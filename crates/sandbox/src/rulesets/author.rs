@@ -2,8 +2,8 @@
 
 use super::ruleset::{Ruleset, phase};
 use super::scope::Scope;
-use crate::call::Call;
 use crate::envelope::{Outcome, Problem, Refusal};
+use crate::request_context::Call;
 use zonewright_model::model::facts::rulesets::MANAGED_PHASE;
 
 /// The context in which a rule is written.

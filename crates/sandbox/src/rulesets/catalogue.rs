@@ -13,9 +13,9 @@ use serde_json::{Map, Value, json};
 
 use super::ruleset::{Rule, Ruleset};
 use super::store;
-use crate::call::Call;
 use crate::envelope::Outcome;
 use crate::profile::Profile;
+use crate::request_context::Call;
 use zonewright_model::model::facts::crs::{ATTACK_FAMILIES, CRS_RULES};
 use zonewright_model::model::facts::owasp::{ANOMALY_NUMBER, ANOMALY_RULE, ANOMALY_THRESHOLD, PARANOIA_TAGS};
 use zonewright_model::model::facts::rulesets::{MANAGED_RULESETS, ManagedFacts};

@@ -15,8 +15,8 @@ use serde_json::{Map, Value};
 use super::ruleset::{Detail, Rule, Ruleset, id_of, phase, text};
 use super::{catalogue, store};
 use crate::SandboxError;
-use crate::call::Call;
 use crate::envelope::Refusal;
+use crate::request_context::Call;
 use crate::zone::{ACCOUNT_ID, Zone};
 use zonewright_model::model::facts::rulesets::ACTIONS;
 

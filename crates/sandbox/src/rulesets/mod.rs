@@ -15,7 +15,6 @@
 
 mod author;
 mod catalogue;
-mod check;
 mod document;
 mod expression;
 mod members;
@@ -24,6 +23,7 @@ mod ratelimit;
 mod read;
 mod response;
 mod routes;
+mod rule_check;
 mod rules;
 mod ruleset;
 mod scope;

@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 use super::ruleset::{Detail, Ruleset, phase};
 use super::scope::Scope;
 use super::{catalogue, store};
-use crate::call::Call;
 use crate::envelope::{Outcome, Refusal, Success};
-use crate::query::Parameters;
+use crate::query_string::Parameters;
+use crate::request_context::Call;
 
 /// The refusal for a missing ruleset.
 ///

@@ -9,9 +9,9 @@ use serde_json::{Map, Value};
 
 use super::scope::{Scope, ScopePath};
 use super::{read, rules, write};
-use crate::call::Call;
 use crate::envelope::{Outcome, Refusal, Success};
-use crate::query::Parameters;
+use crate::query_string::Parameters;
+use crate::request_context::Call;
 use zonewright_model::model::facts::permissions::PermissionGroup;
 
 /// The resource below `{scope}/rulesets`.

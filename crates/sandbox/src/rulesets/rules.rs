@@ -9,12 +9,12 @@
 use serde_json::{Map, Value};
 
 use super::author::{Author, Problems};
-use super::check;
+use super::rule_check;
 use super::ruleset::{Ruleset, text};
 use super::scope::Scope;
 use super::{members, write};
-use crate::call::Call;
 use crate::envelope::{Outcome, Refusal, Success};
+use crate::request_context::Call;
 
 /// POST of a rule: at its position, or at the end.
 ///
@@ -24,7 +24,7 @@ pub(super) fn add(call: &Call<'_>, scope: &Scope, id: &str, body: &Map<String, V
     let position = Position::take(body)?;
     let author = Author::new(call, scope, &ruleset);
     let mut problems = Problems::default();
-    let draft = check::define(&author, &definition(body), "", &mut problems)?;
+    let draft = rule_check::define(&author, &definition(body), "", &mut problems)?;
     let at = match &position {
         Some(position) => position.among(&ruleset)?,
         None => ruleset.rules.len(),
@@ -32,7 +32,7 @@ pub(super) fn add(call: &Call<'_>, scope: &Scope, id: &str, body: &Map<String, V
     let rule = draft.finish(call, None)?;
     let mut rules = ruleset.rules.clone();
     rules.insert(at, rule);
-    check::check_whole(&author, &rules, &mut problems);
+    rule_check::check_whole(&author, &rules, &mut problems);
     problems.refuse()?;
     ruleset.rules = rules;
     write::keep(call, scope, ruleset)
@@ -66,7 +66,7 @@ pub(super) fn patch(
     let author = Author::new(call, scope, &ruleset);
     let mut problems = Problems::default();
     if !(definition.is_empty() && position.is_some()) {
-        let mut draft = check::define(&author, &definition, "", &mut problems)?;
+        let mut draft = rule_check::define(&author, &definition, "", &mut problems)?;
         if draft.id.as_ref().is_some_and(|id| id != rule) {
             return Err(Refusal::unnumbered(400, "the identifier of a rule cannot be changed"));
         }
@@ -83,7 +83,7 @@ pub(super) fn patch(
         return Err(Refusal::new(400, 20011, "the rule is already at the requested position"));
     }
     others.rules.insert(target, after);
-    check::check_whole(&author, &others.rules, &mut problems);
+    rule_check::check_whole(&author, &others.rules, &mut problems);
     problems.refuse()?;
     ruleset.rules = others.rules;
     write::keep(call, scope, ruleset)

@@ -1,7 +1,7 @@
 //! The owner of rulesets: an account or a zone.
 
-use crate::call::Call;
 use crate::envelope::Outcome;
+use crate::request_context::Call;
 use crate::token;
 use crate::zone::Zone;
 use zonewright_model::model::facts::{self, rulesets::MANAGED_RULESETS};

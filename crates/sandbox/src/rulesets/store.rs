@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use super::ruleset::{Detail, Ruleset, id_of};
 use super::scope::Scope;
-use crate::call::Call;
 use crate::envelope::Outcome;
+use crate::request_context::Call;
 use crate::store;
 
 /// Tables.

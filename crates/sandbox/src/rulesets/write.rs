@@ -8,13 +8,13 @@
 use serde_json::{Map, Value};
 
 use super::author::{Author, Problems};
-use super::check;
 use super::read::{self, check_phase};
+use super::rule_check;
 use super::ruleset::{Detail, Rule, Ruleset, executed, id_of, text};
 use super::scope::Scope;
 use super::{members, store};
-use crate::call::Call;
 use crate::envelope::{Outcome, Problem, Refusal, Success};
+use crate::request_context::Call;
 
 /// The members of a body.
 struct Sent<'a> {
@@ -45,7 +45,7 @@ impl<'a> Sent<'a> {
         if sent.name == Some("") {
             return Err(Refusal::unnumbered(400, "'' is not a valid value for name because the name cannot be blank"));
         }
-        check::check_description(sent.description)?;
+        rule_check::check_description(sent.description)?;
         Ok(sent)
     }
 }
@@ -174,7 +174,7 @@ fn compose(call: &Call<'_>, scope: &Scope, before: &Ruleset, sent: &[Value]) -> 
     for (index, rule) in sent.iter().enumerate() {
         let rule =
             rule.as_object().ok_or_else(|| Refusal::unnumbered(400, "invalid JSON: a rule must be an object"))?;
-        drafts.push(check::define(&author, rule, &format!("/rules/{index}"), &mut problems)?);
+        drafts.push(rule_check::define(&author, rule, &format!("/rules/{index}"), &mut problems)?);
     }
     let mut taken: Vec<&str> = Vec::new();
     let mut rules = Vec::new();
@@ -199,7 +199,7 @@ fn compose(call: &Call<'_>, scope: &Scope, before: &Ruleset, sent: &[Value]) -> 
         }
         rules.push(draft.finish(call, continued)?);
     }
-    check::check_whole(&author, &rules, &mut problems);
+    rule_check::check_whole(&author, &rules, &mut problems);
     problems.refuse()?;
     Ok(rules)
 }

@@ -5,7 +5,7 @@ use clap::Args;
 use super::protection;
 use crate::cli::args::Format;
 use crate::cli::commands::{Facts, Run, Session};
-use crate::cli::exit::Exit;
+use crate::cli::exit_codes::Exit;
 use crate::cli::options_in_help::Matters;
 use crate::insight::waf::{survey, survey_account};
 use crate::render::text::write_waf_survey;

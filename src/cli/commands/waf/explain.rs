@@ -11,7 +11,7 @@ use super::proposed_spec::{after_days, spec_of};
 use super::protection::{self, SettingArgs};
 use crate::cli::args::{Format, Global};
 use crate::cli::commands::{Facts, Run, Session};
-use crate::cli::exit::{Ended, Exit};
+use crate::cli::exit_codes::{Ended, Exit};
 use crate::cli::options_in_help::Matters;
 use crate::cli::output::Output;
 use crate::cli::recordings::{ReadingArgs, check_standard_input, find_in_each};

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::cli::args::Global;
 use crate::cli::commands::{Facts, Run, Session};
-use crate::cli::exit::Exit;
+use crate::cli::exit_codes::Exit;
 use crate::cli::options_in_help::Matters;
 use crate::cli::output::Output;
 use crate::cli::recordings::{ReadingArgs, check_standard_input, each};

@@ -9,7 +9,7 @@ use clap::Args;
 use super::protection;
 use crate::cli::args::{Format, SpecArgs};
 use crate::cli::commands::{Facts, Run, Session};
-use crate::cli::exit::Exit;
+use crate::cli::exit_codes::Exit;
 use crate::cli::files::{self, Readers};
 use crate::cli::options_in_help::Matters;
 use crate::insight::waf::lock::{Lock, compare};

@@ -10,7 +10,7 @@ use futures_util::future::LocalBoxFuture;
 
 use super::{Facts, Run, Session};
 use crate::cli::args::Global;
-use crate::cli::exit::Exit;
+use crate::cli::exit_codes::Exit;
 use crate::cli::options_in_help::{self, Matters};
 
 /// Show what the settings of the managed WAF mean

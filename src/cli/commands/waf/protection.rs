@@ -9,7 +9,7 @@ use clap::Args;
 use crate::cli::args::SpecArgs;
 use crate::cli::commands::Facts;
 use crate::cli::connection::{Access, OpenConnection};
-use crate::cli::load::load;
+use crate::cli::load_spec::load;
 use crate::cli::output::Output;
 use crate::cli::recordings::{ListArgs, RuleArgs};
 use crate::cli::settings::Settings;

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::protection;
-use crate::cli::against_snapshot::AgainstArgs;
 use crate::cli::args::{Format, Global, SpecArgs};
 use crate::cli::commands::{Facts, Run, Session};
-use crate::cli::exit::Exit;
-use crate::cli::load::load;
+use crate::cli::exit_codes::Exit;
+use crate::cli::load_spec::load;
 use crate::cli::options_in_help::Matters;
 use crate::cli::recordings::{ListArgs, ReadingArgs, Recordings, RuleArgs, check_standard_input, note_if_missing};
+use crate::cli::snapshot_source::SnapshotSourceArgs;
 use crate::insight::traffic::Set;
 use crate::reconcile::{self, OpenSnapshot};
 use crate::render::requests::write;
@@ -30,7 +30,7 @@ pub(super) struct WafRehearseArgs {
     recordings: RecordingArgs,
     /// A snapshot.
     #[command(flatten)]
-    against: AgainstArgs,
+    against: SnapshotSourceArgs,
 }
 
 /// Recorded requests.

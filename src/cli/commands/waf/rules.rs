@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use super::protection;
 use crate::cli::args::{Format, SpecArgs};
 use crate::cli::commands::{Facts, Run, Session};
-use crate::cli::exit::Exit;
+use crate::cli::exit_codes::Exit;
 use crate::cli::options_in_help::Matters;
 use crate::insight::waf::{RuleFilter, survey};
 use crate::model::facts::crs::ATTACK_FAMILIES;

@@ -9,7 +9,7 @@ use clap::Args;
 use super::protection::{self, SettingArgs};
 use crate::cli::args::Format;
 use crate::cli::commands::{Facts, Run, Session};
-use crate::cli::exit::{Ended, Exit};
+use crate::cli::exit_codes::{Ended, Exit};
 use crate::cli::options_in_help::Matters;
 use crate::cli::zone_source;
 use crate::crs;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::super::sequence::longest_rising;
+use super::super::rule_moves::longest_rising;
 use super::change::{SpecChange, SpecChangeKind};
 use crate::diagnostic::Place;
 use crate::model::{Danger, Gather, Unmanaged, Value};

@@ -5,9 +5,9 @@
 
 use super::catalogue::{Catalogue, Managed, ScoreAction};
 use super::effective::Anyway;
-use super::names::Unresolved;
 use super::overrides::{Overrides, RuleOverride, TagOverride};
 use super::paranoia::{Paranoia, set_paranoia, strange_levels};
+use super::rule_names::Unresolved;
 use crate::diagnostic::Place;
 use crate::model::expression::Expression;
 use crate::model::facts::owasp::PARANOIA_TAGS;

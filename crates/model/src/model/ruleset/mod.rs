@@ -4,8 +4,8 @@
 //! are not sent are lost. Two rules are compared by their canonical form.
 
 mod canonical;
+mod characteristics;
 mod compile;
-mod counting;
 mod desired;
 mod live_waf;
 mod places;
@@ -14,8 +14,8 @@ mod rule;
 
 pub use crate::model::ids::{RuleId, RulesetId};
 pub use canonical::canonical;
+pub use characteristics::{CountingError, counting_error};
 pub use compile::compile_rule;
-pub use counting::{CountingError, counting_error};
 pub use desired::{
     Anchor, DesiredDeployment, DesiredRate, DesiredRule, DesiredWaf, Note, RuleForm, RuleTuning, SkipTarget, Switch,
     TagTuning, TuningTarget,

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::canonical::canonical;
+use super::characteristics::counting_error;
 use super::compile::compile_rule;
-use super::counting::counting_error;
 use super::desired::{DesiredRate, DesiredRule, Note, RuleForm, SkipTarget};
 use super::live_waf::LiveWaf;
 use super::rule::{LiveRule, RuleBody};

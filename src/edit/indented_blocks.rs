@@ -7,7 +7,7 @@
 //! yaml.org/spec/1.2.2, sections 8.1.1.1 (indentation indicator) and 8.1.1.2 (chomping indicator), read 2026-11.
 
 use super::source_tree::{Kind, NodeId, SourceTree, Style};
-use super::text::{Edit, apply};
+use super::text_edits::{Edit, apply};
 
 /// Blanks between a block and what it is in.
 const INDENT: usize = 2;

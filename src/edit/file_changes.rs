@@ -12,8 +12,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value as Json};
 
 use super::source_tree::{Kind, NodeId, SourceTree, Style};
-use super::text::Edit;
-use super::write;
+use super::text_edits::Edit;
+use super::yaml_text;
 use crate::model::Gather;
 
 /// Something that comes.
@@ -175,7 +175,7 @@ impl<'l, 't> Changes<'l, 't> {
                 Kind::Scalar(_, Style::Plain | Style::Single | Style::Double) => {
                     tree.text[tree.node(node).content..tree.node(node).span.end].to_owned()
                 }
-                _ => write::flow(&json(tree, node)),
+                _ => yaml_text::flow(&json(tree, node)),
             };
             self.rewritten.insert(*first, format!("&{} {value}", anchor.name));
         }
@@ -213,8 +213,8 @@ impl<'l, 't> Changes<'l, 't> {
     fn line(&self, insert: &Insert, indent: usize) -> String {
         let line_break = self.tree.line_break;
         match &insert.key {
-            Some(key) => write::entry(key, &insert.value, indent, line_break),
-            None => format!("- {}", write::item_text(&insert.value, indent, insert.is_flow, line_break)),
+            Some(key) => yaml_text::entry(key, &insert.value, indent, line_break),
+            None => format!("- {}", yaml_text::item_text(&insert.value, indent, insert.is_flow, line_break)),
         }
     }
 
@@ -245,8 +245,8 @@ impl<'l, 't> Changes<'l, 't> {
         let tree = self.tree;
         let parts = self.parts(collection);
         let text = |insert: &Insert| match &insert.key {
-            Some(key) => format!("{}: {}", write::key(key), write::flow(&insert.value)),
-            None => write::flow(&insert.value),
+            Some(key) => format!("{}: {}", yaml_text::key(key), yaml_text::flow(&insert.value)),
+            None => yaml_text::flow(&insert.value),
         };
         let goes = |n: usize| self.removed.contains(&parts[n].id);
         let all_go = (0..parts.len()).all(goes);
@@ -386,8 +386,8 @@ impl<'l, 't> Changes<'l, 't> {
         let start = if at.anchor.is_some() && tree.aliases(node).is_empty() { at.content } else { at.span.start };
         if tree.is_in_flow(node) {
             let text = match &at.kind {
-                Kind::Scalar(_, style) if !is_collection => write::scalar(value, *style, true),
-                _ => write::flow(value),
+                Kind::Scalar(_, style) if !is_collection => yaml_text::scalar(value, *style, true),
+                _ => yaml_text::flow(value),
             };
             // Without a value there is nothing between the colon and the comma.
             let blank = if at.span.is_empty() { " " } else { "" };
@@ -396,14 +396,14 @@ impl<'l, 't> Changes<'l, 't> {
         let is_line = !tree.text[at.span.clone()].contains('\n');
         match &at.kind {
             Kind::Scalar(_, style) if !is_collection && !at.span.is_empty() && is_line => {
-                Edit::new(start..at.span.end, write::scalar(value, *style, false))
+                Edit::new(start..at.span.end, yaml_text::scalar(value, *style, false))
             }
             _ => {
                 let indent = self.outer_column(node) + 2;
                 let start = if start > at.span.start { start } else { self.behind(node) };
                 let comments = tree.comments_in(start..at.span.end);
                 let comments: String = comments.map(|c| format!("{}{:indent$}{c}", tree.line_break, "")).collect();
-                Edit::new(start..at.span.end, write::behind_key(value, indent, tree.line_break) + &comments)
+                Edit::new(start..at.span.end, yaml_text::behind_key(value, indent, tree.line_break) + &comments)
             }
         }
     }

@@ -14,7 +14,7 @@ use super::mail::{
 };
 use super::mistyped_names::mistyped;
 use super::other_zones::OtherZones;
-use super::step::Step;
+use super::record_step::Step;
 use super::zone_view::View;
 use super::{addresses, delegation, issuance, services, takeover};
 use crate::model::{Fqdn, Gather, Rdata, RecordType, sort_by};

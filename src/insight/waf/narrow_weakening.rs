@@ -10,12 +10,12 @@
 
 use std::collections::BTreeSet;
 
+use super::action_strength::compare_actions;
 use super::deployment_change::KNOWN;
 use super::deployment_change::deployment_impact;
-use super::effective::{DecidedBy, EffectiveRule, effective_deployment};
+use super::effective_rules::{DecidedBy, EffectiveRule, effective_deployment};
 use super::exception::{Target, skipped};
-use super::scope;
-use super::strength::compare_actions;
+use super::rule_scope;
 use crate::insight::direction::Direction;
 use crate::model::managed::{Catalogue, Overrides};
 use crate::model::ruleset::{LiveWaf, Phase, RuleBody};
@@ -33,7 +33,10 @@ pub fn narrow_exception(
 ) -> Option<BTreeSet<String>> {
     let is_known = after.members().keys().all(|name| KNOWN.contains(&name.as_str()));
     let was_exception = before.is_none_or(|before| before.action() == "skip");
-    if phase != Phase::Managed || !is_known || !was_exception || !scope::expression(after).is_one_place(FEWEST_SEGMENTS)
+    if phase != Phase::Managed
+        || !is_known
+        || !was_exception
+        || !rule_scope::expression(after).is_one_place(FEWEST_SEGMENTS)
     {
         return None;
     }

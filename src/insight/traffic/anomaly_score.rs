@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use super::super::waf::{DecidedBy, effective_deployment};
-use super::act::{Act, RuleAt};
+use super::rule_action::{Act, RuleAt};
 use crate::model::Gather;
 use crate::model::managed::{Catalogue, Managed};
 use crate::model::request::Request;

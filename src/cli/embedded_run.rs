@@ -9,9 +9,9 @@ use std::sync::{Arc, PoisonError};
 use std::time::SystemTime;
 
 use super::as_shown;
-use super::exit::Exit;
+use super::embedding_program::{Surroundings, TimeSource};
+use super::exit_codes::Exit;
 use super::output::{Output, Sink};
-use super::surroundings::{Surroundings, TimeSource};
 use super::{parse, run_to_end};
 use crate::api::{Observer, Stop};
 

@@ -1,7 +1,7 @@
 //! A zone's protection as it will be once all changes are made. Pure.
 
+use super::rule_moves::Member;
 use super::rulesets::{PhaseChanges, RuleChangeKind, WafChanges};
-use super::sequence::Member;
 use crate::model::ruleset::{EntryPoint, LiveRule, LiveRuleset, LiveWaf, RuleId, RulesetId};
 
 /// The id of what Cloudflare has not given one yet.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::args::Format;
-use super::exit::Exit;
+use super::exit_codes::Exit;
 use super::output::Output;
 use super::progress::ApplyProgress;
 use super::settings::Settings;

@@ -3,7 +3,7 @@
 //! Every CNAME record points to one name, so following them is walking a graph with one edge from each node: each
 //! record is visited once, and the end of a chain is the same for every record that leads to it.
 
-use super::view::{ADDRESSES, Found, View};
+use super::zone_lookup::{ADDRESSES, Found, View};
 use crate::model::{DesiredRecord, RecordType};
 
 /// Where following a CNAME record ends.

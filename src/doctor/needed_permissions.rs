@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::tried::{Kind, Tried};
+use super::permission_probes::{Kind, Tried};
 use crate::document::doctor::{Allowed, Check};
 use crate::live::WafQuery;
 use crate::model::facts::permissions::{Permission, PermissionAccess};

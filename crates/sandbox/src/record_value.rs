@@ -8,8 +8,8 @@ use serde_json::{Map, Value};
 
 use super::envelope::{Outcome, Refusal};
 use super::name;
-use super::params;
 use super::profile::{OldSrvMembers, Profile, TxtQuotes, UnknownData};
+use super::svc_params;
 use super::txt;
 use zonewright_model::model::facts::{FieldFacts, FieldKind, LetterCase, Slot, TXT_WIRE_BYTES, TypeFacts};
 
@@ -287,7 +287,7 @@ fn check(facts: &TypeFacts, field: &FieldFacts, raw: &Value, quotes: TxtQuotes) 
         }
         FieldKind::SvcParams => {
             let refused = || wrong("a list of service parameters");
-            let params = raw.as_str().and_then(params::read).ok_or_else(refused)?;
+            let params = raw.as_str().and_then(svc_params::read).ok_or_else(refused)?;
             Ok(Checked { identity: params.identity, ..Checked::text(params.shown) })
         }
     }

@@ -4,7 +4,7 @@
 //! delegation, the wildcard and the closest name with records are found from the predecessor of a name, in logarithmic
 //! time.
 
-use super::aliases::Aliases;
+use super::alias_chains::Aliases;
 use crate::model::{Address, Desired, DesiredRecord, DesiredZone, Fqdn, IgnorePattern, RecordType, Unmanaged, sort_by};
 
 /// Types whose records give a name an address.

@@ -2,7 +2,7 @@
 //!
 //! Foreign records leave the comparison before it starts, so that no later step can plan a change on one by mistake.
 
-use super::change::SetAsideReason;
+use super::changes::SetAsideReason;
 use crate::model::{DesiredZone, Fqdn, IgnorePattern, LiveRecord, LiveZone, Rdata, ReadOnly, RecordType};
 
 /// How globs of `ignore` match: case does not count, and `*` crosses dots.

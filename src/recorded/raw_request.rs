@@ -5,8 +5,8 @@
 //! return, as editors save it.
 
 use super::options::{NO_HOST, Options};
+use super::request_target::{is_method, of_address, request, version};
 use super::sample::{Place, Sample, body_of, take_host};
-use super::target::{is_method, of_address, request, version};
 
 /// Whether a file begins with a request line.
 pub(super) fn is_beginning(bytes: &[u8]) -> bool {

@@ -1,14 +1,14 @@
-//! Counts requests for a report. Memory does not grow with their number (`most_frequent`, `flips`).
+//! Counts requests for a report. Memory does not grow with their number (`most_frequent`, `changed_outcomes`).
 
 use std::collections::BTreeMap;
 
-use super::flips::{Flips, flip};
-use super::matrix::{Matrix, THRESHOLDS};
+use super::anomaly_score::Scored;
+use super::changed_outcomes::{Flips, flip};
+use super::counted_request::Seen;
 use super::most_frequent::Names;
+use super::owasp_matrix::{Matrix, THRESHOLDS};
 use super::report::{Cell, Counts, Flip, Outcomes, Report, ReportKind, Set, Zone};
-use super::score::Scored;
-use super::seen::Seen;
-use super::walk::Verdict;
+use super::request_verdict::Verdict;
 use crate::model::request::Outcome;
 
 /// The level, if there is one, and the threshold.

@@ -6,10 +6,10 @@
 
 use rusqlite::params_from_iter;
 
-use super::call::Call;
 use super::envelope::{Outcome, Success};
 use super::profile::ListOrder;
-use super::query::Parameters;
+use super::query_string::Parameters;
+use super::request_context::Call;
 use super::stored_record::{COLUMNS, Record};
 use super::zone::Zone;
 

@@ -1,8 +1,8 @@
 //! What a change of the score that requests are stopped at, or of the action there, means.
 
-use super::effective::EffectiveDeployment;
+use super::action_strength::{Strength, compare_actions, fate, only_logs, strength};
+use super::effective_rules::EffectiveDeployment;
 use super::impact::Effects;
-use super::strength::{Strength, compare_actions, fate, only_logs, strength};
 use crate::insight::direction::{Direction, more_is_stronger};
 use crate::model::facts::crs::HIGHEST_SCORE;
 /// Adds changes of threshold and action, for rulesets with a score.

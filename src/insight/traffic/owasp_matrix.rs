@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::score::Span;
+use super::anomaly_score::Span;
 
 /// The thresholds of the matrix, from the least strict to the strictest: those with a word, and those that the Core Rule Set uses.
 pub(super) const THRESHOLDS: [u32; COLUMNS] = [60, 40, 25, 15, 10, 5];

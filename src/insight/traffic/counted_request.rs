@@ -2,9 +2,9 @@
 
 use std::fmt::Display;
 
+use super::anomaly_score::Hits;
 use super::report::Set;
-use super::score::Hits;
-use super::walk::Verdict;
+use super::request_verdict::Verdict;
 use crate::model::request::Request;
 
 /// A request and what becomes of it.

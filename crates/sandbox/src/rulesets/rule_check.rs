@@ -14,8 +14,8 @@ use serde_json::{Map, Value, json};
 use super::author::{Author, Problems};
 use super::ruleset::{Rule, executed, id_of, phase, text};
 use super::{expression, members, overrides, ratelimit, response, skip, store};
-use crate::call::Call;
 use crate::envelope::{Outcome, Problem, Refusal};
+use crate::request_context::Call;
 use zonewright_model::model::facts::expressions::DESCRIPTION_CHARACTERS;
 use zonewright_model::model::facts::rulesets::{ACTIONS, CUSTOM_PHASE};
 

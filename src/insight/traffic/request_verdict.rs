@@ -9,10 +9,10 @@ use std::collections::BTreeSet;
 
 use bumpalo::Bump;
 
-use super::act::{Act, RuleAt};
+use super::anomaly_score::{Hit, Hits, Scored, Scoring};
 use super::protection::{Bypass, Effect, Limit, Protection, Rule, why_not_evaluated};
-use super::rates::{Counting, Pace, key};
-use super::score::{Hit, Hits, Scored, Scoring};
+use super::request_rates::{Counting, Pace, key};
+use super::rule_action::{Act, RuleAt};
 use crate::model::expression::Sample;
 use crate::model::request::{Outcome, Rate, Request};
 use crate::model::ruleset::Phase;

@@ -3,10 +3,10 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use super::anomaly_score::Fate;
+use super::counted_request::Seen;
 use super::most_frequent::{LONGEST_NAME, Names, OTHERS};
 use super::report::{Example, Flip, Group, Set};
-use super::score::Fate;
-use super::seen::Seen;
 use crate::diagnostic::cut;
 use crate::model::request::{Outcome, Request, shown_path};
 use crate::model::ruleset::Phase;

@@ -13,7 +13,7 @@
 
 use std::collections::BTreeMap;
 
-use super::score::{Fate, Hit, Scored, Scoring};
+use super::anomaly_score::{Fate, Hit, Scored, Scoring};
 use crate::diagnostic::Place;
 use crate::model::expression::Expression;
 use crate::model::managed::{Managed, Paranoia, RuleName};

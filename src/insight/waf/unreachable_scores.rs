@@ -10,7 +10,7 @@
 
 use std::collections::BTreeMap;
 
-use super::effective::{EffectiveDeployment, effective_deployment};
+use super::effective_rules::{EffectiveDeployment, effective_deployment};
 use super::phrases;
 use crate::diagnostic::first_of;
 use crate::model::facts::crs::{ATTACK_FAMILIES, AttackFamily, HIGHEST_SCORE};

@@ -10,11 +10,11 @@ use std::sync::Arc;
 use super::compression::{Bytes, unpacked};
 use super::error::ReadError;
 use super::har::Entries;
-use super::limit::Limited;
 use super::options::{GO_ON, NO_HOST, Options};
+use super::request_limits::Limited;
 use super::sample::{Place, Sample};
 use super::verbatim::{Recording, Verbatim};
-use super::{access_log, json_line, logpush, raw};
+use super::{access_log, json_line, logpush, raw_request};
 use crate::model::request::Request;
 
 /// Bytes that tell the form of a file.
@@ -146,7 +146,7 @@ fn requests<T: Recording>(mut bytes: Bytes, source: &Arc<str>, options: &Options
         Some(b'[') => {
             return refused("it is one JSON array; write one object a line, such as with `jq -c '.[]'`");
         }
-        _ if raw::is_beginning(text) => Some(Form::Raw),
+        _ if raw_request::is_beginning(text) => Some(Form::Raw),
         _ if text.starts_with(b"curl ") => Some(Form::Curl),
         _ => Some(Form::AccessLog),
     };
@@ -209,7 +209,9 @@ fn whole(
                 let request = Request::from_curl(text.trim()).map_err(|error| fail(error.to_string()))?;
                 Ok(Sample::of(request, &source))
             }
-            Form::Raw | Form::Json | Form::AccessLog => raw::sample(&text, place.clone(), &options).map_err(fail),
+            Form::Raw | Form::Json | Form::AccessLog => {
+                raw_request::sample(&text, place.clone(), &options).map_err(fail)
+            }
         }
     }
 }

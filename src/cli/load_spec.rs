@@ -6,8 +6,8 @@ use std::path::Path;
 use anyhow::Context;
 
 use super::args::{Format, SpecArgs};
-use super::exit::{Ended, Exit};
-use super::formats;
+use super::document_formats;
+use super::exit_codes::{Ended, Exit};
 use super::output::Output;
 use super::settings::Settings;
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Sources, count};
@@ -103,7 +103,7 @@ pub(super) fn report_errors(found: &Findings<'_>, settings: &Settings<'_>, outpu
     if output.format == Format::Json {
         output.json(&document::diagnostic::Findings::of(diagnostics, sources))?;
     }
-    formats::write_findings(found, settings.flags, output)?;
+    document_formats::write_findings(found, settings.flags, output)?;
     let errors = diagnostics.count(Severity::Error);
     output.message(&format!("{} in the spec; no request was made", count(errors, "error")));
     Ok(())

@@ -17,8 +17,8 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
-use super::score::Hit;
-use super::ways::{Scope, accepted, exception, rule_off};
+use super::anomaly_score::Hit;
+use super::ways_to_let_through::{Scope, accepted, exception, rule_off};
 use crate::diagnostic::Place;
 use crate::model::managed::{Managed, Paranoia};
 use crate::model::ruleset::{DesiredDeployment, DesiredWaf, Note, Phase, Switch};
