@@ -26,6 +26,7 @@ mod phrases;
 mod protection_difference;
 mod rate_limit;
 mod rate_limit_change;
+mod rate_limit_lock_out;
 mod rule_change;
 mod rule_filter;
 mod rule_position;

@@ -1,0 +1,141 @@
+//! Whether a rate limit may stop ordinary visitors: the pages that one visitor opens are more requests than it allows, it falls far, or
+//! it no longer counts clients apart.
+//!
+//! # Sources
+//! A page makes about 70 requests: the median is 71 on desktops and 66 on phones (HTTP Archive, Web Almanac 2024, chapter "Page
+//! Weight", read 2026-11).
+//!
+//! The other numbers are estimates, chosen so that the limits that Cloudflare recommends raise nothing: 4 requests in a minute, 10 in
+//! ten minutes for a login (developers.cloudflare.com/waf/rate-limiting-rules/best-practices, read 2026-11). A limit for one path needs
+//! 3: open a form, send it, and try once more. One for a method alone needs 10, and one more every 6 seconds: scripts of all pages send
+//! with it. A limit that falls to a tenth or less of what it was is taken for one that lost a digit. Two requests a second are a
+//! page of 70 every 35 seconds, and half a request a second beside 20 for a page are the same where a cache answers the rest. A hundred
+//! visitors with one counter is what a small site has in a minute; a rule that counts everyone together is nearly always a mistake, so
+//! the number is not critical.
+
+use std::collections::BTreeMap;
+
+use super::action_strength::{Strength, fate, strength};
+use super::rate_limit::{counted_by, members, number};
+use super::rule_scope;
+use crate::diagnostic::count;
+use crate::model::Value;
+use crate::model::expression::{Bound, Expression};
+use crate::model::ruleset::RuleBody;
+
+/// Requests of a page.
+const PAGE: i64 = 70;
+/// Further requests of one visitor in each second.
+const PER_SECOND: i64 = 2;
+/// The same, without those that are answered from the cache.
+const PAGE_AT_ORIGIN: i64 = 20;
+/// Visitors that are counted together where nothing tells them apart.
+const TOGETHER: i64 = 100;
+/// Requests that it takes to open a form, send it, and try once more.
+const FORM: i64 = 3;
+/// Requests that change something, which one visitor makes while using a site: the first ones, and one in so many seconds.
+const WRITES: i64 = 10;
+/// See [`WRITES`].
+///
+/// # Units
+/// Seconds.
+const SECONDS_FOR_A_WRITE: i64 = 6;
+/// A limit that falls by this factor has more likely lost a digit than been thought about.
+const FAR: i128 = 10;
+/// That in words.
+const FALLS_FAR: &str = "the limit is a tenth or less of what it was";
+/// What keeps a rate limit away from pages that visitors open. Whole hosts do not.
+const APART: &[Bound] = &[Bound::Path, Bound::Method, Bound::Client, Bound::Content];
+/// What keeps a rate limit to some pages. A method alone is that of every form, and of every script that sends something.
+const PAGES: &[Bound] = &[Bound::Path, Bound::Client, Bound::Content];
+/// What many visitors have in common.
+const SHARED: &[&str] = &[
+    "http.host",
+    "http.request.uri.path",
+    "ip.src.asnum",
+    "ip.geoip.asnum",
+    "ip.src.country",
+    "ip.geoip.country",
+    "cf.bot_management.ja3_hash",
+    "cf.bot_management.ja4",
+];
+
+/// Why a limit that is a tenth or less of what it was may stop those who stayed below it.
+pub(super) fn falls_far(before: &RuleBody, after: &RuleBody) -> Option<String> {
+    let limit = |rate: &BTreeMap<String, Value>| {
+        Some((i128::from(number(rate, "requests_per_period")?), i128::from(number(rate, "period")?)))
+    };
+    let (then, now) = (members(before)?, members(after)?);
+    let ((requests, period), (requests_after, period_after)) = (limit(&then)?, limit(&now)?);
+    let acts = |rule: &RuleBody| rule.is_enabled() && strength(rule.action()) >= Some(Strength::Challenge);
+    let falls = requests_after * FAR * period <= requests * period_after;
+    (acts(before) && acts(after) && falls && !rule_scope::expression(after).names(&[Bound::Client]))
+        .then(|| format!("{FALLS_FAR}: those who stayed below it {}", fate(after.action())))
+}
+
+/// Why a limit for each client that becomes one for all of them together may stop them: any of them can use it up.
+pub(super) fn becomes_shared(before: &RuleBody, after: &RuleBody) -> Option<String> {
+    let (then, now) = (members(before)?, members(after)?);
+    let acts = |rule: &RuleBody| rule.is_enabled() && strength(rule.action()) >= Some(Strength::Challenge);
+    let together = |rate: &BTreeMap<String, Value>| counted_by(rate).iter().all(|name| SHARED.contains(&name.as_str()));
+    let is_shared_now = acts(after) && !together(&then) && together(&now);
+    let allowed = |rate: &BTreeMap<String, Value>| Some(i128::from(number(rate, "requests_per_period")?));
+    let grows = allowed(&now)? >= allowed(&then)?.saturating_mul(i128::from(TOGETHER));
+    (is_shared_now && !grows && !rule_scope::expression(after).names(&[Bound::Client])).then(|| {
+        format!(
+            "clients are no longer counted apart: one of them can use up the limit, and then all {}",
+            fate(after.action())
+        )
+    })
+}
+
+/// Why a rate limit of the requests that an expression matches may stop ordinary visitors: they make more than it allows.
+pub(super) fn too_low(rate: &BTreeMap<String, Value>, expression: &Expression, action: &str) -> Option<String> {
+    let allowed = number(rate, "requests_per_period")?;
+    let usual = usual(rate, expression)?;
+    (allowed < usual).then(|| {
+        let period = number(rate, "period").unwrap_or_default();
+        let usual = count(usual, "request");
+        format!("ordinary visitors make about {usual} in {period} s, more than {allowed}, and {}", fate(action))
+    })
+}
+
+/// How many of the counted requests an ordinary visitor makes in a period; `None` if none.
+fn usual(rate: &BTreeMap<String, Value>, expression: &Expression) -> Option<i64> {
+    let counting = match rate.get("counting_expression") {
+        Some(Value::Text(text)) if !text.trim().is_empty() => Some(Expression::reported(text)),
+        _ => None,
+    };
+    let period = number(rate, "period")?;
+    let counted = counting.as_ref().unwrap_or(expression);
+    let by = counted_by(rate);
+    let together = by.iter().all(|name| SHARED.contains(&name.as_str()));
+    let visitors = if together { TOGETHER } else { 1 };
+    if counted.names(&[Bound::Client, Bound::Content])
+        || expression.names(&[Bound::Client])
+        || is_for_programs(expression)
+    {
+        return None;
+    }
+    if counted.names(APART) || expression.names(APART) {
+        let names_pages = counted.names(PAGES) || expression.names(PAGES);
+        let one = if names_pages { FORM } else { WRITES.saturating_add(period / SECONDS_FOR_A_WRITE) };
+        return Some(one.saturating_mul(visitors));
+    }
+    let at_origin = rate.get("requests_to_origin") == Some(&Value::Bool(true));
+    let one = match at_origin {
+        true => PAGE_AT_ORIGIN.saturating_add(period / 2),
+        false => PAGE.saturating_add(period.saturating_mul(PER_SECOND)),
+    };
+    Some(one.saturating_mul(visitors))
+}
+
+/// Whether a rule is about hosts whose names say that programs, not browsers, use them.
+fn is_for_programs(expression: &Expression) -> bool {
+    const WORDS: &[&str] = &["api", "graphql", "grpc", "rpc", "hooks", "webhook", "webhooks"];
+    let is_program = |host: &String| {
+        let label = host.split('.').next().unwrap_or_default();
+        label.split(['-', '_']).any(|word| WORDS.contains(&word.trim_end_matches(|c: char| c.is_ascii_digit())))
+    };
+    expression.hosts().is_some_and(|hosts| !hosts.is_empty() && hosts.iter().all(is_program))
+}
