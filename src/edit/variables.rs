@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value as Json;
 
 use super::source_tree::{At, Kind, SourceTree};
+use crate::spec::{Piece, pieces};
 
 /// A variable.
 #[derive(Debug, Default)]
@@ -19,37 +20,9 @@ struct Variable {
     is_given: bool,
 }
 
-/// A piece of a scalar with substitutions.
-#[derive(Debug, PartialEq, Eq)]
-enum Piece<'s> {
-    Text(&'s str),
-    Variable(&'s str),
-}
-
-/// The pieces of a scalar.
-fn pieces(text: &str) -> Vec<Piece<'_>> {
-    let (mut pieces, mut rest, mut at) = (Vec::new(), text, 0);
-    while let Some(found) = rest[at..].find("${") {
-        let start = at + found;
-        let end = rest[start..].find('}').map(|n| start + n);
-        match end {
-            // `$${` means `${` itself.
-            _ if rest[..start].ends_with('$') => at = start + 2,
-            None => break,
-            Some(end) => {
-                pieces.extend((start > 0).then_some(Piece::Text(&rest[..start])));
-                pieces.push(Piece::Variable(&rest[start + 2..end]));
-                (rest, at) = (&rest[end + 1..], 0);
-            }
-        }
-    }
-    pieces.extend((!rest.is_empty()).then_some(Piece::Text(rest)));
-    pieces
-}
-
 /// Whether a text has a substitution.
 pub(super) fn has_variable(text: &str) -> bool {
-    pieces(text).iter().any(|piece| matches!(piece, Piece::Variable(_)))
+    pieces(text).any(|(_, piece)| matches!(piece, Piece::Variable(_)))
 }
 
 /// Where a value with a substitution is changed; the words say why.
@@ -81,7 +54,7 @@ impl Variables {
             for node in tree.ids() {
                 let Kind::Scalar(text, _) = &tree.node(node).kind else { continue };
                 let shared = tree.shared_by(node).map_or(0, |anchor| tree.aliases(anchor).len());
-                for piece in pieces(text) {
+                for (_, piece) in pieces(text) {
                     if let Piece::Variable(name) = piece {
                         variables.entry(name.to_owned()).or_default().uses += 1 + shared;
                     }
@@ -97,11 +70,14 @@ impl Variables {
 
     /// A text with its substitutions made.
     pub(super) fn resolved(&self, text: &str) -> String {
-        let resolve = |piece: Piece<'_>| match piece {
-            Piece::Text(text) => text.replace("$${", "${"),
-            Piece::Variable(name) => self.all.get(name).map(|v| v.value.clone()).unwrap_or_default(),
-        };
-        pieces(text).into_iter().map(resolve).collect()
+        let mut resolved = String::new();
+        for (_, piece) in pieces(text) {
+            match piece {
+                Piece::Variable(name) => resolved.extend(self.all.get(name).map(|v| v.value.as_str())),
+                other => resolved.extend(other.literal()),
+            }
+        }
+        resolved
     }
 
     /// Where a value with a substitution is changed: the variable, if nothing else uses it, or the value itself. `what` is what it is
@@ -118,23 +94,24 @@ impl Variables {
             Json::String(text) => text.clone(),
             other => other.to_string(),
         };
-        let pieces = pieces(text);
-        let mut names = pieces.iter().filter_map(|p| match p {
-            Piece::Variable(name) => Some(*name),
-            Piece::Text(_) => None,
-        });
-        let (Some(name), None) = (names.next(), names.next()) else {
-            return Change::WrittenOut(format!(
-                "{what}: several variables make up the value, so it is written out here"
-            ));
-        };
-        let (before, behind) = match pieces.as_slice() {
-            [Piece::Text(before), _, Piece::Text(behind)] => (*before, *behind),
-            [Piece::Text(before), _] => (*before, ""),
-            [_, Piece::Text(behind)] => ("", *behind),
-            _ => ("", ""),
-        };
-        let own = wanted.strip_prefix(before).and_then(|rest| rest.strip_suffix(behind)).filter(|own| !own.is_empty());
+        let (mut name, mut before, mut behind) = (None, String::new(), String::new());
+        for (_, piece) in pieces(text) {
+            match (piece, name) {
+                (Piece::Variable(_), Some(_)) => {
+                    return Change::WrittenOut(format!(
+                        "{what}: several variables make up the value, so it is written out here"
+                    ));
+                }
+                (Piece::Variable(only), None) => name = Some(only),
+                (other, None) => before.extend(other.literal()),
+                (other, Some(_)) => behind.extend(other.literal()),
+            }
+        }
+        let name = name.unwrap_or_default();
+        let own = wanted
+            .strip_prefix(before.as_str())
+            .and_then(|rest| rest.strip_suffix(behind.as_str()))
+            .filter(|own| !own.is_empty());
         let variable = self.all.get(name);
         let why = match (variable, own) {
             (Some(v), _) if v.is_given => "comes from the command line",
@@ -150,18 +127,5 @@ impl Variables {
             _ => "is defined in several places",
         };
         Change::WrittenOut(format!("{what}: `${{{name}}}` {why}, so the value is written out here"))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn substitutions_are_found() {
-        assert_eq!(pieces("a"), [Piece::Text("a")]);
-        assert_eq!(pieces("${A}"), [Piece::Variable("A")]);
-        assert_eq!(pieces("x${A}.y"), [Piece::Text("x"), Piece::Variable("A"), Piece::Text(".y")]);
-        assert_eq!(pieces("$${A} ${B"), [Piece::Text("$${A} ${B")]);
     }
 }

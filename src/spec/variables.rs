@@ -4,9 +4,11 @@
 //! again, so the result does not depend on any order. A scalar with a substitution is text.
 
 use std::collections::{BTreeMap, HashSet};
+use std::ops::Range;
 
 use super::limits::{EXPANDED, LONGEST, MISTAKES};
 use super::scalar::within;
+use super::substitution::{Piece, is_name, pieces};
 use super::suggest::nearest;
 use super::yaml_tree::{Kind, Meaning, NodeId, Style, Tree};
 use crate::diagnostic::findings;
@@ -217,13 +219,11 @@ fn clash(name: &str, place: Place, first: Place) -> Diagnostic {
 
 /// The names of the variables in a text.
 fn names_used(text: &str) -> impl Iterator<Item = &str> {
-    text.split("${").skip(1).filter_map(|rest| rest.split_once('}')).map(|(name, _)| name).filter(|name| is_name(name))
-}
-
-/// Whether a text is the name of a variable.
-fn is_name(text: &str) -> bool {
-    let legal = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    !text.is_empty() && text.len() <= 64 && text.chars().all(legal) && !text.starts_with(|c: char| c.is_ascii_digit())
+    let name = |(_, piece)| match piece {
+        Piece::Variable(name) => Some(name),
+        Piece::Text(_) | Piece::Escape | Piece::Incomplete(_) => None,
+    };
+    pieces(text).filter_map(name)
 }
 
 /// A substitution that failed: its range in the scalar, and why.
@@ -252,47 +252,31 @@ enum Why {
 fn substitute<'v>(text: &str, longest: usize, lookup: impl Fn(&str) -> Option<&'v str>) -> Result<String, Vec<Misuse>> {
     let mut result = String::new();
     let mut mistakes = Vec::new();
-    let mut at = 0;
-    while let Some(found) = text[at..].find("${") {
-        let start = at + found;
-        if found > 0 && text.as_bytes()[start - 1] == b'$' {
-            result.push_str(&text[at..start - 1]);
-            result.push_str("${");
-            at = start + 2;
-            continue;
-        }
-        result.push_str(&text[at..start]);
-        let inner = &text[start + 2..];
-        let length = inner.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(inner.len());
-        let (name, end) = (&inner[..length], start + 2 + length);
-        if is_name(name) && inner[length..].starts_with('}') {
-            match lookup(name) {
-                Some(value) => result.push_str(value),
-                None => mistakes.push(Misuse { start, end: end + 1, why: Why::Unknown(name.to_owned()) }),
+    for (Range { start, end }, piece) in pieces(text) {
+        match piece {
+            Piece::Text(_) | Piece::Escape => {
+                result.push_str(piece.literal().unwrap_or_default());
+                continue;
             }
-            at = end + 1;
-        } else {
-            mistakes.push(Misuse { start, end, why: Why::Incomplete });
-            at = end;
+            Piece::Variable(name) => match lookup(name) {
+                Some(value) => result.push_str(value),
+                None => mistakes.push(Misuse { start, end, why: Why::Unknown(name.to_owned()) }),
+            },
+            Piece::Incomplete(_) => mistakes.push(Misuse { start, end, why: Why::Incomplete }),
         }
         if result.len() > longest {
-            mistakes.push(Misuse { start, end: at, why: Why::TooLong });
+            mistakes.push(Misuse { start, end, why: Why::TooLong });
         }
         if result.len() > longest || mistakes.len() >= MISTAKES {
             return Err(mistakes);
         }
     }
-    result.push_str(&text[at..]);
     if mistakes.is_empty() { Ok(result) } else { Err(mistakes) }
-}
-
-/// The opposite: escapes a text so that it means itself.
-pub(super) fn escape(text: &str) -> String {
-    text.replace("${", "$${")
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::substitution::escape;
     use super::*;
 
     /// Substitutes with `A` = `1` and `B` = `${A}`.

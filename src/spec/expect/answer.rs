@@ -8,8 +8,8 @@ use super::invalid::{Invalid, Outcome, networks};
 use crate::diagnostic::Span;
 use crate::model::{Expected, ExpectedAnswer, Fqdn, Rdata, RecordType, ZoneName};
 use crate::spec::deserialize::{Spanned, Text};
+use crate::spec::substitution::escape;
 use crate::spec::syntax::{AnswerSyntax, ExpectSyntax};
-use crate::spec::variables::escape;
 
 /// Reads it.
 pub(super) fn read(zone: &ZoneName, resolve: &Spanned<Text>, syntax: &ExpectSyntax, whole: Span) -> Outcome<Expected> {

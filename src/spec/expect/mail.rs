@@ -7,8 +7,8 @@ use serde_json::{Map, Value as Json, json};
 use super::invalid::{Invalid, Outcome};
 use crate::model::{ClosedSet, ExpectedMail, ExpectedPolicy, Fqdn, MailPolicy, ZoneName};
 use crate::spec::deserialize::{Spanned, Text};
+use crate::spec::substitution::escape;
 use crate::spec::syntax::MailSyntax;
-use crate::spec::variables::escape;
 
 /// Reads it.
 pub(super) fn read(zone: &ZoneName, syntax: &Spanned<MailSyntax>) -> Outcome<ExpectedMail> {

@@ -6,8 +6,8 @@ use super::invalid::{Invalid, Outcome};
 use crate::model::request::{Given, Rate, Request, VerdictExpected};
 use crate::model::{ExpectedRequest, RequestText};
 use crate::spec::deserialize::Spanned;
+use crate::spec::substitution::escape;
 use crate::spec::syntax::{ExpectSyntax, FromSyntax};
-use crate::spec::variables::escape;
 
 /// Reads it.
 pub(super) fn read(syntax: &Spanned<ExpectSyntax>) -> Outcome<ExpectedRequest> {

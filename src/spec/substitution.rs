@@ -1,0 +1,99 @@
+//! The syntax of substitutions: `${NAME}` is the value of a variable, and `$${` means `${` itself.
+
+use std::ops::Range;
+
+/// The most characters of a name.
+const LONGEST_NAME: usize = 64;
+
+/// A piece of a scalar.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Piece<'t> {
+    /// Text that means itself.
+    Text(&'t str),
+    /// `$${`.
+    Escape,
+    /// `${NAME}`: the name.
+    Variable(&'t str),
+    /// A `${` that begins nothing complete, with what might be a name.
+    Incomplete(&'t str),
+}
+
+impl Piece<'_> {
+    /// What it stands for; `None` for a variable.
+    #[must_use]
+    pub fn literal(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) | Self::Incomplete(text) => Some(text),
+            Self::Escape => Some("${"),
+            Self::Variable(_) => None,
+        }
+    }
+}
+
+/// The pieces of a scalar, with their ranges in it.
+pub fn pieces(text: &str) -> impl Iterator<Item = (Range<usize>, Piece<'_>)> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let rest = text.get(at..).filter(|rest| !rest.is_empty())?;
+        let begin = at;
+        let piece = match (rest.starts_with("${"), rest.starts_with("$${"), rest.find("${")) {
+            (true, _, _) => {
+                let inner = &rest[2..];
+                let length = inner.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(inner.len());
+                let name = &inner[..length];
+                match is_name(name) && inner[length..].starts_with('}') {
+                    true => Piece::Variable(name),
+                    false => Piece::Incomplete(&rest[..2 + length]),
+                }
+            }
+            (_, true, _) => Piece::Escape,
+            // The `$` before the next `${` belongs to the escape.
+            (_, _, Some(next)) => Piece::Text(&rest[..next - usize::from(rest[..next].ends_with('$'))]),
+            (_, _, None) => Piece::Text(rest),
+        };
+        at += match piece {
+            Piece::Text(text) | Piece::Incomplete(text) => text.len(),
+            Piece::Escape => "$${".len(),
+            Piece::Variable(name) => name.len() + "${}".len(),
+        };
+        Some((begin..at, piece))
+    })
+}
+
+/// Whether a text is the name of a variable.
+pub(super) fn is_name(text: &str) -> bool {
+    let legal = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let begins_with_digit = text.starts_with(|c: char| c.is_ascii_digit());
+    !text.is_empty() && text.len() <= LONGEST_NAME && text.chars().all(legal) && !begins_with_digit
+}
+
+/// Escapes a text, so that it means itself.
+pub(super) fn escape(text: &str) -> String {
+    text.replace("${", "$${")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_scalar_is_cut_into_pieces_that_make_it_up() {
+        use Piece::{Escape, Incomplete, Text, Variable};
+        for (text, expected) in [
+            ("", vec![]),
+            ("a", vec![Text("a")]),
+            ("${A}", vec![Variable("A")]),
+            ("x${A}.y", vec![Text("x"), Variable("A"), Text(".y")]),
+            ("${A}${B}", vec![Variable("A"), Variable("B")]),
+            ("$${A} ${B", vec![Escape, Text("A} "), Incomplete("${B")]),
+            ("$$${A}", vec![Text("$"), Escape, Text("A}")]),
+            ("$${${A}", vec![Escape, Variable("A")]),
+            ("${1a}ä", vec![Incomplete("${1a"), Text("}ä")]),
+            ("$ {A} $", vec![Text("$ {A} $")]),
+        ] {
+            let found: Vec<_> = pieces(text).collect();
+            assert_eq!(found.iter().map(|(range, _)| &text[range.clone()]).collect::<String>(), text);
+            assert_eq!(found.into_iter().map(|(_, piece)| piece).collect::<Vec<_>>(), expected, "{text}");
+        }
+    }
+}
