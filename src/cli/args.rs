@@ -14,6 +14,7 @@ use crate::apply::{JOURNAL_DIRECTORY, Verify};
 use crate::live::RECORDS_PER_PAGE;
 use crate::model::Danger;
 use crate::render::{DOCUMENTS, Document};
+use crate::spec::POLICY_FILE;
 use clap::builder::{PossibleValue, RangedU64ValueParser};
 use clap::{Args, ValueEnum};
 
@@ -41,8 +42,7 @@ pub(super) struct Global {
     /// Previous spec: a Git revision of the same paths, or a path written as ./PATH, /PATH or PATH/
     #[arg(long, global = true, value_name = "REV|PATH", help_heading = GLOBAL)]
     pub base: Option<String>,
-    /// Policy file with consents and limits [default: .zonewright-policy.yaml, if it exists]
-    #[arg(long, global = true, value_name = "FILE", help_heading = GLOBAL)]
+    #[arg(long, global = true, value_name = "FILE", help_heading = GLOBAL, help = format!("Policy file with consents and limits [default: {POLICY_FILE}, if it exists]"))]
     pub policy: Option<PathBuf>,
     /// Evaluate expiry dates as of this date [default: today, in UTC]
     #[arg(long, global = true, value_name = "YYYY-MM-DD", value_parser = day, help_heading = GLOBAL)]

@@ -26,6 +26,28 @@ pub enum Exit {
 }
 
 impl Exit {
+    /// All that a caller does not choose, in the order of their numbers.
+    pub const ALL: [Self; 7] =
+        [Self::Success, Self::Error, Self::Differences, Self::Refused, Self::Stale, Self::Partial, Self::Usage];
+
+    /// What it means, for `help exit-codes`.
+    #[must_use]
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Self::Success => "done, or no difference",
+            Self::Error => "error, nothing was written",
+            Self::Differences | Self::Chosen(_) => {
+                "differences (drift, or what --drift-exit-code says; plan and waf diff with --detailed-exitcode, diff --exit-code, waf lock --check)"
+            }
+            Self::Refused => {
+                "a consent is missing (apply, undo, plan with --detailed-exitcode), or the confirmation was declined"
+            }
+            Self::Stale => "the live state or the base is not what the plan or the undo expects, nothing was written",
+            Self::Partial => "applied in part, the journal says what",
+            Self::Usage => "wrong usage",
+        }
+    }
+
     /// The number.
     #[must_use]
     pub fn code(self) -> u8 {

@@ -10,10 +10,7 @@ use super::args::Global;
 use super::paths::is_below;
 use crate::diagnostic::read_text;
 use crate::model::{Policy, PolicyEntry, Suppression};
-use crate::spec::{Allowed, PolicyFile, read_policy};
-
-/// The policy that is read where none is named, if it is there.
-pub(super) const FILE: &str = ".zonewright-policy.yaml";
+use crate::spec::{Allowed, POLICY_FILE, PolicyFile, read_policy};
 
 /// Largest policy file that is read, in bytes.
 const LARGEST_POLICY: u64 = 4 * 1024 * 1024;
@@ -33,13 +30,15 @@ pub(super) fn accepted_lints(global: &Global) -> anyhow::Result<Vec<Suppression>
 
 /// The policy file, if there is one.
 fn policy_file(global: &Global) -> anyhow::Result<Option<PolicyFile>> {
-    let usual = PathBuf::from(FILE);
+    let usual = PathBuf::from(POLICY_FILE);
     let path = match &global.policy {
         Some(path) => path,
         None if usual.is_file() => {
             // Nobody named it, so a link in it must not show someone else's file to whoever reads the messages.
             if !is_below(&usual, Path::new(".")) {
-                bail!("{FILE} is a link that leads out of its directory; name the file with --policy if that is meant");
+                bail!(
+                    "{POLICY_FILE} is a link that leads out of its directory; name the file with --policy if that is meant"
+                );
             }
             &usual
         }

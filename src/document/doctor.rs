@@ -125,6 +125,14 @@ pub struct Credentials {
     pub why: Option<String>,
 }
 
+impl Credentials {
+    /// Whether Cloudflare says that they can be used; `None` if it does not say.
+    #[must_use]
+    pub fn is_active(&self) -> Option<bool> {
+        self.status.as_deref().map(|status| status == "active")
+    }
+}
+
 /// What credentials are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -318,7 +326,7 @@ impl Doctor {
     /// Whether the token can be used at all.
     #[must_use]
     pub fn is_usable(&self) -> bool {
-        self.credentials.status.as_deref().is_none_or(|status| status == "active")
+        self.credentials.is_active().unwrap_or(true)
     }
 
     /// Whether Cloudflare answered what it was asked: everything that the spec needs to read, and at least something besides the zone

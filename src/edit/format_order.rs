@@ -32,7 +32,7 @@ const RECORD: &[&str] = &[
     "allow", "lint", "owner", "reason", "expires",
 ];
 /// Of `defaults`.
-const DEFAULTS: &[&str] = &["ttl", "proxied", "comment", "tags", "owner"];
+pub(super) const DEFAULTS: &[&str] = &["ttl", "proxied", "comment", "tags", "owner"];
 /// Of a section for protection.
 static WAF: LazyLock<Vec<&str>> = LazyLock::new(|| {
     ["unmanaged", "accept_weakening", "owasp", "cloudflare"]

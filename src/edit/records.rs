@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde_json::{Map, Value as Json};
 
+use super::format_order::DEFAULTS;
 use super::selected_differences::{Chosen, Left};
 use super::source_tree::{At, Kind};
 use super::workspace::Workspace;
@@ -38,8 +39,10 @@ impl Fate<'_> {
 /// Keys that an entry of its own takes over.
 const METADATA: [&str; 6] = ["protect", "allow", "lint", "owner", "reason", "expires"];
 
-/// Keys that `defaults` can give.
-const DEFAULTS: [&str; 4] = ["ttl", "proxied", "comment", "tags"];
+/// Whether `defaults` can give a key whose value Cloudflare has.
+fn is_default(key: &str) -> bool {
+    DEFAULTS.contains(&key) && !METADATA.contains(&key)
+}
 
 /// The records of one zone.
 struct Records<'w, 't, 'a> {
@@ -310,7 +313,7 @@ impl Records<'_, '_, '_> {
         if self.workspace.is_local {
             return (before, after);
         }
-        for key in DEFAULTS {
+        for key in DEFAULTS.iter().copied().filter(|key| is_default(key)) {
             let (Some(old), Some(new)) = (before.get(key).cloned(), after.get(key).cloned()) else { continue };
             let is_own = self.workspace.tree(at.file).get(at.node, key).is_some();
             if old == new || is_own {
@@ -465,7 +468,7 @@ fn canonical(zone: &ZoneName, data: &Rdata) -> Map<String, Json> {
 /// Attributes under the keys of an entry.
 fn attributes(zone: &ZoneName, record: &DesiredRecord, facets: &Facets) -> Map<String, Json> {
     let mut all = entry(zone, &record.name, &record.data, facets);
-    all.retain(|key, _| DEFAULTS.contains(&key.as_str()) || key == "settings");
+    all.retain(|key, _| is_default(key) || key == "settings");
     all
 }
 

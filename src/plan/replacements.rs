@@ -6,7 +6,7 @@ use super::subject::{RecordAction, RecordSubject, Subject};
 use super::zone_plan::ZonePlan;
 use crate::diff::DeleteReason;
 use crate::insight::ownership_token;
-use crate::model::{Danger, Fqdn, Purpose, Rdata, RecordType};
+use crate::model::{Danger, Fqdn, Purpose, Rdata, RecordType, token_key};
 
 /// Finds the deletes that are replacements: the spec asked for the removal (by `state: absent`, or because the base had the
 /// record and the spec does not, or because the zone is pruned and there is no base), and this plan creates a record for the same use
@@ -79,12 +79,7 @@ impl Use {
         Some(match (data.record_type(), data.purpose()) {
             (Some(RecordType::A | RecordType::Aaaa | RecordType::Cname), _) => Self::Server,
             (Some(RecordType::Txt), Purpose::Shared) => return None,
-            (Some(RecordType::Txt), Purpose::Unique) => {
-                let text = data.presentation();
-                let text = text.trim_matches('"');
-                let key = text.split_once(['=', ':']).map_or("", |(key, _)| key);
-                Self::Token(key.to_ascii_lowercase())
-            }
+            (Some(RecordType::Txt), Purpose::Unique) => Self::Token(token_key(data.presentation().trim_matches('"'))),
             (kind, purpose) => Self::Other(kind, purpose),
         })
     }

@@ -78,9 +78,9 @@ fn write_credentials(out: &mut dyn Write, credentials: &Credentials) -> io::Resu
         Owner::Unknown => "API token",
         Owner::GlobalKey => "global API key",
     };
-    let sign = match status.as_deref() {
-        Some("active") => "✔",
-        Some(_) => "✘",
+    let sign = match credentials.is_active() {
+        Some(true) => "✔",
+        Some(false) => "✘",
         None => "?",
     };
     let mut words = vec![what.to_owned()];

@@ -17,6 +17,9 @@ use super::{clip, schema, secrets};
 use crate::diagnostic::{Diagnostics, Place, Severity, SourceId, Sources, count, findings};
 use crate::model::{Danger, NARROW_DAYS, NARROW_RULES, Suppression, SuppressionScope, sort_by};
 
+/// The policy that is read where none is named, if it is there.
+pub const POLICY_FILE: &str = ".zonewright-policy.yaml";
+
 /// A policy file as written.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

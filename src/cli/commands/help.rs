@@ -87,17 +87,8 @@ More help:
 
 /// Exit codes.
 fn exit_codes() -> String {
-    "\
-Exit codes:
-  0   done, or no difference
-  1   error, nothing was written
-  2   differences (drift, or what --drift-exit-code says; plan and waf diff with --detailed-exitcode, diff --exit-code, waf lock --check)
-  3   a consent is missing (apply, undo, plan with --detailed-exitcode), or the confirmation was declined
-  4   the live state or the base is not what the plan or the undo expects, nothing was written
-  5   applied in part, the journal says what
-  64  wrong usage
-"
-    .to_owned()
+    let codes = Exit::ALL.iter().map(|exit| format!("  {:<3} {}\n", exit.code(), exit.meaning()));
+    format!("Exit codes:\n{}", codes.collect::<String>())
 }
 
 /// Consents.

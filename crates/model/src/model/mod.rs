@@ -62,7 +62,7 @@ pub use percent::{is_unreserved, percent_encoded};
 pub use policy::{Policy, PolicyEntry};
 #[doc(hidden)]
 pub use public_suffix::PublicSuffix;
-pub use rdata::{DataError, Purpose, Rdata, RecordType, STRING_OCTETS};
+pub use rdata::{DataError, Purpose, Rdata, RecordType, STRING_OCTETS, token_key};
 pub use read_only::ReadOnly;
 pub use record::{
     Comment, CommentError, DesiredRecord, Facets, LiveRecord, RecordForm, Settings, Spelling, Tag, TagError, Tombstone,

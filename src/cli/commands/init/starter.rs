@@ -1,9 +1,9 @@
 //! The files of a first spec: an example, the schema for editors, the policy, and what Git ignores.
 
-use crate::cli::{default_spec, policy};
+use crate::cli::default_spec;
 use crate::document;
 use crate::model::ZoneName;
-use crate::spec;
+use crate::spec::{self, POLICY_FILE};
 
 /// The schema, beside the directory of the spec.
 const SCHEMA: &str = "zonewright.schema.json";
@@ -39,7 +39,7 @@ pub(super) fn example(name: Option<&ZoneName>) -> (String, String) {
 pub(super) fn files() -> Vec<(String, String)> {
     vec![
         (SCHEMA.to_owned(), document::text(&spec::schema()) + "\n"),
-        (policy::FILE.to_owned(), POLICY.to_owned()),
+        (POLICY_FILE.to_owned(), POLICY.to_owned()),
         (".gitignore".to_owned(), IGNORED.to_owned()),
     ]
 }

@@ -41,6 +41,7 @@ use host_name::{Root, host};
 use reader::FieldReader;
 use record_data::RecordData;
 pub use record_data::{DataError, Purpose};
+pub use txt_pairing::token_key;
 
 pub use binding::{Https, Svcb};
 pub use caa::Caa;

@@ -11,8 +11,7 @@ const OF_TOKENS: &[&str] =
 
 /// The purpose of a text; of a list, its first string decides.
 pub(super) fn purpose(text: &str) -> Purpose {
-    let first = text.split([' ', ';', '\t']).next().unwrap_or_default();
-    let Some((key, value)) = first.split_once(['=', ':']) else {
+    let Some((key, value)) = key_and_value(text) else {
         return if is_token(text) { Purpose::Unique } else { Purpose::Shared };
     };
     let key = key.to_ascii_lowercase();
@@ -24,6 +23,17 @@ pub(super) fn purpose(text: &str) -> Purpose {
     }
     let is_of_token = OF_TOKENS.iter().any(|part| key.contains(part)) || key == "ms" || is_token(value);
     if is_of_token { Purpose::Unique } else { Purpose::Keyed(key) }
+}
+
+/// The key at the beginning of a text, and the first word after it.
+fn key_and_value(text: &str) -> Option<(&str, &str)> {
+    text.split([' ', ';', '\t']).next().unwrap_or_default().split_once(['=', ':'])
+}
+
+/// The key of a text that proves something to a service, in lower case; empty for a token alone.
+#[must_use]
+pub fn token_key(text: &str) -> String {
+    key_and_value(text).map_or("", |(key, _)| key).to_ascii_lowercase()
 }
 
 /// Whether a text looks like a machine-generated token: one long word with digits in it.
