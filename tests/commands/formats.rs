@@ -1,6 +1,6 @@
 //! `--format`: the formats of each command, and the stream of each output.
 
-use crate::support::workspace::{Workspace, binary, options};
+use crate::support::workspace::{Workspace, binary, document_formats, options};
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -61,7 +61,7 @@ fn a_plan_in_each_format() {
     assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>\n"), "{page}");
     assert!(workspace.writes().is_empty());
     // Exit codes do not depend on the format.
-    for format in ["markdown", "html", "github", "sarif"] {
+    for format in document_formats("plan") {
         workspace.run(&["plan", "spec.yaml", "--detailed-exitcode", "--format", format]).exits(3);
         workspace.run(&["plan", "spec.yaml", "--allow-deletes", "1", "--format", format]).exits(0);
     }
@@ -73,10 +73,8 @@ fn a_plan_in_each_format() {
 fn a_spec_with_errors_in_each_format() {
     let workspace = workspace();
     workspace.records_spec("      - { name: www, type: A, content: nonsense }");
-    for (command, formats) in
-        [("plan", ["markdown", "github", "sarif", "html"]), ("validate", ["markdown", "github", "sarif", "junit"])]
-    {
-        for format in formats {
+    for command in ["plan", "validate"] {
+        for format in document_formats(command) {
             let ran = workspace.run(&[command, "spec.yaml", "--format", format]).exits(1);
             assert!(ran.stdout.contains("nonsense") && ran.stdout.contains("spec.yaml"), "{format}: {ran:?}");
             assert!(ran.stdout.ends_with('\n'), "{format}: {ran:?}");

@@ -15,3 +15,15 @@ mod responses;
 mod shown;
 #[cfg(target_os = "linux")]
 mod written;
+
+/// A new format has to be added to `responses::SHOWN` (plans, drift) or `files::CHECKS` (findings of a spec).
+#[test]
+fn every_format_is_tried_with_hostile_text() {
+    let tried: Vec<&(&[&str], &str)> = responses::SHOWN.iter().chain(files::CHECKS).collect();
+    for command in ["plan", "drift", "validate"] {
+        for format in crate::support::workspace::document_formats(command) {
+            let is_tried = tried.iter().any(|(arguments, of)| arguments[0] == command && *of == format);
+            assert!(is_tried, "no run of `{command} --format {format}` is tried with hostile text");
+        }
+    }
+}

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::workspace::{Workspace, options};
+use crate::support::workspace::{Workspace, document_formats, options};
 
 const RECORDS: &str = "      - { name: a, type: A, content: 192.0.2.1 }
       - { name: b, type: A, content: 192.0.2.2 }
@@ -31,7 +31,7 @@ fn a_part_is_planned_and_applied_and_every_output_says_so() {
     assert!(text.starts_with(&format!("Only a part of the plan: {words}\n")), "{text}");
     assert_eq!(text.matches(words).count(), 2, "at the beginning and at the end: {text}");
     assert!(text.contains("Plan: 2 to create, 0 to update, 0 to delete."), "{text}");
-    for format in ["markdown", "html", "github", "sarif"] {
+    for format in document_formats("plan") {
         let output = run(&["--format", format]).exits(0).stdout;
         assert!(output.contains("chooses 2 operations"), "{format}: {output}");
     }

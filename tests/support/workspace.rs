@@ -8,6 +8,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
+use zonewright::render::{DOCUMENTS, Document};
 use zonewright::sandbox::{self, LoggedRequest, Options, Profile, Running, Traffic};
 
 /// The timeout of tests that wait for something.
@@ -51,6 +52,12 @@ impl Ran {
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.stdout).unwrap_or_else(|e| panic!("{e}\n{}\n{}", self.stdout, self.stderr))
     }
+}
+
+/// The formats that are documents of their own and that a command has.
+pub(crate) fn document_formats(command: &str) -> impl Iterator<Item = &'static str> {
+    let has = move |document: &&Document| document.commands().contains(&command);
+    DOCUMENTS.iter().filter(has).map(|document| document.name)
 }
 
 /// A sandbox without a limit on requests, as most tests need it.

@@ -15,7 +15,7 @@ use crate::support::saved_plans::sealed;
 use crate::support::workspace::{Ran, Workspace, binary, options_on};
 
 /// The commands that show a spec with mistakes, with the format of the output.
-const CHECKS: &[(&[&str], &str)] = &[
+pub(super) const CHECKS: &[(&[&str], &str)] = &[
     (&["validate", "spec.yaml"], "text"),
     (&["validate", "spec.yaml", "--color", "never", "--format", "json"], "json"),
     (&["validate", "spec.yaml", "--format", "markdown"], "markdown"),

@@ -28,7 +28,7 @@ zones:
 ";
 
 /// All commands that show such responses, with the format of the output.
-const SHOWN: &[(&[&str], &str)] = &[
+pub(super) const SHOWN: &[(&[&str], &str)] = &[
     (&["plan", "spec.yaml", "-v"], "text"),
     (&["plan", "spec.yaml", "--color", "never", "-vvv"], "text"),
     (&["plan", "spec.yaml", "--format", "json"], "json"),
