@@ -21,7 +21,7 @@ use tokio::time::Instant;
 
 use super::headers::Limits;
 use super::request_kind::RequestKind;
-use super::retry::PATIENCE;
+use super::retry::LONGEST_WAIT;
 use super::shared_quota::{PROBE, SharedQuota};
 use crate::wire::{Method, Request};
 
@@ -79,13 +79,13 @@ impl Reports {
     pub(super) fn note(&mut self, kind: &RequestKind, limits: &Limits, in_flight: u64, now: Instant) {
         for policy in &limits.policies {
             if let Some(limit) = self.bind(kind, &policy.name) {
-                limit.policy = Some((policy.quota, policy.window.min(PATIENCE)));
+                limit.policy = Some((policy.quota, policy.window.min(LONGEST_WAIT)));
             }
         }
         for item in &limits.remaining {
             if let Some(limit) = self.bind(kind, &item.name) {
                 // Beyond that, trying and receiving 429 is better than waiting because of a header.
-                limit.note(item.requests, now + item.reset.min(PATIENCE), in_flight, now);
+                limit.note(item.requests, now + item.reset.min(LONGEST_WAIT), in_flight, now);
             }
         }
     }
@@ -297,7 +297,7 @@ mod tests {
         assert_eq!(reports.limits.len(), MOST_NAMES);
         reports.note(&zones, &report("0", 0, 10_000_000), 0, now + Duration::from_secs(60));
         let later = now + Duration::from_secs(60);
-        assert_eq!(until(&mut reports, &zones, later), Some(later + PATIENCE));
+        assert_eq!(until(&mut reports, &zones, later), Some(later + LONGEST_WAIT));
     }
 
     #[test]

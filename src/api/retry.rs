@@ -10,7 +10,7 @@
 //! | a body that is not JSON, or a refusal, under 2xx | again | no: the same |
 //! | any other refusal, a redirect, a response that is too large | no | no |
 //!
-//! Requested times are obeyed up to [`PATIENCE`]. Otherwise the delay doubles and is partly random, so that clients
+//! Requested times are obeyed up to [`LONGEST_WAIT`]. Otherwise the delay doubles and is partly random, so that clients
 //! that failed together do not retry together.
 
 use std::sync::{Mutex, PoisonError};
@@ -20,7 +20,7 @@ use super::error::{ApiError, ProxyFault};
 
 /// The longest requested time that is obeyed; beyond it the request fails. Three times Cloudflare's own penalty of 5
 /// minutes.
-pub(super) const PATIENCE: Duration = Duration::from_secs(900);
+pub(super) const LONGEST_WAIT: Duration = Duration::from_secs(900);
 
 /// The wait after a 429 that says nothing: Cloudflare blocks for 5 minutes.
 pub(super) const WAIT_AFTER_BARE_429: Duration = Duration::from_secs(300);
@@ -48,7 +48,7 @@ pub(super) fn next(error: &ApiError, asked: Option<Duration>) -> Next {
     let is_repeatable = match error {
         ApiError::Throttled { wait, .. } => {
             let wait = wait.unwrap_or_default();
-            return if wait > PATIENCE { Next::GiveUp } else { Next::Pause(wait) };
+            return if wait > LONGEST_WAIT { Next::GiveUp } else { Next::Pause(wait) };
         }
         ApiError::Unreached { source, .. } => {
             !matches!(source.tls(), Some(rustls::Error::InvalidCertificate(_)))
@@ -68,7 +68,7 @@ pub(super) fn next(error: &ApiError, asked: Option<Duration>) -> Next {
     match asked {
         _ if !is_repeatable => Next::GiveUp,
         None => Next::BackOff,
-        Some(asked) if asked <= PATIENCE => Next::Wait(asked),
+        Some(asked) if asked <= LONGEST_WAIT => Next::Wait(asked),
         Some(_) => Next::GiveUp,
     }
 }

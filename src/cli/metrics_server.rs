@@ -25,7 +25,7 @@ use crate::api::Stop;
 use crate::render::openmetrics;
 
 /// Intervals without a good round after which the watch is not well.
-const PATIENCE: u32 = 3;
+const INTERVALS_UNTIL_UNHEALTHY: u32 = 3;
 
 /// Connections that are open at once; each takes a file descriptor that the rounds could need.
 const CONNECTIONS: usize = 16;
@@ -81,7 +81,7 @@ impl Health {
         let Some(since) = self.good().as_ref().map(|good| now.saturating_duration_since(good.at)) else {
             return Err("no round has succeeded yet".to_owned());
         };
-        if since <= self.interval.saturating_mul(PATIENCE) {
+        if since <= self.interval.saturating_mul(INTERVALS_UNTIL_UNHEALTHY) {
             return Ok(());
         }
         let seconds = self.interval.as_secs_f64();

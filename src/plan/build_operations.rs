@@ -18,7 +18,7 @@ use crate::model::{
 };
 
 /// How many records left alone are named in the detailed output, for each reason.
-const EXAMPLES: usize = 100;
+const NAMED_RECORDS: usize = 100;
 
 /// What differs in a zone.
 #[derive(Debug, Clone)]
@@ -196,7 +196,7 @@ fn set_aside(desired: &DesiredZone, changes: &RecordChanges) -> Vec<SetAsideCoun
             examples: Vec::new(),
         });
         *entry.types.entry(record.data.type_name().to_owned()).or_default() += 1;
-        if entry.examples.len() < EXAMPLES {
+        if entry.examples.len() < NAMED_RECORDS {
             entry.examples.push(format!("{} {}", desired.name.relative(&record.name), record.data.type_name()));
         }
     }
@@ -211,7 +211,7 @@ fn foreign_rules(changes: &WafChanges) -> Vec<SetAsideCount> {
             keeper: Keeper::Unknown,
             reason: format!("foreign {}", phase.phase.about()),
             types: foreign_by_action(&phase.foreign).into_iter().map(|(a, n)| (a.to_owned(), n)).gather(),
-            examples: phase.foreign.iter().take(EXAMPLES).map(|r| r.shown().to_owned()).collect(),
+            examples: phase.foreign.iter().take(NAMED_RECORDS).map(|r| r.shown().to_owned()).collect(),
         })
         .collect()
 }

@@ -22,7 +22,7 @@ use crate::model::{ExpectedAnswer, Fqdn, Rdata, RecordType};
 use crate::sandbox::is_edge;
 
 /// How long an answer may take.
-const PATIENCE: Duration = Duration::from_secs(60);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// How many values are named.
 const MOST_VALUES: usize = 5;
@@ -66,7 +66,7 @@ pub async fn ask(server: SocketAddr, name: &Fqdn, kind: RecordType) -> Result<Re
         stream.read_exact(&mut response).await?;
         Ok(response)
     };
-    let response = timeout(PATIENCE, exchange).await.unwrap_or_else(|late| Err(late.into()));
+    let response = timeout(ANSWER_TIMEOUT, exchange).await.unwrap_or_else(|late| Err(late.into()));
     read(response.map_err(QuestionError::Connection)?, name, kind).ok_or(QuestionError::Message)
 }
 

@@ -80,7 +80,7 @@ const ARGUMENTS: &[&str] = &[
 const COMPLAINTS: u64 = 16 * 1024;
 
 /// Time limit of one command.
-const PATIENCE: Duration = Duration::from_secs(120);
+const TIME_LIMIT: Duration = Duration::from_secs(120);
 
 /// The variables of the caller's environment that git gets.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -118,7 +118,7 @@ impl Git {
     /// There is none, git cannot be run, git does not trust it, or git finds another one.
     pub(super) fn open(directory: &Path, environment: &GitEnvironment) -> Result<Self, RevisionError> {
         let repository = Repository::find(directory)?;
-        let git = Self { repository, environment: environment.clone(), patience: PATIENCE };
+        let git = Self { repository, environment: environment.clone(), patience: TIME_LIMIT };
         let (found, ended) = git.text(&["rev-parse", "--absolute-git-dir"])?;
         if !ended.is_success {
             let top = git.repository.top.clone();
@@ -241,7 +241,7 @@ mod tests {
         let path = std::env::join_paths([directory.path(), Path::new("/bin"), Path::new("/usr/bin")]).unwrap();
         let environment = GitEnvironment::of(|name| (name == "PATH").then(|| path.clone()));
         let repository = Repository::find(directory.path()).unwrap();
-        (directory, Git { repository, environment, patience: PATIENCE })
+        (directory, Git { repository, environment, patience: TIME_LIMIT })
     }
 
     #[test]

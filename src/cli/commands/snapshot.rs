@@ -37,8 +37,7 @@ pub(in crate::cli) struct SnapshotArgs {
     /// The spec.
     #[command(flatten)]
     spec: SpecArgs,
-    /// File to write; `-` for standard output [default: zonewright.snapshot.json.gz]
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help = format!("File to write; `-` for standard output [default: {FILE}]"))]
     out: Option<PathBuf>,
 }
 

@@ -13,7 +13,7 @@ use crate::render::names_in_words::in_both_forms;
 use crate::render::operation_view::OperationView;
 
 /// Largest number of unmanaged names shown for one reason; the JSON has more.
-const EXAMPLES: usize = 20;
+const SHOWN_NAMES: usize = 20;
 
 /// A report.
 #[must_use]
@@ -98,9 +98,9 @@ fn zones(out: &mut String, view: &DriftView<'_>, budget: &mut Budget) -> usize {
         let mut piece =
             format!("- {}: {}\n", code(&in_both_forms(zone.name.as_str())), words(|state| zone.count(state)));
         for left in zone.unmanaged.iter().chain(&zone.spared) {
-            let names: Vec<_> = left.examples.iter().take(EXAMPLES).map(|name| code(name)).collect();
+            let names: Vec<_> = left.examples.iter().take(SHOWN_NAMES).map(|name| code(name)).collect();
             let names = if names.is_empty() { String::new() } else { format!(": {}", names.join(", ")) };
-            let more = left.count().saturating_sub(left.examples.len().min(EXAMPLES));
+            let more = left.count().saturating_sub(left.examples.len().min(SHOWN_NAMES));
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             piece.push_str(&format!("  - left alone: {}{names}{more}\n", prose(&aside(left))));
         }

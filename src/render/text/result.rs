@@ -28,7 +28,7 @@ pub struct ZoneResult<'a> {
 }
 
 /// How many operations are named that ended in the same way.
-const EXAMPLES: usize = 3;
+const SHOWN_OPERATIONS: usize = 3;
 
 /// Operations of a zone that did not succeed, in the same way and for the same reason.
 struct Group<'a> {
@@ -97,10 +97,10 @@ pub fn write_result(out: &mut dyn Write, zones: &[ZoneResult], colour: bool) -> 
                 continue;
             }
             writeln!(out, "  {word}  {}: {}", count(addresses.len(), "operation"), safe(reason))?;
-            for address in addresses.iter().take(EXAMPLES) {
+            for address in addresses.iter().take(SHOWN_OPERATIONS) {
                 writeln!(out, "    {}", safe(address.as_str()))?;
             }
-            if let Some(more) = addresses.len().checked_sub(EXAMPLES).filter(|n| *n > 0) {
+            if let Some(more) = addresses.len().checked_sub(SHOWN_OPERATIONS).filter(|n| *n > 0) {
                 writeln!(out, "    and {more} more")?;
             }
         }

@@ -1,5 +1,14 @@
 //! Why records and rules are deleted, in the words that plans have for it.
 
+/// `state: absent`, in words.
+const TOMBSTONE: &str = "the spec says state: absent";
+/// The same for a line with little space.
+const TOMBSTONE_BRIEF: &str = "state: absent";
+/// No longer in the spec, in words.
+const REMOVED: &str = "removed from the spec";
+/// Made by the apply that is undone, in words.
+const UNDONE: &str = "created by the apply that is undone";
+
 /// Why a live record is to be deleted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeleteReason {
@@ -24,13 +33,13 @@ impl DeleteReason {
     #[must_use]
     pub fn about(self) -> &'static str {
         match self {
-            Self::Tombstone => "the spec says state: absent",
+            Self::Tombstone => TOMBSTONE,
             Self::Pruned => "not in the spec, and the zone is pruned",
             Self::InTheWay => "replaced by another record at this name",
             Self::WithDelegation => "belongs to the delegation (NS), which is deleted",
-            Self::Removed => "removed from the spec",
+            Self::Removed => REMOVED,
             Self::Replaced => "replaced by a record that this plan creates; not counted as a delete",
-            Self::Undone => "created by the apply that is undone",
+            Self::Undone => UNDONE,
         }
     }
 
@@ -38,7 +47,7 @@ impl DeleteReason {
     #[must_use]
     pub fn brief(self) -> &'static str {
         match self {
-            Self::Tombstone => "state: absent",
+            Self::Tombstone => TOMBSTONE_BRIEF,
             Self::InTheWay => "replaced by a record at this name",
             Self::WithDelegation => "goes with its delegation",
             Self::Replaced => "replaced, not counted as a delete",
@@ -68,10 +77,10 @@ impl RuleDeleteReason {
     pub fn about(self) -> &'static str {
         match self {
             Self::Expired => "its last day is over",
-            Self::Absent => "the spec says state: absent",
+            Self::Absent => TOMBSTONE,
             Self::Pruned => "not in the spec, and the section is pruned",
-            Self::Removed => "removed from the spec",
-            Self::Undone => "created by the apply that is undone",
+            Self::Removed => REMOVED,
+            Self::Undone => UNDONE,
         }
     }
 
@@ -79,7 +88,7 @@ impl RuleDeleteReason {
     #[must_use]
     pub fn brief(self) -> &'static str {
         match self {
-            Self::Absent => "state: absent",
+            Self::Absent => TOMBSTONE_BRIEF,
             Self::Expired | Self::Pruned | Self::Removed | Self::Undone => self.about(),
         }
     }

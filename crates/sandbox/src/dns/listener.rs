@@ -22,7 +22,7 @@ const CONNECTIONS: usize = 64;
 
 /// Time in which the next query of a TCP connection must arrive, and its response must be taken (RFC 7766 section 6.2.3: a few
 /// seconds).
-const PATIENCE: Duration = Duration::from_secs(10);
+const TCP_IDLE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Pause after a socket failed, as happens while file descriptors are short.
 const PAUSE: Duration = Duration::from_millis(200);
@@ -121,11 +121,11 @@ impl Drop for Connection {
 
 /// Answers the queries of a connection one after the other (RFC 7766 section 6.2.1).
 async fn converse(mut stream: TcpStream, server: Arc<NameServer>) {
-    while let Ok(Ok(message)) = timeout(PATIENCE, receive(&mut stream)).await {
+    while let Ok(Ok(message)) = timeout(TCP_IDLE_TIMEOUT, receive(&mut stream)).await {
         let Some(response) = respond(&server, message, Transport::Tcp).await else { return };
         let Ok(length) = u16::try_from(response.len()) else { return };
         let framed = [&length.to_be_bytes()[..], &response].concat();
-        if !matches!(timeout(PATIENCE, stream.write_all(&framed)).await, Ok(Ok(()))) {
+        if !matches!(timeout(TCP_IDLE_TIMEOUT, stream.write_all(&framed)).await, Ok(Ok(()))) {
             return;
         }
     }

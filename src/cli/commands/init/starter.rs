@@ -43,3 +43,15 @@ pub(super) fn files() -> Vec<(String, String)> {
         (".gitignore".to_owned(), IGNORED.to_owned()),
     ]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Policy;
+
+    #[test]
+    fn the_first_policy_file_has_the_default_limit() {
+        let line = format!("\nmost_changes: {}\n", Policy::default().most_changes);
+        assert!(POLICY.contains(&line), "{POLICY}");
+    }
+}
