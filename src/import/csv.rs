@@ -1,6 +1,6 @@
 //! Tables of records: comma-separated values with a header.
 
-use super::found::{Entry, Found, Written};
+use super::import_result::{Entry, Found, Written};
 use crate::diagnostic::{Place, SourceId, Span, findings};
 use crate::model::{Value, ZoneName};
 

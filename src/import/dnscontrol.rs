@@ -5,7 +5,7 @@
 
 use serde_json::Value as Json;
 
-use super::found::{Entry, Found, Written, quoted};
+use super::import_result::{Entry, Found, Written, quoted};
 use crate::diagnostic::{Place, findings};
 use crate::model::ZoneName;
 

@@ -3,8 +3,8 @@
 mod comments;
 mod csv;
 mod dnscontrol;
-mod found;
 mod from_live;
+mod import_result;
 mod leave;
 mod octodns;
 mod octodns_includes;
@@ -14,8 +14,8 @@ mod source_kind;
 mod terraform;
 mod zone_file;
 
-pub use found::{Found, Origin, Tally};
 pub use from_live::{Imported, from_live, rule_from_live};
+pub use import_result::{Found, Origin, Tally};
 pub use leave::Leaving;
 pub(crate) use octodns::members as octodns_members;
 pub use source::{read_sources, read_text};

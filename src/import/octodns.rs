@@ -4,7 +4,7 @@
 //! Record types and their members: octodns.readthedocs.io (records) and the documentation of octodns-cloudflare, read 2026-11-22.
 
 use super::comments::{self, Comment};
-use super::found::{Entry, Found, Written, quoted};
+use super::import_result::{Entry, Found, Written, quoted};
 use crate::diagnostic::{Source, findings};
 use crate::model::{Fields, Settings, Value, ZoneName};
 use crate::spec::{Yaml, YamlKind};

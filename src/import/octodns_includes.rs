@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use super::found::Found;
+use super::import_result::Found;
 use super::source_files::{read, within};
 use crate::diagnostic::{Diagnostics, Place, Source, SourceId, findings};
 use crate::model::Gather;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value as Json;
 
-use super::found::Found;
+use super::import_result::Found;
 use super::octodns_includes::Includes;
 use super::source_files::{read, read_below};
 use super::source_kind::{SourceKind, is_terraform_code};

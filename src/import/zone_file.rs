@@ -10,7 +10,7 @@
 use std::path::{Component, Path};
 
 use super::comments;
-use super::found::{Entry, Found, Written};
+use super::import_result::{Entry, Found, Written};
 use crate::diagnostic::{Place, Source, SourceId, Span, findings};
 use crate::model::facts::{self, FieldKind};
 use crate::model::{Fqdn, RecordType, Settings, ZoneName};

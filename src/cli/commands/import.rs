@@ -1,6 +1,6 @@
 //! `import`: generate a spec from live zones, or from files of other tools.
 
-mod proof;
+mod compared_with_cloudflare;
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -140,7 +140,7 @@ pub(super) async fn run(args: &ImportArgs, settings: &Settings<'_>, output: &Arc
         Some(directory) => write_zones((directory, args.first_line), &desired, &arranged, output)?,
     }
     if let Some(found) = found.filter(|_| !args.offline) {
-        proof::compare(&print(&desired), &found, args.against.as_deref(), settings, output).await?;
+        compared_with_cloudflare::compare(&print(&desired), &found, args.against.as_deref(), settings, output).await?;
     }
     Ok(Exit::Success)
 }

@@ -20,7 +20,7 @@ use super::value::{Missing, Term};
 use super::variable_types::conform;
 use super::{ASSIGNED, Resource, ZONE_REFERENCE, block_comments};
 use crate::diagnostic::{Place, Source, SourceId, Span, findings};
-use crate::import::found::Found;
+use crate::import::import_result::Found;
 use crate::import::source_files::read_below;
 use crate::model::{Gather, sort_by_key};
 use calls::{Call, Called, Refused};

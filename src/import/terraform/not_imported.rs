@@ -3,7 +3,7 @@
 use super::Resource;
 use super::value::{Missing, Term};
 use crate::diagnostic::{Place, count, findings};
-use crate::import::found::Found;
+use crate::import::import_result::Found;
 
 /// Why an entry is left out.
 pub(super) enum Refusal {

@@ -25,7 +25,7 @@ use super::rulesets;
 use super::value::Term;
 use super::zones::Zones;
 use crate::diagnostic::{count, findings};
-use crate::import::found::Found;
+use crate::import::import_result::Found;
 use crate::model::ZoneName;
 use crate::model::facts::rulesets::{RATE_COLO, RATE_IP, RATE_PERIODS, RATE_TIMEOUTS, RATE_VISITOR};
 use crate::model::ruleset::Phase;

@@ -11,7 +11,7 @@ use super::value::{Missing, Term};
 use super::zones::Zones;
 use super::{ASSIGNED, GivenZones, Resource, rate_limits};
 use crate::diagnostic::{Place, findings};
-use crate::import::found::{Entry, Found, Written};
+use crate::import::import_result::{Entry, Found, Written};
 use crate::model::facts::settings;
 use crate::model::facts::{self, Slot};
 use crate::model::{Fields, Gather, Settings, Value, ZoneName};

@@ -9,7 +9,7 @@ use super::not_imported::{Refusal, refuse};
 use super::value::Term;
 use super::zones::Zones;
 use crate::diagnostic::findings;
-use crate::import::found::Found;
+use crate::import::import_result::Found;
 use crate::model::facts::rulesets::{REF_CHARACTERS, is_ref};
 use crate::model::ruleset::{LiveRule, Phase};
 use crate::model::{Gather, ZoneName, sort_by_key};

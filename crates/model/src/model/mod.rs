@@ -26,9 +26,9 @@ mod public_suffix;
 pub mod rdata;
 mod read_only;
 mod record;
-mod reported;
 pub mod request;
 pub mod ruleset;
+mod spelling_of_cloudflare;
 mod state;
 mod tier;
 pub mod time;
@@ -67,7 +67,7 @@ pub use read_only::ReadOnly;
 pub use record::{
     Comment, CommentError, DesiredRecord, Facets, LiveRecord, RecordForm, Settings, Spelling, Tag, TagError, Tombstone,
 };
-pub use reported::AsReported;
+pub use spelling_of_cloudflare::AsReported;
 pub use state::{
     Desired, DesiredSettings, DesiredZone, IgnorePattern, Live, LiveDnssec, LiveSetting, LiveSettings, LiveZone,
     Suppression, SuppressionScope,

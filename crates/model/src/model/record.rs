@@ -7,7 +7,7 @@ use super::ids::RecordId;
 use super::name::Fqdn;
 use super::rdata::{Rdata, RecordType};
 use super::read_only::ReadOnly;
-use super::reported::AsReported;
+use super::spelling_of_cloudflare::AsReported;
 use super::ttl::Ttl;
 use crate::diagnostic::Place;
 

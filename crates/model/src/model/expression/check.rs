@@ -13,7 +13,7 @@ use super::super::facts::expressions::{
 use super::mistaken_terms;
 use super::patterns;
 use super::problem::{Problems, nearest, quoted};
-use super::setting::ExpressionSetting;
+use super::rule_kind::ExpressionSetting;
 use super::suspicious_values;
 use super::syntax::{Base, ComparedValue, Comparison, Index, Literal, Node, NodeKind, Operand, Operator, Span};
 

@@ -29,8 +29,8 @@ mod pages;
 mod parse;
 mod patterns;
 mod problem;
+mod rule_kind;
 mod scope;
-mod setting;
 mod suspicious_values;
 mod syntax;
 mod values;
@@ -47,8 +47,8 @@ use check::Check;
 pub use evaluate::{Fields, ListItems, Lists, Program, Reason, Reasons, Sample, Truth, Value as SampleValue};
 pub use problem::ExpressionProblem;
 use problem::Problems;
+pub use rule_kind::ExpressionSetting;
 pub use scope::ScopeChange;
-pub use setting::ExpressionSetting;
 use syntax::{Base, Node, Operator};
 
 /// An expression as its author wrote it.

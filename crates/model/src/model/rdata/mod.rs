@@ -13,7 +13,6 @@
 //! | request to Cloudflare | [`Rdata::fields`], put into JSON by slot |
 //! | shown | [`Rdata::presentation`] |
 
-mod binding;
 mod caa;
 mod hex_and_base64;
 mod host_name;
@@ -27,6 +26,7 @@ mod presentation;
 mod reader;
 mod record_data;
 mod svc_params;
+mod svcb_and_https;
 mod txt;
 mod txt_pairing;
 
@@ -43,12 +43,12 @@ use record_data::RecordData;
 pub use record_data::{DataError, Purpose};
 pub use txt_pairing::token_key;
 
-pub use binding::{Https, Svcb};
 pub use caa::Caa;
 pub use loc::Loc;
 pub use naptr::Naptr;
 pub use plain::Plain;
 pub use presentation::STRING_OCTETS;
+pub use svcb_and_https::{Https, Svcb};
 pub use txt::Txt;
 
 /// The facts of a type: of a struct of its own, or of a plain type.
