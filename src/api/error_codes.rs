@@ -1,4 +1,4 @@
-//! The numbers of Cloudflare's errors by which something is decided. Those that lead only to advice are in `advice`.
+//! The numbers of Cloudflare's errors by which something is decided. Those that lead only to advice are in `cause_and_advice`.
 
 /// "Please wait", which has been seen under 429 and under 500.
 pub(crate) const PLEASE_WAIT: i64 = 971;

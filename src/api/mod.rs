@@ -6,8 +6,8 @@
 //!
 //! Reading and writing are separate traits with separate handles: who holds only a [`ReadClient`] cannot write.
 
-mod advice;
 mod base_url;
+mod cause_and_advice;
 mod client;
 mod client_handles;
 mod credentials;

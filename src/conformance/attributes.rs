@@ -2,8 +2,8 @@
 
 use serde_json::{Value as Json, json};
 
-use super::bench::{Bench, same};
 use super::finding::{Checked, Finding};
+use super::scratch_name::{Bench, same};
 
 pub(super) async fn proxied_ttl(bench: &Bench) -> Checked {
     let body =

@@ -2,8 +2,8 @@
 
 use serde_json::Value as Json;
 
-use super::bench::{Bench, unread};
 use super::finding::{Checked, Finding};
+use super::scratch_name::{Bench, unread};
 use crate::api::ApiError;
 use crate::api::error_codes::UNKNOWN_TOKEN;
 use crate::wire::account::verify_account_token;

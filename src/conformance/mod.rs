@@ -7,11 +7,11 @@
 //! One table, [`CHECKS`], has every check. A check that finds something else than what is assumed says what; it does not stop the others.
 
 mod attributes;
-mod bench;
 mod finding;
 mod lists;
 mod names;
 mod rules;
+mod scratch_name;
 mod values;
 
 use futures_util::future::BoxFuture;
@@ -20,9 +20,9 @@ use crate::api::{CheckClient, ReadClient, Stop, WriteClient};
 use crate::document::conformance::{CheckResult, Conformance, Outcome};
 use crate::model::LiveZone;
 
-pub use bench::{Bench, NotReady};
 use finding::Checked;
 pub use finding::Finding;
+pub use scratch_name::{Bench, NotReady};
 
 /// A check of one assumption.
 pub struct Check {

@@ -2,8 +2,8 @@
 
 use serde_json::{Value as Json, json};
 
-use super::bench::{Bench, Refused, Seen, unread};
 use super::finding::{Checked, Finding};
+use super::scratch_name::{Bench, Refused, Seen, unread};
 use crate::api::Checker;
 use crate::api::error_codes::NO_ENTRY_POINT;
 use crate::apply::{DryRuns, dry_runs};

@@ -2,8 +2,8 @@
 
 use serde_json::{Value as Json, json};
 
-use super::bench::{Bench, Seen, same};
 use super::finding::{Checked, Finding};
+use super::scratch_name::{Bench, Seen, same};
 
 impl Bench {
     /// Creates a TXT record.

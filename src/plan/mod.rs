@@ -12,7 +12,7 @@
 //! | the limits of the zone's Cloudflare plan, and what has no effect | `record_checks`, `other_programs`, `rule_checks`, `not_in_force`, `postponed_expiry` |
 //! | what is dangerous about them | `dangers`, `replacements`, `effects_and_expectations`, `changes_much`, `shrank`, `weakening_grade` |
 //! | the consents that are missing | `consent`, `model::policy` |
-//! | exact requests | `batches`, `lower` |
+//! | exact requests | `batches`, `exact_requests` |
 
 mod action;
 mod base_source;
@@ -25,7 +25,7 @@ mod consent;
 mod dangers;
 mod drift_since_base;
 mod effects_and_expectations;
-mod lower;
+mod exact_requests;
 mod not_in_force;
 mod operation;
 mod other_programs;
@@ -51,7 +51,7 @@ pub use build_operations::{Differences, plan_changes, plan_part, plan_zone};
 pub use cause::Cause;
 pub use consent::{Consents, MissingConsent, Verdict};
 pub use effects_and_expectations::explain_records;
-pub use lower::{Lowering, Step, lower, lower_operation, lower_records};
+pub use exact_requests::{Lowering, Step, lower, lower_operation, lower_records};
 pub use operation::Operation;
 pub use overwrites::Overwrites;
 pub use subject::{ExpectRuleset, RecordAction, RecordSubject, RuleAction, RuleSubject, Subject, SubjectKind};

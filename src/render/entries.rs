@@ -20,6 +20,7 @@ use super::display_order::Weight;
 use super::names_in_words::{in_few_words, with_unicode};
 use super::operation_view::{Attention, FieldView, OperationView, Side, Tally};
 use super::overwritten::{LiveView, span};
+use super::record_attributes;
 use crate::model::{Fqdn, Gather, ZoneName, sort_by_key};
 use crate::plan::{Action, Operation, ZonePlan};
 
@@ -388,22 +389,18 @@ fn same<'a>(members: &[Member<'a>]) -> OperationView<'a> {
 
 /// The same value at another name.
 fn rename<'a>(members: &[Member<'a>]) -> OperationView<'a> {
-    let (old, new) = match members[0].view.action {
-        Action::Delete => (&members[0].view, &members[1].view),
-        Action::Create | Action::Update | Action::Move => (&members[1].view, &members[0].view),
+    let (gone, come) = match members[0].view.action {
+        Action::Delete => (&members[0], &members[1]),
+        Action::Create | Action::Update | Action::Move => (&members[1], &members[0]),
     };
-    // What the spec does not say is what Cloudflare makes of it: an automatic time to live, not proxied, and flags off.
-    let said = |aside: &str| {
-        let is_usual = |word: &&str| matches!(*word, "" | "DNS only" | "ttl auto") || word.ends_with(" off");
-        let words = aside.split(", ").filter(|word| !is_usual(word));
-        words.map(str::to_owned).collect::<Vec<_>>()
-    };
-    let differs = said(&old.aside) != said(&new.aside);
+    let (old, new) = (&gone.view, &come.view);
+    let forms = (gone.operation.record(), come.operation.record());
+    let differs = matches!(forms, (Some(gone), Some(come)) if record_attributes::differ(gone.form(), come.form()));
     let attributes = FieldView {
         name: "attributes".to_owned(),
         is_whole: false,
         before: if old.aside.is_empty() { Side::Nothing } else { Side::Value(old.aside.clone()) },
-        after: if new.aside.is_empty() { "DNS only, ttl auto".to_owned() } else { new.aside.clone() },
+        after: if new.aside.is_empty() { record_attributes::of_unset() } else { new.aside.clone() },
     };
     OperationView {
         verb: "rename",

@@ -1,7 +1,29 @@
 //! The attributes of a record in words, for all outputs for reviewers.
 
 use super::safe::safe;
-use crate::model::{Comment, Facets, RecordForm, Tag};
+use crate::model::{Comment, Facets, RecordForm, Tag, Ttl};
+
+/// A record that can be proxied and is not.
+const NOT_PROXIED: &str = "DNS only";
+
+/// What Cloudflare makes of attributes that the spec does not set.
+pub(super) fn of_unset() -> String {
+    format!("{NOT_PROXIED}, ttl {}", Ttl::AUTOMATIC)
+}
+
+/// Whether a record that is created has other attributes than the one that it takes the place of. Unset attributes are what
+/// Cloudflare makes of them. Comment and tags of the old record are shown with what is deleted, so those of the new one differ.
+pub(super) fn differ(old: &RecordForm, new: &RecordForm) -> bool {
+    let effective = |form: &RecordForm| {
+        let Facets { ttl, proxied, comment: _, tags: _, settings } = &form.facets;
+        let is_proxied = *proxied == Some(true);
+        let ttl = ttl.filter(|ttl| !is_proxied && !ttl.is_automatic());
+        (is_proxied, ttl, settings.named().map(|(_, value)| value == Some(true)))
+    };
+    let Facets { comment, tags, .. } = &new.facets;
+    let says_more = comment.as_ref().and_then(Comment::text).is_some() || tags.as_ref().is_some_and(|t| !t.is_empty());
+    says_more || effective(old) != effective(new)
+}
 
 /// The attributes of a record beside its value, in a few words.
 pub(super) fn facets(form: &RecordForm) -> String {
@@ -10,7 +32,7 @@ pub(super) fn facets(form: &RecordForm) -> String {
     match proxied {
         Some(true) => words.push("proxied".to_owned()),
         Some(false) if form.data.record_type().is_some_and(|t| t.facts().proxiable) => {
-            words.push("DNS only".to_owned())
+            words.push(NOT_PROXIED.to_owned())
         }
         Some(false) | None => {}
     }

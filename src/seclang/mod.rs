@@ -1,7 +1,7 @@
 //! Runs rules in ModSecurity's language, such as the OWASP Core Rule Set, on requests.
 
 mod body;
-mod builder;
+mod build_rules;
 mod decode;
 mod directives;
 mod error;
@@ -95,7 +95,7 @@ impl RuleSet {
         rules: &[(String, String)],
         data: &dyn Fn(&str) -> Option<Vec<u8>>,
     ) -> Result<Self, Error> {
-        let mut builder = builder::Builder::new(data);
+        let mut builder = build_rules::Builder::new(data);
         builder.add("bodies", BODIES)?;
         for (name, text) in setup {
             builder.add(name, text)?;

@@ -9,7 +9,8 @@ use super::expiry::{Day, LastDay, not_a_date};
 use super::record_syntax::DefaultsSyntax;
 use crate::diagnostic::findings;
 use crate::diagnostic::{Diagnostics, Place, SourceId};
-use crate::model::{Comment, CommentError, Danger, Tag, TagError, Ttl, TtlTextError, facts};
+use crate::model::facts::{MAXIMUM_TTL, MINIMUM_TTL};
+use crate::model::{Comment, CommentError, Danger, Tag, TagError, Ttl, TtlTextError};
 
 /// A value with its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -150,18 +151,18 @@ impl Reader<'_> {
                 let help = match error {
                     TtlTextError::Duration(seconds) => format!("write the number of seconds: {seconds}"),
                     TtlTextError::Range | TtlTextError::Other => {
-                        format!("write `auto`, or seconds from 60 to {}", facts::MAXIMUM_TTL)
+                        format!("write `auto`, or seconds from {MINIMUM_TTL} to {MAXIMUM_TTL}")
                     }
                 };
                 self.diagnostics.push(findings::TTL.at(place, detail).help(help));
                 return None;
             }
         };
-        if !ttl.is_automatic() && ttl.as_number() < 60 {
+        if !ttl.is_automatic() && ttl.as_number() < MINIMUM_TTL {
             self.diagnostics.push(
                 findings::TTL_ENTERPRISE
                     .at(place, format!("{ttl} seconds are refused outside Enterprise zones"))
-                    .help("write 60 or more unless the zone is on the Enterprise plan"),
+                    .help(format!("write {MINIMUM_TTL} or more unless the zone is on the Enterprise plan")),
             );
         }
         Some(Facet { value: ttl, place })
@@ -242,5 +243,28 @@ impl Reader<'_> {
         }
         let place = self.place(syntax);
         self.diagnostics.push(not_a_date(text, place, LastDay::Record));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::facts::MINIMUM_TTL_OF_ENTERPRISE;
+
+    #[test]
+    fn texts_name_the_limits_of_a_ttl() {
+        let (finding, enterprise) = (&findings::TTL, &findings::TTL_ENTERPRISE);
+        let range = format!("{MINIMUM_TTL} to {MAXIMUM_TTL}");
+        let also = format!("{MINIMUM_TTL_OF_ENTERPRISE} on Enterprise zones");
+        assert!(finding.why.contains(&range) && finding.why.ends_with(&format!("allow {MINIMUM_TTL_OF_ENTERPRISE}.")));
+        assert!(enterprise.why.contains(&format!("{MINIMUM_TTL} seconds")));
+        assert!(enterprise.fix.contains(&format!("{MINIMUM_TTL} or more")));
+        let schema = super::super::schema().to_string();
+        let described = |words: &str| schema.matches(words).count();
+        assert!(described("Time to live: `auto`") >= 2);
+        assert_eq!(
+            described(&format!("Time to live: `auto`, or seconds from {range} (from {also})")),
+            described("Time to live: `auto`")
+        );
     }
 }

@@ -9,14 +9,13 @@
 //! | deserialize | `deserialize`, `syntax`, `record_syntax` | tree → typed syntax with places |
 //! | resolve | `zones`, `inherited_defaults`, `records`, `record_doubts`, `attributes`, `expiry`, `conflicting_records` | syntax of all files → the model |
 //! | protection | `waf` | `waf` sections and profiles, in all of these steps |
-//! | print | `emit`, `arrange`, `factor`, `record_headings`, `write_yaml` | the model → YAML |
+//! | print | `emit`, `import_layout`, `factor`, `record_headings`, `write_yaml` | the model → YAML |
 //! | all of them | `limits` | how much is read, and how much is reported |
 //!
 //! No step stops at the first error: each step removes what it refused and passes on the rest, so that all errors are
 //! reported at once. A [`Desired`] comes out only if there is no error at all.
 
 mod any_value;
-mod arrange;
 mod attributes;
 mod conflicting_records;
 mod deserialize;
@@ -26,6 +25,7 @@ mod expect;
 mod expiry;
 mod factor;
 mod git;
+mod import_layout;
 mod inherited_defaults;
 mod limits;
 mod load;
@@ -60,9 +60,9 @@ use std::collections::BTreeMap;
 use data_encoding::HEXLOWER;
 use ring::digest::{Context, SHA256};
 
-pub use arrange::{Arrangement, Part, Remarks, arrange};
 pub use emit::{print, record_entry, written, written_value};
 pub use git::GitEnvironment;
+pub use import_layout::{Arrangement, Part, Remarks, arrange};
 pub use limits::LARGEST_FILE;
 use limits::{MOST, clip, is_enough};
 pub use load::Input;

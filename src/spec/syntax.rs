@@ -3,6 +3,8 @@
 //! Editors show the documentation comments of the public keys as descriptions. Every key is optional for the reader,
 //! because a key that the shape check refused is left out; the schema says which keys are required.
 
+use std::ops::RangeInclusive;
+
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 
@@ -11,6 +13,7 @@ use super::deserialize::{Deferred, Entries, Spanned, Text};
 use super::record_syntax::{DefaultsSyntax, RecordSyntax, allow, lint, record_type};
 use super::waf::{ProfileSyntax, WafSyntax};
 use crate::model::Unmanaged;
+use crate::model::facts::dns_settings::{NS_TTL, SOA_EXPIRE, SOA_MINIMUM_TTL, SOA_REFRESH, SOA_RETRY, SOA_TTL};
 
 /// A spec for zonewright: zones and the DNS records in them.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -239,7 +242,7 @@ fn request_fields(_: &mut SchemaGenerator) -> Schema {
 
 /// The DNS settings of a zone, with the limits that Cloudflare documents.
 fn dns_settings(_: &mut SchemaGenerator) -> Schema {
-    let seconds = |about: &str, least: u32, most: u32| json_schema!({ "type": "integer", "minimum": least, "maximum": most, "description": format!("{about}, in seconds.") });
+    let seconds = |about: &str, range: RangeInclusive<u32>| json_schema!({ "type": "integer", "minimum": range.start(), "maximum": range.end(), "description": format!("{about}, in seconds.") });
     json_schema!({
         "type": "object",
         "description": "DNS settings of the zone; those not named are left alone.",
@@ -248,7 +251,7 @@ fn dns_settings(_: &mut SchemaGenerator) -> Schema {
             "flatten_all_cnames": { "type": "boolean", "description": "Answer with the addresses behind every CNAME (paid plans)." },
             "multi_provider": { "type": "boolean", "description": "Serve the zone's own NS records beside those of other providers." },
             "secondary_overrides": { "type": "boolean", "description": "Proxy records of a secondary zone." },
-            "ns_ttl": seconds("Time to live of the zone's name servers", 30, 86_400),
+            "ns_ttl": seconds("Time to live of the zone's name servers", NS_TTL),
             "zone_mode": { "type": "string", "enum": ["standard", "cdn_only", "dns_only"], "description": "What Cloudflare does for the zone." },
             "nameservers": {
                 "type": "object", "additionalProperties": false, "description": "Which name servers the zone has.",
@@ -268,11 +271,11 @@ fn dns_settings(_: &mut SchemaGenerator) -> Schema {
                     "mname": { "type": ["string", "null"], "x-nullable": true, "description": "The primary name server; null for automatic." },
                     "rname": { "type": "string", "description": "The mailbox of the person responsible for the zone, with \
                      a dot in place of `@`." },
-                    "refresh": seconds("How often secondaries check for changes", 600, 86_400),
-                    "retry": seconds("When secondaries retry after a failure", 600, 3600),
-                    "expire": seconds("When secondaries stop serving the zone", 86_400, 2_419_200),
-                    "min_ttl": seconds("How long resolvers remember that a name does not exist", 60, 86_400),
-                    "ttl": seconds("Time to live of the SOA record", 1800, 3600)
+                    "refresh": seconds("How often secondaries check for changes", SOA_REFRESH),
+                    "retry": seconds("When secondaries retry after a failure", SOA_RETRY),
+                    "expire": seconds("When secondaries stop serving the zone", SOA_EXPIRE),
+                    "min_ttl": seconds("How long resolvers remember that a name does not exist", SOA_MINIMUM_TTL),
+                    "ttl": seconds("Time to live of the SOA record", SOA_TTL)
                 }
             }
         }

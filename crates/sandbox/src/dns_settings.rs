@@ -7,8 +7,13 @@
 //! than `soa.mname` and unknown
 //! members are ignored; a zone without a reference zone shows no `internal_dns`; code 1004 for values out of range.
 
+use std::ops::RangeInclusive;
+
 use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::{Map, Value, json};
+use zonewright_model::model::facts::dns_settings::{
+    NS_TTL, SOA_EXPIRE, SOA_MINIMUM_TTL, SOA_REFRESH, SOA_RETRY, SOA_TTL,
+};
 
 use super::envelope::{Outcome, Refusal, Success};
 use super::name;
@@ -20,12 +25,12 @@ use super::zone::Zone;
 type Object = Map<String, Value>;
 
 /// The numbers of an SOA record with their ranges.
-const SOA_NUMBERS: [(&str, u64, u64); 5] = [
-    ("refresh", 600, 86_400),
-    ("retry", 600, 3600),
-    ("expire", 86_400, 2_419_200),
-    ("min_ttl", 60, 86_400),
-    ("ttl", 1800, 3600),
+const SOA_NUMBERS: [(&str, RangeInclusive<u32>); 5] = [
+    ("refresh", SOA_REFRESH),
+    ("retry", SOA_RETRY),
+    ("expire", SOA_EXPIRE),
+    ("min_ttl", SOA_MINIMUM_TTL),
+    ("ttl", SOA_TTL),
 ];
 
 /// The settings of a zone that were never changed.
@@ -183,6 +188,11 @@ fn whole(value: &Value) -> Option<u64> {
     value.as_u64().or_else(|| fractional()?.parse().ok())
 }
 
+/// Whether a value is a whole number within a range.
+fn is_within(value: &Value, range: &RangeInclusive<u32>) -> bool {
+    whole(value).and_then(|n| u32::try_from(n).ok()).is_some_and(|n| range.contains(&n))
+}
+
 /// The name servers as they are stored: only the members that belong to the type.
 ///
 /// ASSUMED: `ns_set` is 1 if it is not given.
@@ -204,7 +214,7 @@ fn check_member(key: &str, value: &Value) -> Outcome<()> {
         "flatten_all_cnames" | "foundation_dns" | "multi_provider" | "secondary_overrides" if !value.is_boolean() => {
             refuse("true or false")
         }
-        "ns_ttl" if !whole(value).is_some_and(|n| (30..=86_400).contains(&n)) => refuse("between 30 and 86400"),
+        "ns_ttl" if !is_within(value, &NS_TTL) => refuse(&format!("between {} and {}", NS_TTL.start(), NS_TTL.end())),
         "zone_mode" if !matches!(value.as_str(), Some("standard" | "cdn_only" | "dns_only")) => {
             refuse("standard, cdn_only or dns_only")
         }
@@ -240,8 +250,9 @@ fn is_identifier(text: &str) -> bool {
 /// Refuses SOA members that are out of range or inconsistent.
 fn check_soa(soa: &Value) -> Outcome<()> {
     let refuse = |message: String| Err(Refusal::unspecified(message));
-    for (key, least, most) in SOA_NUMBERS {
-        if !whole(&soa[key]).is_some_and(|n| (least..=most).contains(&n)) {
+    for (key, range) in SOA_NUMBERS {
+        if !is_within(&soa[key], &range) {
+            let (least, most) = range.into_inner();
             return refuse(format!("Invalid value for soa.{key}: it must be between {least} and {most}."));
         }
     }

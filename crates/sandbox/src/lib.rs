@@ -44,7 +44,7 @@ mod request_log;
 mod router;
 mod rulesets;
 mod server;
-mod setting;
+mod setting_values;
 mod settings;
 mod startup_error;
 mod store;

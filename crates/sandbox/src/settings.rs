@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use super::clock;
 use super::envelope::{Outcome, Refusal, Success};
 use super::request_context::Call;
-use super::setting::{self, Setting};
+use super::setting_values::{self, Setting};
 use super::zone::Zone;
 
 /// How long development mode lasts, in seconds: developers.cloudflare.com/cache/reference/development-mode, read 2026-11-20.
@@ -49,7 +49,7 @@ impl Stored {
 
 /// The value of a setting that is a word, such as `on`.
 pub(super) fn value(connection: &Connection, zone: &Zone, name: &str) -> rusqlite::Result<Value> {
-    let default = || setting::of(name).map_or(Value::Null, Setting::default);
+    let default = || setting_values::of(name).map_or(Value::Null, Setting::default);
     Ok(Stored::of(connection, &zone.id, name)?.map_or_else(default, |stored| stored.value))
 }
 
@@ -60,7 +60,7 @@ fn parse(text: &str) -> Value {
 
 /// The setting of a name.
 fn known(name: &str) -> Outcome<Setting> {
-    setting::of(name).ok_or_else(|| Refusal::new(400, 1006, format!("Unrecognized zone setting name: {name}")))
+    setting_values::of(name).ok_or_else(|| Refusal::new(400, 1006, format!("Unrecognized zone setting name: {name}")))
 }
 
 /// GET /zones/{id}/settings/{name}.

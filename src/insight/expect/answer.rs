@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use super::judged_on::World;
 use super::outcome::Outcome;
-use super::world::World;
 use crate::insight::dns::{Answer, End, Entry, Referral};
 use crate::model::{ExpectedAnswer, Fqdn, Gather, RecordType};
 

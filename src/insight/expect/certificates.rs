@@ -7,8 +7,8 @@
 
 use std::collections::BTreeSet;
 
+use super::judged_on::World;
 use super::outcome::Outcome;
-use super::world::World;
 use crate::insight::dns::End;
 use crate::insight::effect::listed;
 use crate::insight::issuance::{OF_CLOUDFLARE, Policy, read};

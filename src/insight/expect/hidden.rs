@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use ipnet::IpNet;
 
+use super::judged_on::World;
 use super::outcome::Outcome;
-use super::world::World;
 use crate::insight::addresses::{network_in_words, published_networks};
 use crate::insight::dns::Entry;
 use crate::insight::effect::listed;

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 
+use super::judged_on::World;
 use super::outcome::Outcome;
-use super::world::World;
 use crate::insight::dns::{Answer, End, Entry};
 use crate::insight::mail::dkim::{self, Selector};
 use crate::insight::mail::mx_change::preference;

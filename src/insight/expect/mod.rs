@@ -14,13 +14,13 @@
 mod answer;
 mod certificates;
 mod hidden;
+mod judged_on;
 mod mail;
 mod outcome;
 mod request;
-mod world;
 
+pub use judged_on::{Rigor, World};
 pub use outcome::Outcome;
-pub use world::{Rigor, World};
 
 use crate::model::{Expectation, Expected};
 

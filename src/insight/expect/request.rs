@@ -1,7 +1,7 @@
 //! Whether a request meets the expected verdict, under the rules of its zone.
 
+use super::judged_on::World;
 use super::outcome::Outcome;
-use super::world::World;
 use crate::diagnostic::Sources;
 use crate::insight::dns::End;
 use crate::insight::traffic::Verdict;

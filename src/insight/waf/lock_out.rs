@@ -14,7 +14,7 @@ use super::effective_rules::{EffectiveDeployment, effective_deployment};
 use super::rate_limit::members;
 use super::rate_limit_lock_out::{becomes_shared, falls_far, too_low};
 use super::rule_scope;
-use crate::insight::direction::Direction;
+use crate::insight::stronger_or_weaker::Direction;
 use crate::model::expression::Bound;
 use crate::model::facts::crs::HIGHEST_SCORE;
 use crate::model::managed::Catalogue;

@@ -22,6 +22,7 @@ mod impact;
 pub mod lock;
 mod lock_out;
 mod narrow_weakening;
+mod overview;
 mod phrases;
 mod protection_difference;
 mod rate_limit;
@@ -31,9 +32,8 @@ mod rule_change;
 mod rule_filter;
 mod rule_position;
 mod rule_scope;
-mod survey;
 mod threshold_change;
-mod treatment;
+mod through_all_phases;
 mod tuning_change;
 mod unreachable_scores;
 
@@ -43,13 +43,13 @@ pub use exception::{Skipped, cancels, relieves_nothing, skipped};
 pub use impact::{Impact, NO_EFFECT};
 pub use lock_out::{deployment_locks_out, rule_locks_out};
 pub use narrow_weakening::{narrow_exception, narrow_overrides};
+pub use overview::{
+    AccountSurvey, Deployed, FamilyCount, RuleRow, RuleSurvey, RulesetSurvey, Survey, survey, survey_account,
+};
 pub use phrases::{SHORT_ID, rule_label, title};
 pub use protection_difference::{ChangedRule, Difference, RuleDifference, difference};
 pub use rule_change::rule_impact;
 pub use rule_filter::RuleFilter;
 pub use rule_position::{Move, MovedRule, lets_pass, move_impact};
-pub use survey::{
-    AccountSurvey, Deployed, FamilyCount, RuleRow, RuleSurvey, RulesetSurvey, Survey, survey, survey_account,
-};
-pub use treatment::{Requests, SimpleRule, Treatment};
+pub use through_all_phases::{Requests, SimpleRule, Treatment};
 pub use unreachable_scores::{Reach, reach_summary, unreachable_families};

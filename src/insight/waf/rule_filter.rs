@@ -1,6 +1,6 @@
 //! Selects rules of a managed ruleset.
 
-use super::survey::RuleRow;
+use super::overview::RuleRow;
 
 /// The filter. A member that is `None` matches every rule.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

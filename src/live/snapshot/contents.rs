@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::Value as Json;
 
-use super::lines::Lines;
+use super::packed_texts::Lines;
 use crate::model::{Gather, ZoneId, ZoneName};
 use crate::wire::ApiMessage;
 

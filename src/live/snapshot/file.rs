@@ -21,7 +21,7 @@ use ring::digest::{Context, SHA256};
 use serde::Serialize;
 
 use super::line::{AnyHeader, End, Entry, Header, Message, Refused};
-use super::lines::Lines;
+use super::packed_texts::Lines;
 use super::{About, RecordedResponse, Snapshot};
 use crate::wire::json::{MOST_VALUES, parse};
 

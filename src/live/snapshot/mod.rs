@@ -7,7 +7,7 @@
 //! | writing down what Cloudflare answered | `recorder` |
 //! | bytes that can be told from damaged, edited and foreign ones | `file` |
 //! | the form of the lines | `line` |
-//! | many items in little memory | `lines` |
+//! | many items in little memory | `packed_texts` |
 //! | what a spec needs and the snapshot does not have | `coverage` |
 //! | answering the same requests again | `replay` |
 //!
@@ -20,7 +20,7 @@ mod contents;
 mod coverage;
 mod file;
 mod line;
-mod lines;
+mod packed_texts;
 mod recorder;
 mod replay;
 mod take;

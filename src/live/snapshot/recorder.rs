@@ -9,7 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use serde::de::{Deserialize, DeserializeOwned, Deserializer};
 use serde_json::Value as Json;
 
-use super::lines::Lines;
+use super::packed_texts::Lines;
 use super::{About, RecordedResponse, Snapshot, ZONES};
 use crate::api::{ApiError, Reader, RequestName};
 use crate::model::{Gather, sort_by_key};

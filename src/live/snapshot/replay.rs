@@ -5,7 +5,7 @@
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 
-use super::lines::Lines;
+use super::packed_texts::Lines;
 use super::{RecordedResponse, Snapshot, ZONES};
 use crate::api::{ApiError, Reader, RequestName, Signature};
 use crate::wire::{Envelope, PageInfo, Request};

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
-use super::facts::{AUTOMATIC_TTL, MAXIMUM_TTL};
+use super::facts::{AUTOMATIC_TTL, MAXIMUM_TTL, MINIMUM_TTL_OF_ENTERPRISE};
 
 /// How long resolvers may keep an answer.
 ///
@@ -18,7 +18,7 @@ pub struct Ttl(u32);
 
 /// A number that is not a valid TTL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("{0} is not a time to live: 30 to 86400 seconds, or automatic")]
+#[error("{0} is not a time to live: {MINIMUM_TTL_OF_ENTERPRISE} to {MAXIMUM_TTL} seconds, or automatic")]
 pub struct TtlError(pub u64);
 
 /// A text that is not a valid TTL.
@@ -36,16 +36,13 @@ impl Ttl {
     /// Cloudflare chooses (served as 300 seconds).
     pub const AUTOMATIC: Self = Self(AUTOMATIC_TTL);
 
-    /// The smallest duration that any plan allows, in seconds.
-    pub const SMALLEST: u32 = 30;
-
     /// From a number of seconds; 1 means automatic.
     ///
     /// # Errors
     /// Outside 30…86400 and not 1.
     pub fn seconds(seconds: u64) -> Result<Self, TtlError> {
         match u32::try_from(seconds) {
-            Ok(n) if n == AUTOMATIC_TTL || (Self::SMALLEST..=MAXIMUM_TTL).contains(&n) => Ok(Self(n)),
+            Ok(n) if n == AUTOMATIC_TTL || (MINIMUM_TTL_OF_ENTERPRISE..=MAXIMUM_TTL).contains(&n) => Ok(Self(n)),
             _ => Err(TtlError(seconds)),
         }
     }

@@ -1,5 +1,7 @@
 //! What zones may hold on each of Cloudflare's plans: records, rules, periods.
 
+use super::ttl::{MINIMUM_TTL, MINIMUM_TTL_OF_ENTERPRISE};
+
 /// The limits of Cloudflare's plans.
 ///
 /// # Sources
@@ -23,14 +25,21 @@ pub struct TierFacts {
 
 /// The plans, from the smallest.
 pub const TIERS: &[TierFacts] = &[
-    TierFacts { name: "free", batch_operations: 200, records: 200, comment_characters: 100, tags: 0, minimum_ttl: 60 },
+    TierFacts {
+        name: "free",
+        batch_operations: 200,
+        records: 200,
+        comment_characters: 100,
+        tags: 0,
+        minimum_ttl: MINIMUM_TTL,
+    },
     TierFacts {
         name: "pro",
         batch_operations: 3500,
         records: 3500,
         comment_characters: 500,
         tags: 20,
-        minimum_ttl: 60,
+        minimum_ttl: MINIMUM_TTL,
     },
     TierFacts {
         name: "business",
@@ -38,7 +47,7 @@ pub const TIERS: &[TierFacts] = &[
         records: 3500,
         comment_characters: 500,
         tags: 20,
-        minimum_ttl: 60,
+        minimum_ttl: MINIMUM_TTL,
     },
     TierFacts {
         name: "enterprise",
@@ -46,7 +55,7 @@ pub const TIERS: &[TierFacts] = &[
         records: 3500,
         comment_characters: 500,
         tags: 20,
-        minimum_ttl: 30,
+        minimum_ttl: MINIMUM_TTL_OF_ENTERPRISE,
     },
 ];
 
@@ -57,7 +66,7 @@ pub const UNKNOWN_TIER: TierFacts = TierFacts {
     records: 200,
     comment_characters: 500,
     tags: 20,
-    minimum_ttl: 30,
+    minimum_ttl: MINIMUM_TTL_OF_ENTERPRISE,
 };
 
 /// How many custom rules a zone may have on the plans free, pro, business and enterprise.

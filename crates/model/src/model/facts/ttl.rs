@@ -1,4 +1,13 @@
-//! The times to live (TTL) of records: their limit, and what "automatic" means.
+//! The times to live (TTL) of records: their limits, and what "automatic" means.
+
+/// Smallest TTL on plans below Enterprise, in seconds.
+///
+/// # Sources
+/// developers.cloudflare.com/dns/manage-dns-records/reference/ttl, read 2026-11-20.
+pub const MINIMUM_TTL: u32 = 60;
+
+/// The same on the Enterprise plan.
+pub const MINIMUM_TTL_OF_ENTERPRISE: u32 = 30;
 
 /// Largest TTL, in seconds.
 pub const MAXIMUM_TTL: u32 = 86_400;
