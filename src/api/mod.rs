@@ -14,7 +14,7 @@ mod credentials;
 mod error;
 pub(crate) mod error_codes;
 mod event;
-mod headers;
+mod limit_headers;
 mod proxy;
 mod rate_limiter;
 mod reported_limits;

@@ -20,7 +20,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until};
 
-use super::headers::Limits;
+use super::limit_headers::Limits;
 use super::reported_limits::Reports;
 use super::request_kind::RequestKind;
 use super::{ApiEvent, Observer, Stop, WaitReason};
@@ -306,7 +306,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::headers::{Policy, Remaining};
+    use super::super::limit_headers::{Policy, Remaining};
     use super::*;
 
     /// A server that counts in a sliding window, the strictest kind.

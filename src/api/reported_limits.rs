@@ -19,7 +19,7 @@ use std::time::{Duration, SystemTime};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use tokio::time::Instant;
 
-use super::headers::Limits;
+use super::limit_headers::Limits;
 use super::request_kind::RequestKind;
 use super::retry::LONGEST_WAIT;
 use super::shared_quota::{PROBE, SharedQuota};
@@ -222,7 +222,7 @@ pub fn waits_for(headers: &[(&str, &str)], clock: SystemTime) -> Vec<Duration> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::headers::{Policy, Remaining};
+    use super::super::limit_headers::{Policy, Remaining};
     use super::*;
 
     /// A kind.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::headers::Limits;
+use super::limit_headers::Limits;
 
 /// The most limits that are kept, so that an endless row of names fills no memory.
 const MOST: usize = 64;

@@ -14,7 +14,7 @@ use super::base_url::BaseUrl;
 use super::credentials::{Redactor, Scheme};
 use super::error::{ApiError, Fault, RequestName};
 use super::error_codes::PLEASE_WAIT;
-use super::headers::Limits;
+use super::limit_headers::Limits;
 use super::retry::WAIT_AFTER_BARE_429;
 use super::settings::Settings;
 use crate::wire::{ApiMessage, Envelope, EnvelopeError, Intake, Method, Request, TooMuch, Unusable, Whole};

@@ -23,7 +23,7 @@ mod policy;
 mod progress;
 mod recordings;
 mod ruleset_cache;
-mod snapshot_source;
+mod snapshot_options;
 mod unsupported_options;
 
 mod embedding_program;

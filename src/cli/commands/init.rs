@@ -1,7 +1,7 @@
 //! `init`: a first spec and what belongs beside it. Never overwrites a file, and holds no means of writing to Cloudflare.
 
 mod pipeline;
-mod starter;
+mod starter_files;
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -95,7 +95,7 @@ async fn write_all(
         Some(Wanted::Gitlab) => Some(Host::Gitlab),
         None => pipeline::detected(Path::new(".")),
     };
-    write_new(starter::files(), report)?;
+    write_new(starter_files::files(), report)?;
     let has_new_pipeline = write_new(pipeline::files(host), report)?;
     report.next.push("zonewright validate".to_owned());
     // Without credentials, a plan is possible in the sandbox.
@@ -158,7 +158,7 @@ async fn spec(
     };
     output.say(&format!("{missing:#}"));
     output.say("No zone is read: writing an example. To import your zones instead, remove the example, set the variable, and run this again.");
-    let (path, text) = starter::example(name.as_ref());
+    let (path, text) = starter_files::example(name.as_ref());
     files::create(Path::new(&path), &text)?;
     report.written.push(path);
     Ok(())
@@ -217,7 +217,7 @@ async fn imported(
     }
     report.imported = chosen.iter().map(ToString::to_string).collect();
     let directory = Path::new(default_spec::DIRECTORIES[0]);
-    let arguments = ImportArgs::of_live(&report.imported, directory, starter::SCHEMA_LINE);
+    let arguments = ImportArgs::of_live(&report.imported, directory, starter_files::SCHEMA_LINE);
     match import::run(&arguments, settings, output).await? {
         Exit::Success => {}
         exit => return Err(Ended::Reported(exit).into()),

@@ -19,7 +19,7 @@ use crate::cli::output::Output;
 use crate::cli::progress::show_reads;
 use crate::cli::recordings::{Foresight, RequestArgs};
 use crate::cli::settings::Settings;
-use crate::cli::snapshot_source::SnapshotSourceArgs;
+use crate::cli::snapshot_options::SnapshotOptions;
 use crate::document::plan::Plan as PlanDocument;
 use crate::live::snapshot::Snapshot;
 use crate::model::{Address, Only};
@@ -73,7 +73,7 @@ pub(in crate::cli) struct PlanArgs {
     out: Option<PathBuf>,
     /// A snapshot.
     #[command(flatten)]
-    against: SnapshotSourceArgs,
+    against: SnapshotOptions,
 }
 
 impl Run for PlanArgs {

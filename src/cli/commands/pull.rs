@@ -15,7 +15,7 @@ use crate::cli::load_spec::load;
 use crate::cli::output::Output;
 use crate::cli::progress::show_reads;
 use crate::cli::settings::Settings;
-use crate::cli::snapshot_source::SnapshotSourceArgs;
+use crate::cli::snapshot_options::SnapshotOptions;
 use crate::diagnostic::count;
 use crate::document::written_files::PulledFiles;
 use crate::model::{Address, Live, Only};
@@ -48,7 +48,7 @@ pub(in crate::cli) struct PullArgs {
     yes: bool,
     /// A snapshot.
     #[command(flatten)]
-    against: SnapshotSourceArgs,
+    against: SnapshotOptions,
 }
 
 impl Run for PullArgs {

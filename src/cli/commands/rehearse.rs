@@ -20,7 +20,7 @@ use crate::cli::connection::{self, Access, OpenConnection, SEED};
 use crate::cli::exit_codes::Exit;
 use crate::cli::output::Output;
 use crate::cli::settings::Settings;
-use crate::cli::snapshot_source::SnapshotSourceArgs;
+use crate::cli::snapshot_options::SnapshotOptions;
 use crate::diagnostic::count;
 use crate::document::apply::Applied;
 use crate::document::rehearsal::{Copied, Differs, NotCopied, Rehearsal};
@@ -53,7 +53,7 @@ pub(in crate::cli) struct RehearseArgs {
     consents: ConsentArgs,
     /// A snapshot.
     #[command(flatten)]
-    against: SnapshotSourceArgs,
+    against: SnapshotOptions,
     /// Keep the API and the name server of the sandbox running afterwards, until interrupted
     #[arg(long)]
     serve: bool,

@@ -11,7 +11,7 @@ use crate::cli::exit_codes::Exit;
 use crate::cli::load_spec::load;
 use crate::cli::options_in_help::Matters;
 use crate::cli::recordings::{ListArgs, ReadingArgs, Recordings, RuleArgs, check_standard_input, note_if_missing};
-use crate::cli::snapshot_source::SnapshotSourceArgs;
+use crate::cli::snapshot_options::SnapshotOptions;
 use crate::insight::traffic::Set;
 use crate::reconcile::{self, OpenSnapshot};
 use crate::render::requests::write;
@@ -30,7 +30,7 @@ pub(super) struct WafRehearseArgs {
     recordings: RecordingArgs,
     /// A snapshot.
     #[command(flatten)]
-    against: SnapshotSourceArgs,
+    against: SnapshotOptions,
 }
 
 /// Recorded requests.

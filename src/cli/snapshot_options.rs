@@ -18,7 +18,7 @@ const MAX_AGE: &str = "24h";
 
 /// Which snapshot, and how old it may be.
 #[derive(Debug, Args)]
-pub(super) struct SnapshotSourceArgs {
+pub(super) struct SnapshotOptions {
     /// Use a snapshot in place of Cloudflare: no credentials, no requests
     #[arg(long, value_name = "SNAPSHOT", conflicts_with_all = ["sandbox", "base_url"])]
     against: Option<PathBuf>,
@@ -27,7 +27,7 @@ pub(super) struct SnapshotSourceArgs {
     max_snapshot_age: Duration,
 }
 
-impl SnapshotSourceArgs {
+impl SnapshotOptions {
     /// The file, for [`Facts`](super::commands::Facts).
     pub(super) fn file(&self) -> Option<(&Path, Takes)> {
         self.against.as_deref().map(|path| (path, Takes::Snapshot))
