@@ -14,7 +14,6 @@ mod preconditions;
 mod record_queue;
 mod records;
 mod rules;
-mod send_until_known;
 mod server_dry_run;
 mod settings;
 mod timing;
@@ -23,6 +22,7 @@ mod undo_conflict;
 mod undo_rules;
 mod undo_settings;
 mod verify;
+mod write_attempts;
 mod write_responses;
 mod zones;
 

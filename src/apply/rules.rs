@@ -19,7 +19,7 @@ use super::executor::{BROKEN, Executor};
 use super::failed_writes::{Judged, Meaning, meaning, said};
 use super::journal::StepFate;
 use super::outcome::Outcome;
-use super::send_until_known::{Attempt, Failure, Seen, Verdict, judged};
+use super::write_attempts::{Attempt, Failure, Seen, Verdict, judged};
 use crate::api::error_codes::ENTRY_POINT_EXISTS;
 use crate::api::{ApiError, Writer};
 use crate::diagnostic::cut;

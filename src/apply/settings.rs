@@ -19,7 +19,7 @@ use super::executor::{BROKEN, Executor};
 use super::failed_writes::{Judged, is_hopeless, said};
 use super::journal::StepFate;
 use super::outcome::Outcome;
-use super::send_until_known::{Attempt, Failure, Seen, Verdict, judged};
+use super::write_attempts::{Attempt, Failure, Seen, Verdict, judged};
 use crate::api::{ApiError, Writer};
 use crate::diff::{SettingChange, ZoneSetting, diff_settings};
 use crate::live::fetch_settings;

@@ -11,6 +11,7 @@ mod document_formats;
 mod drift_check;
 mod edited_spec;
 mod embedded_run;
+mod embedding_program;
 mod exit_codes;
 mod file_kinds;
 mod files;
@@ -23,13 +24,11 @@ mod policy;
 mod progress;
 mod recordings;
 mod ruleset_cache;
-mod snapshot_options;
-mod unsupported_options;
-
-mod embedding_program;
 mod settings;
 mod shard;
 mod signals;
+mod snapshot_options;
+mod unsupported_options;
 mod zone_source;
 
 use std::ffi::OsString;

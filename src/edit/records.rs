@@ -39,7 +39,7 @@ impl Fate<'_> {
 /// Keys that an entry of its own takes over.
 const METADATA: [&str; 6] = ["protect", "allow", "lint", "owner", "reason", "expires"];
 
-/// Whether `defaults` can give a key whose value Cloudflare has.
+/// Whether a key can be among `defaults` and is an attribute at Cloudflare as well.
 fn is_default(key: &str) -> bool {
     DEFAULTS.contains(&key) && !METADATA.contains(&key)
 }

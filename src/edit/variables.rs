@@ -94,24 +94,18 @@ impl Variables {
             Json::String(text) => text.clone(),
             other => other.to_string(),
         };
-        let (mut name, mut before, mut behind) = (None, String::new(), String::new());
-        for (_, piece) in pieces(text) {
-            match (piece, name) {
-                (Piece::Variable(_), Some(_)) => {
-                    return Change::WrittenOut(format!(
-                        "{what}: several variables make up the value, so it is written out here"
-                    ));
-                }
-                (Piece::Variable(only), None) => name = Some(only),
-                (other, None) => before.extend(other.literal()),
-                (other, Some(_)) => behind.extend(other.literal()),
-            }
-        }
-        let name = name.unwrap_or_default();
-        let own = wanted
-            .strip_prefix(before.as_str())
-            .and_then(|rest| rest.strip_suffix(behind.as_str()))
-            .filter(|own| !own.is_empty());
+        let mut used = pieces(text).filter_map(|(range, piece)| match piece {
+            Piece::Variable(name) => Some((range, name)),
+            Piece::Text(_) | Piece::Escape | Piece::Incomplete(_) => None,
+        });
+        let (Some((range, name)), None) = (used.next(), used.next()) else {
+            return Change::WrittenOut(format!(
+                "{what}: several variables make up the value, so it is written out here"
+            ));
+        };
+        // The wanted value is in the form of a spec, as the text is.
+        let (before, behind) = (&text[..range.start], &text[range.end..]);
+        let own = wanted.strip_prefix(before).and_then(|rest| rest.strip_suffix(behind)).filter(|own| !own.is_empty());
         let variable = self.all.get(name);
         let why = match (variable, own) {
             (Some(v), _) if v.is_given => "comes from the command line",
@@ -127,5 +121,31 @@ impl Variables {
             _ => "is defined in several places",
         };
         Change::WrittenOut(format!("{what}: `${{{name}}}` {why}, so the value is written out here"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_beside_a_variable_is_compared_as_it_is_written() {
+        for (text, wanted, own) in [
+            ("${A}", "foo", Some("foo")),
+            ("${A}.example", "foo.example", Some("foo")),
+            ("${A}$${x}", "foo$${x}", Some("foo")),
+            ("$${x} ${A}", "$${x} web", Some("web")),
+            ("a$${x}${A}", "a$${x}web", Some("web")),
+            ("${A}.example", "foo.other", None),
+        ] {
+            let definition = At { file: 0, node: SourceTree::read("A: 1\n").unwrap().root };
+            let variable = Variable { definitions: vec![definition], uses: 1, value: "1".to_owned(), is_given: false };
+            let variables = Variables { all: BTreeMap::from([("A".to_owned(), variable)]) };
+            let found = match variables.change(text, &Json::from(wanted), false, "it", |_| "a.yaml") {
+                Change::AtDefinition(_, value, _) => Some(value),
+                Change::WrittenOut(_) => None,
+            };
+            assert_eq!(found, own.map(Json::from), "{text}");
+        }
     }
 }

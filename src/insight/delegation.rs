@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use super::direction::Direction;
 use super::dns::{Entry, Node};
 use super::effect::{Effect, Topic, listed};
-use super::stronger_or_weaker::Direction;
 use super::zone_view::View;
 use crate::model::{Danger, Fqdn, Gather, Rdata, RecordType};
 

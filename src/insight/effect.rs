@@ -1,6 +1,6 @@
 //! What a change of records does to the world, as sentences with their weight.
 
-use super::stronger_or_weaker::Direction;
+use super::direction::Direction;
 use crate::diagnostic::first_of;
 use crate::model::{Danger, Fqdn};
 

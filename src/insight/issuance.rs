@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use strsim::damerau_levenshtein;
 
+use super::direction::Direction;
 use super::effect::{Effect, Topic, listed};
-use super::stronger_or_weaker::Direction;
 use super::zone_view::View;
 use crate::model::{Danger, Fqdn, Rdata};
 

@@ -14,6 +14,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use strsim::damerau_levenshtein;
 
+use super::direction::Direction;
 use super::dns::{Entry, ZoneIndex};
 use super::effect::{Effect, Topic};
 use super::mail::dmarc::{Dmarc, is_dmarc};
@@ -22,7 +23,6 @@ use super::mail::spf;
 use super::other_zones::OtherZones;
 use super::providers::{LONG, Provider};
 use super::record_step::Step;
-use super::stronger_or_weaker::Direction;
 use crate::model::{Danger, Fqdn, PublicSuffix, Rdata, RecordType};
 
 /// Labels that have a meaning, and are long enough to be told from each other.

@@ -13,6 +13,7 @@
 
 mod addresses;
 mod delegation;
+mod direction;
 pub mod dns;
 mod effect;
 pub mod expect;
@@ -25,18 +26,17 @@ mod providers;
 mod record_effects;
 mod record_step;
 mod services;
-mod stronger_or_weaker;
 mod takeover;
 pub mod traffic;
 pub mod waf;
 mod zone_settings;
 mod zone_view;
 
+pub use direction::Direction;
 pub use effect::{Effect, Topic};
 pub use other_zones::{OtherZones, Overview};
 pub use providers::{PROVIDERS, Provider};
 pub use record_effects::effects;
 pub use record_step::Step;
-pub use stronger_or_weaker::Direction;
 pub use takeover::ownership_token;
 pub use zone_settings::{SettingEffect, name_servers, setting_effect, signing_ends};

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::net::IpAddr;
 
 use super::addresses::hints;
+use super::direction::Direction;
 use super::dns::Entry;
 use super::effect::{Effect, Topic, listed};
 use super::mail::mx_change::proxied_target;
-use super::stronger_or_weaker::Direction;
 use super::zone_view::View;
 use crate::model::{Danger, Fqdn, Gather, RecordType};
 

@@ -1,8 +1,8 @@
 //! Hosting that anyone can claim: a name that points at it, and the token that keeps others from claiming the name.
 
+use super::direction::Direction;
 use super::effect::{Effect, Topic};
 use super::providers::{PROVIDERS, Provider};
-use super::stronger_or_weaker::Direction;
 use super::zone_view::View;
 use crate::model::{Danger, Fqdn, RecordType};
 

@@ -14,7 +14,7 @@
 //! ssl/edge-certificates/additional-options/minimum-tls and …/always-use-https, fundamentals/reference/under-attack-mode,
 //! cache/reference/development-mode, read 2026-11. RFC 6797 for the header.
 
-use super::stronger_or_weaker::{Direction, more_is_stronger};
+use super::direction::{Direction, more_is_stronger};
 use crate::model::{Danger, Value, ZoneName};
 
 /// The modes of encryption, the weakest first.

@@ -13,7 +13,7 @@ use super::subject::RecordAction;
 use super::zone_plan::ZonePlan;
 use crate::diff::{diff_rulesets, planned};
 use crate::insight::dns::{Edit, Entry, Explained, HostRule, References, Serving, ZoneIndex, Zones, explain};
-use crate::insight::expect::{DROPPED, Outcome, Rigor, World, dropped, hold};
+use crate::insight::expect::{DROPPED, Evidence, Outcome, Rigor, dropped, hold};
 use crate::insight::traffic::Protection;
 use crate::insight::waf::Impact;
 use crate::model::expression::Lists;
@@ -66,14 +66,14 @@ fn failures(
         let old = base.and_then(|base| base.zones.get(name)).map_or(&[][..], |zone| &zone.expect);
         let expectations = own.iter().map(|e| (e, "")).chain(dropped(own, old).map(|e| (e, DROPPED)));
         for (expectation, whose) in expectations {
-            let line = match hold(World { zones, protections: &protections, knows_all: true, rigor }, &expectation.what)
-            {
-                Outcome::Passed | Outcome::PassedSoFar(_) => continue,
-                Outcome::Failed(why) => (true, format!("expectation fails: {}{whose}: {why}", expectation.name)),
-                // What the previous spec could not tell is no news.
-                Outcome::Unknown(_) if !whose.is_empty() => continue,
-                Outcome::Unknown(why) => (false, format!("expectation is unknown: {}: {why}", expectation.name)),
-            };
+            let line =
+                match hold(Evidence { zones, protections: &protections, knows_all: true, rigor }, &expectation.what) {
+                    Outcome::Passed | Outcome::PassedSoFar(_) => continue,
+                    Outcome::Failed(why) => (true, format!("expectation fails: {}{whose}: {why}", expectation.name)),
+                    // What the previous spec could not tell is no news.
+                    Outcome::Unknown(_) if !whose.is_empty() => continue,
+                    Outcome::Unknown(why) => (false, format!("expectation is unknown: {}: {why}", expectation.name)),
+                };
             all.entry(name.clone()).or_default().push(line);
         }
     }

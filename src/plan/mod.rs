@@ -5,7 +5,7 @@
 //!
 //! | step | file |
 //! |---|---|
-//! | changes as operations | `build_operations`, `rules`, `subject` |
+//! | changes as operations | `operation_builder`, `rules`, `subject` |
 //! | with a previous spec: intent or drift, and what happens to values of others | `three_way`, `drift_since_base`, `cause`, `overwrites` |
 //! | a part, chosen by addresses | `chosen_part` |
 //! | their order | `record_order`, `rule_transition`, `rule_positions` |
@@ -17,7 +17,6 @@
 mod action;
 mod base_source;
 mod batches;
-mod build_operations;
 mod cause;
 mod changes_much;
 mod chosen_part;
@@ -28,6 +27,7 @@ mod effects_and_expectations;
 mod exact_requests;
 mod not_in_force;
 mod operation;
+mod operation_builder;
 mod other_programs;
 mod overwrites;
 mod postponed_expiry;
@@ -47,12 +47,12 @@ mod zone_plan;
 pub use action::{Action, Why};
 pub use base_source::BaseSource;
 pub use batches::{batches as record_batches, bonds, groups};
-pub use build_operations::{Differences, plan_changes, plan_part, plan_zone};
 pub use cause::Cause;
 pub use consent::{Consents, MissingConsent, Verdict};
 pub use effects_and_expectations::explain_records;
 pub use exact_requests::{Lowering, Step, lower, lower_operation, lower_records};
 pub use operation::Operation;
+pub use operation_builder::{Differences, plan_changes, plan_part, plan_zone};
 pub use overwrites::Overwrites;
 pub use subject::{ExpectRuleset, RecordAction, RecordSubject, RuleAction, RuleSubject, Subject, SubjectKind};
 pub use three_way::{plan_part_with_base, plan_zone_with_base};

@@ -13,9 +13,9 @@
 
 use std::collections::BTreeSet;
 
-use super::build_operations::plan_with_base;
 use super::dangers;
 use super::drift_since_base::{Drift, find};
+use super::operation_builder::plan_with_base;
 use super::overwrites::{Overwrites, judge};
 use super::postponed_expiry::{self, Postponed};
 use super::shrank;

@@ -6,7 +6,7 @@ use super::goal::Goal;
 use super::plan::{Options, Planned, plan};
 use crate::drift::{CheckedExpectation, Report, classify};
 use crate::insight::dns::{ZoneIndex, Zones};
-use crate::insight::expect::{Rigor, World, hold};
+use crate::insight::expect::{Evidence, Rigor, hold};
 use crate::insight::traffic::Protection;
 use crate::live::{AnyReader, FetchError};
 use crate::model::{DesiredZone, Expectation, Gather, Live};
@@ -51,7 +51,7 @@ fn expectations(report: &mut Report, goal: &Goal, live: &Live) {
         Some((desired.name.clone(), Protection::new(&live.waf, |phase, name| desired.place_of_rule(phase, name))))
     };
     let protections = about_requests.filter_map(rules).gather();
-    let world = World {
+    let world = Evidence {
         zones: &zones,
         protections: &protections,
         knows_all: true,

@@ -49,7 +49,7 @@ pub fn migration(planned: &Planned<'_>, origin: &OriginOf<'_>) -> Migration {
             (Some(live), Some(plan)) => result.zone(zone, live, plan, origin),
             _ => {
                 result.only_in_source += 1 + zone.records.len();
-                let detail = MissingZone::named(&zone.name, planned.options.read.account.as_deref()).what();
+                let detail = MissingZone::named(&zone.name, None).what();
                 result.diagnostics.push(findings::ONLY_IN_SOURCE.nowhere(detail));
             }
         }

@@ -14,7 +14,7 @@ use super::goal::Goal;
 use super::protection::Protected;
 use crate::crs::hits;
 use crate::insight::dns::{End, Entry, ZoneIndex, Zones};
-use crate::insight::traffic::{Counters, Hits, Pace, Protection, Report, Seen, Set, Tally};
+use crate::insight::traffic::{CountedRequest, Counters, Hits, Pace, Protection, Report, RequestCounts, Set};
 use crate::model::expression::Lists;
 use crate::model::{DesiredZone, Fqdn, RecordType};
 use crate::recorded::{ReadError, Recorded, Sample};
@@ -149,7 +149,7 @@ fn evaluate(rules: Option<&RuleSet>, waiting: &Mutex<Receiver<Work>>) {
 struct Rehearsal<'g> {
     zones: BTreeMap<String, Rules>,
     served: Zones<'g>,
-    tally: Tally,
+    tally: RequestCounts,
     unreadable: Vec<ReadError>,
     /// Where the fields of one request after the other are placed.
     arena: Bump,
@@ -162,7 +162,7 @@ struct Rehearsal<'g> {
 impl<'g> Rehearsal<'g> {
     /// Before the first request.
     fn new(goal: &'g Goal, zones: &[Protected], requests: &RequestsToRehearse) -> Self {
-        let mut tally = Tally::new(requests.has_examples);
+        let mut tally = RequestCounts::new(requests.has_examples);
         let mut all = BTreeMap::new();
         for zone in zones {
             let Some(desired) = goal.desired.zones.get(&zone.name) else { continue };
@@ -237,7 +237,7 @@ impl<'g> Rehearsal<'g> {
             protection.verdict_at(&sample.request, pace, hits.as_ref(), &self.arena)
         };
         let (before, after) = (verdict(&mut zone.before), verdict(&mut zone.after));
-        self.tally.add(&Seen {
+        self.tally.add(&CountedRequest {
             set,
             zone: &zone.name,
             id: sample.id.as_deref(),

@@ -19,7 +19,7 @@ use std::collections::{BTreeSet, HashMap};
 use super::display_order::Weight;
 use super::names_in_words::{in_few_words, with_unicode};
 use super::operation_view::{Attention, FieldView, OperationView, Side, Tally};
-use super::overwritten::{LiveView, span};
+use super::overwritten_value::{LiveView, span};
 use super::record_attributes;
 use crate::model::{Fqdn, Gather, ZoneName, sort_by_key};
 use crate::plan::{Action, Operation, ZonePlan};
@@ -400,7 +400,7 @@ fn rename<'a>(members: &[Member<'a>]) -> OperationView<'a> {
         name: "attributes".to_owned(),
         is_whole: false,
         before: if old.aside.is_empty() { Side::Nothing } else { Side::Value(old.aside.clone()) },
-        after: if new.aside.is_empty() { record_attributes::of_unset() } else { new.aside.clone() },
+        after: if new.aside.is_empty() { record_attributes::defaults_in_words() } else { new.aside.clone() },
     };
     OperationView {
         verb: "rename",

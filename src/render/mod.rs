@@ -27,7 +27,7 @@
 //! | `entries` | the plan of a zone as a reader takes it in: by weight, and what belongs together as one |
 //! | `display_order` | how much an operation matters: the order of the entries |
 //! | `record_attributes` | the attributes of a record in words |
-//! | `overwritten` | what is known of something live that is overwritten or deleted |
+//! | `overwritten_value` | what is known of something live that is overwritten or deleted |
 //! | `names_in_words` | internationalised names in both forms, and many names in few words |
 //! | `textdiff` | what differs between two texts |
 //! | `findings` | what was found, and where, shared by the outputs about specs |
@@ -50,7 +50,7 @@ mod findings;
 mod names_in_words;
 pub mod openmetrics;
 mod operation_view;
-mod overwritten;
+mod overwritten_value;
 mod place;
 mod record_attributes;
 pub mod requests;

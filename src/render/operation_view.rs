@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use super::findings::Findings;
 use super::names_in_words::{in_both_forms, with_unicode};
-use super::overwritten::LiveView;
+use super::overwritten_value::LiveView;
 use super::record_attributes::facets;
 use crate::diagnostic::{Place, Sources, count, noun_for};
 use crate::diff::{Field, FieldChange, Override, RuleField, ZoneSetting};

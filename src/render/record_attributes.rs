@@ -3,16 +3,16 @@
 use super::safe::safe;
 use crate::model::{Comment, Facets, RecordForm, Tag, Ttl};
 
-/// A record that can be proxied and is not.
+/// A record that can be proxied and is not, in words.
 const NOT_PROXIED: &str = "DNS only";
 
 /// What Cloudflare makes of attributes that the spec does not set.
-pub(super) fn of_unset() -> String {
+pub(super) fn defaults_in_words() -> String {
     format!("{NOT_PROXIED}, ttl {}", Ttl::AUTOMATIC)
 }
 
 /// Whether a record that is created has other attributes than the one that it takes the place of. Unset attributes are what
-/// Cloudflare makes of them. Comment and tags of the old record are shown with what is deleted, so those of the new one differ.
+/// Cloudflare makes of them. Comment and tags of the old record are shown with what is deleted, so any of the new one is a difference.
 pub(super) fn differ(old: &RecordForm, new: &RecordForm) -> bool {
     let effective = |form: &RecordForm| {
         let Facets { ttl, proxied, comment: _, tags: _, settings } = &form.facets;

@@ -1,7 +1,6 @@
 //! Runs rules in ModSecurity's language, such as the OWASP Core Rule Set, on requests.
 
 mod body;
-mod build_rules;
 mod decode;
 mod directives;
 mod error;
@@ -17,6 +16,7 @@ mod pattern;
 mod prefilter;
 mod request;
 mod request_texts;
+mod rule_builder;
 mod rules;
 mod transaction;
 mod transform;
@@ -95,7 +95,7 @@ impl RuleSet {
         rules: &[(String, String)],
         data: &dyn Fn(&str) -> Option<Vec<u8>>,
     ) -> Result<Self, Error> {
-        let mut builder = build_rules::Builder::new(data);
+        let mut builder = rule_builder::Builder::new(data);
         builder.add("bodies", BODIES)?;
         for (name, text) in setup {
             builder.add(name, text)?;

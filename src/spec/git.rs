@@ -99,7 +99,7 @@ impl GitEnvironment {
 pub(super) struct Git {
     repository: Repository,
     environment: GitEnvironment,
-    patience: Duration,
+    time_limit: Duration,
 }
 
 /// How a command ended.
@@ -118,7 +118,7 @@ impl Git {
     /// There is none, git cannot be run, git does not trust it, or git finds another one.
     pub(super) fn open(directory: &Path, environment: &GitEnvironment) -> Result<Self, RevisionError> {
         let repository = Repository::find(directory)?;
-        let git = Self { repository, environment: environment.clone(), patience: TIME_LIMIT };
+        let git = Self { repository, environment: environment.clone(), time_limit: TIME_LIMIT };
         let (found, ended) = git.text(&["rev-parse", "--absolute-git-dir"])?;
         if !ended.is_success {
             let top = git.repository.top.clone();
@@ -164,7 +164,7 @@ impl Git {
         let stdout = child.stdout.take().ok_or_else(missing)?;
         let mut stderr = child.stderr.take().ok_or_else(missing)?;
         let (ended, is_ended) = channel();
-        let patience = self.patience;
+        let time_limit = self.time_limit;
         // git blocks until its output and errors are read, so each has its own reader.
         let complaints = thread::spawn(move || {
             let mut bytes = Vec::new();
@@ -174,7 +174,7 @@ impl Git {
         });
         let asks = thread::spawn(move || drop(stdin.write_all(&input)));
         let watches = thread::spawn(move || {
-            let in_time = is_ended.recv_timeout(patience) != Err(RecvTimeoutError::Timeout);
+            let in_time = is_ended.recv_timeout(time_limit) != Err(RecvTimeoutError::Timeout);
             (in_time, end(child, in_time))
         });
         let mut answer = BufReader::new(stdout);
@@ -184,7 +184,7 @@ impl Git {
         let _ = ended.send(());
         let (in_time, status) = watches.join().map_err(|_| RevisionError::Answer("end"))?;
         if !in_time {
-            return Err(RevisionError::Late(patience));
+            return Err(RevisionError::Late(time_limit));
         }
         let _ = asks.join();
         let complaints = complaints.join().unwrap_or_default();
@@ -241,13 +241,13 @@ mod tests {
         let path = std::env::join_paths([directory.path(), Path::new("/bin"), Path::new("/usr/bin")]).unwrap();
         let environment = GitEnvironment::of(|name| (name == "PATH").then(|| path.clone()));
         let repository = Repository::find(directory.path()).unwrap();
-        (directory, Git { repository, environment, patience: TIME_LIMIT })
+        (directory, Git { repository, environment, time_limit: TIME_LIMIT })
     }
 
     #[test]
     fn what_does_not_end_is_ended() {
         let (_directory, mut git) = with_git("exec sleep 1000");
-        git.patience = Duration::from_millis(50);
+        git.time_limit = Duration::from_millis(50);
         assert!(matches!(git.text(&["x"]), Err(RevisionError::Late(_))));
         // Endless output is read only as far as it is needed.
         let (_directory, git) = with_git("exec yes");

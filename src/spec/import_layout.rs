@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value as Json, json};
 
 use super::emit::{self, unquoted};
-use super::factor::{profiles, variables};
 use super::record_headings::Group;
+use super::shared_values::{profiles, variables};
 use super::write_yaml::{one_line, to_yaml};
 use crate::diagnostic::{begins_command, is_hidden};
 use crate::model::{Desired, DesiredRecord, DesiredZone, Fqdn, Gather, Rdata, ZoneName};

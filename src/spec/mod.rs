@@ -9,7 +9,7 @@
 //! | deserialize | `deserialize`, `syntax`, `record_syntax` | tree → typed syntax with places |
 //! | resolve | `zones`, `inherited_defaults`, `records`, `record_doubts`, `attributes`, `expiry`, `conflicting_records` | syntax of all files → the model |
 //! | protection | `waf` | `waf` sections and profiles, in all of these steps |
-//! | print | `emit`, `import_layout`, `factor`, `record_headings`, `write_yaml` | the model → YAML |
+//! | print | `emit`, `import_layout`, `shared_values`, `record_headings`, `write_yaml` | the model → YAML |
 //! | all of them | `limits` | how much is read, and how much is reported |
 //!
 //! No step stops at the first error: each step removes what it refused and passes on the rest, so that all errors are
@@ -23,7 +23,6 @@ mod directory_search;
 mod emit;
 mod expect;
 mod expiry;
-mod factor;
 mod git;
 mod import_layout;
 mod inherited_defaults;
@@ -45,6 +44,7 @@ mod schema;
 mod schema_check;
 mod secrets;
 mod settings;
+mod shared_values;
 mod substitution;
 mod suggest;
 mod suppress;

@@ -17,7 +17,7 @@ use super::{clip, schema, secrets};
 use crate::diagnostic::{Diagnostics, Place, Severity, SourceId, Sources, count, findings};
 use crate::model::{Danger, NARROW_DAYS, NARROW_RULES, Suppression, SuppressionScope, sort_by};
 
-/// The policy that is read where none is named, if it is there.
+/// The usual name of a policy file.
 pub const POLICY_FILE: &str = ".zonewright-policy.yaml";
 
 /// A policy file as written.

@@ -55,8 +55,7 @@ impl Variables {
     /// Reports command-line variables that no file defines or uses; `texts` are the texts of the files.
     pub(super) fn unused(&self, texts: &[&str], diagnostics: &mut Diagnostics) {
         for (name, variable) in self.all.iter().filter(|(_, v)| v.given && !v.defined) {
-            let used = format!("${{{name}}}");
-            if texts.iter().any(|text| text.contains(&used)) {
+            if texts.iter().any(|text| names_used(text).any(|used| used == name)) {
                 continue;
             }
             let known = self.all.iter().filter(|(_, v)| v.defined).map(|(name, _)| name.as_str());

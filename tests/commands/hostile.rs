@@ -16,7 +16,8 @@ mod shown;
 #[cfg(target_os = "linux")]
 mod written;
 
-/// A new format has to be added to `responses::SHOWN` (plans, drift) or `files::CHECKS` (findings of a spec).
+/// A new format has to be added to `responses::SHOWN` (plans, drift) or `files::CHECKS` (findings of a spec). The
+/// formats of `test`, `pull` and `waf rehearse` are not in these lists.
 #[test]
 fn every_format_is_tried_with_hostile_text() {
     let tried: Vec<&(&[&str], &str)> = responses::SHOWN.iter().chain(files::CHECKS).collect();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use zonewright::diagnostic::Sources;
 use zonewright::insight::dns::{ZoneIndex, Zones};
-use zonewright::insight::expect::{Outcome, Rigor, World, hold};
+use zonewright::insight::expect::{Evidence, Outcome, Rigor, hold};
 use zonewright::model::Desired;
 use zonewright::spec;
 
@@ -53,7 +53,7 @@ fn check(expectation: &str, knows_all: bool) -> Outcome {
     let desired = load(&format!("{{ name: x, {expectation} }}"));
     let zones = Zones::new(desired.zones.values().map(ZoneIndex::of_spec).collect());
     let expected = desired.zones.values().flat_map(|zone| &zone.expect).next().unwrap();
-    hold(World { zones: &zones, protections: &BTreeMap::new(), knows_all, rigor: Rigor::default() }, &expected.what)
+    hold(Evidence { zones: &zones, protections: &BTreeMap::new(), knows_all, rigor: Rigor::default() }, &expected.what)
 }
 
 #[test]

@@ -65,7 +65,7 @@ const ORDERS: [(Order, &str, &str); 6] = [
 
 /// What a request has.
 #[derive(Debug, Clone, Copy)]
-struct World {
+struct Evidence {
     ssl: bool,
     bot: bool,
     score: i64,
@@ -76,7 +76,7 @@ struct World {
 }
 
 /// Requests for every combination of values on which conditions can depend.
-fn worlds() -> Vec<World> {
+fn worlds() -> Vec<Evidence> {
     let mut all = Vec::new();
     for n in 0..4u8 {
         for score in SCORES {
@@ -86,7 +86,7 @@ fn worlds() -> Vec<World> {
                     let mixed = usize::from(n) * 67 + usize::try_from(score).unwrap() * 41 + p * 13;
                     let last_octet = u8::try_from(mixed % 256).unwrap();
                     let header = [None, Some(0), Some(1)][(usize::from(n) + p + host.len()) % 3];
-                    all.push(World { ssl: n & 1 == 1, bot: n & 2 == 2, score, host, path, last_octet, header });
+                    all.push(Evidence { ssl: n & 1 == 1, bot: n & 2 == 2, score, host, path, last_octet, header });
                 }
             }
         }
@@ -96,7 +96,7 @@ fn worlds() -> Vec<World> {
 
 impl Tree {
     /// Whether the expression is true for a request.
-    fn holds(&self, world: &World) -> bool {
+    fn holds(&self, world: &Evidence) -> bool {
         match self {
             Self::And(parts) => parts.iter().all(|p| p.holds(world)),
             Self::Or(parts) => parts.iter().any(|p| p.holds(world)),

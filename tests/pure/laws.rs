@@ -26,13 +26,13 @@ use zonewright::{spec, wire};
 const CASES: u32 = 1000;
 
 /// A zone of records by id, on which plans are carried out.
-type World = BTreeMap<RecordId, LiveRecord>;
+type Evidence = BTreeMap<RecordId, LiveRecord>;
 
-fn world(live: &LiveZone) -> World {
+fn world(live: &LiveZone) -> Evidence {
     live.records.iter().map(|r| (r.id.clone(), r.clone())).collect()
 }
 
-fn live(zone: &LiveZone, world: &World) -> LiveZone {
+fn live(zone: &LiveZone, world: &Evidence) -> LiveZone {
     LiveZone { records: world.values().cloned().collect(), ..zone.clone() }
 }
 
@@ -42,7 +42,7 @@ fn changed(id: &RecordId, after: &RecordForm) -> LiveRecord {
 }
 
 /// Carries out operations; records that are created get ids from this number on. Gives back the ids of those, in order.
-fn carry_out(world: &mut World, operations: &[Operation], first: usize) -> Vec<RecordId> {
+fn carry_out(world: &mut Evidence, operations: &[Operation], first: usize) -> Vec<RecordId> {
     let mut created = Vec::new();
     for (n, operation) in operations.iter().enumerate() {
         match &operation.record().unwrap().action {
@@ -74,7 +74,7 @@ impl JournalFile for Lines {
 }
 
 /// Carries out a plan in batches of this size and writes the journal of it, which is read back.
-fn journalled(world: &mut World, plan: &ZonePlan, size: usize) -> JournalRun {
+fn journalled(world: &mut Evidence, plan: &ZonePlan, size: usize) -> JournalRun {
     let lines = Lines::default();
     let clock = || "2026-01-01T00:00:00Z".to_owned();
     let journal = Journal::on(Box::new(lines.clone()), Path::new("journal"), "digest", clock).unwrap();
@@ -325,7 +325,7 @@ proptest! {
             let settings = r.settings.with(r.settings, |_, setting, _| setting.filter(|on| *on));
             LiveRecord { id: RecordId(String::new()), settings, ..r.clone() }
         };
-        let without_ids = |world: &World| {
+        let without_ids = |world: &Evidence| {
             let mut all: Vec<_> = world.values().map(without_id).collect();
             all.sort_by(|a, b| (&a.name, &a.data).cmp(&(&b.name, &b.data)));
             all

@@ -55,9 +55,11 @@ impl Ran {
 }
 
 /// The formats that are documents of their own and that a command has.
-pub(crate) fn document_formats(command: &str) -> impl Iterator<Item = &'static str> {
-    let has = move |document: &&Document| document.commands().contains(&command);
-    DOCUMENTS.iter().filter(has).map(|document| document.name)
+pub(crate) fn document_formats(command: &str) -> Vec<&'static str> {
+    let has = |document: &&Document| document.commands().contains(&command);
+    let formats: Vec<_> = DOCUMENTS.iter().filter(has).map(|document| document.name).collect();
+    assert!(!formats.is_empty(), "no format for `{command}`");
+    formats
 }
 
 /// A sandbox without a limit on requests, as most tests need it.

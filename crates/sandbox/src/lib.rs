@@ -91,7 +91,7 @@ pub use token_permissions::{Permissions, permission};
 pub use zone::{ACCOUNT_ID, NAME_SERVERS};
 
 /// Longest wait for open requests when a sandbox shuts down.
-const SHUTDOWN_PATIENCE: Duration = Duration::from_secs(2);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// How to run a sandbox.
 #[derive(Debug, Clone)]
@@ -308,7 +308,7 @@ impl Running {
     pub async fn shutdown(self) {
         let Self { stop, mut task, .. } = self;
         drop(stop);
-        if tokio::time::timeout(SHUTDOWN_PATIENCE, &mut task).await.is_err() {
+        if tokio::time::timeout(SHUTDOWN_TIMEOUT, &mut task).await.is_err() {
             task.abort();
         }
     }

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use ipnet::IpNet;
 use zonewright_model::model::facts::{CLOUDFLARE_NETWORKS, PRIVATE_NETWORKS};
 
-/// Cloudflare's own network. The resolver's addresses are refused as well although they are not on its published list: observed
+/// Cloudflare's own network; [`CLOUDFLARE_NETWORKS`] has its source. The resolver's addresses are refused as well although they are not on its published list: observed
 /// 2026-08.
 static OWN: LazyLock<Vec<IpNet>> = LazyLock::new(|| parse(CLOUDFLARE_NETWORKS.iter().copied()));
 
@@ -16,7 +16,7 @@ static PRIVATE: LazyLock<Vec<IpNet>> = LazyLock::new(|| parse(PRIVATE_NETWORKS.i
 
 /// The networks of a list.
 fn parse<'n>(list: impl Iterator<Item = &'n str>) -> Vec<IpNet> {
-    list.map(|text| text.parse().expect("the lists hold networks")).collect()
+    list.map(|text| text.parse().expect("the facts hold networks")).collect()
 }
 
 /// Whether the address belongs to Cloudflare.

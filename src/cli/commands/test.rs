@@ -15,7 +15,7 @@ use crate::cli::recordings::ExpectedRequestArgs;
 use crate::crs;
 use crate::diagnostic::Place;
 use crate::insight::dns::{ZoneIndex, Zones};
-use crate::insight::expect::{DROPPED, Outcome, Rigor, World, dropped, hold};
+use crate::insight::expect::{DROPPED, Evidence, Outcome, Rigor, dropped, hold};
 use crate::insight::traffic::FindsHits;
 use crate::model::{DesiredZone, Expectation, Gather, Unmanaged, ZoneName};
 use crate::reconcile::{Base, protection_in_spec};
@@ -76,7 +76,7 @@ impl Run for TestArgs {
         for zone in desired.zones.values() {
             // What a pattern ignores is not known.
             let knows_all = zone.unmanaged == Unmanaged::Prune && zone.ignore.is_empty();
-            let world = World { zones: &zones, protections: &protections, knows_all, rigor };
+            let world = Evidence { zones: &zones, protections: &protections, knows_all, rigor };
             for expectation in &zone.expect {
                 checked.push(Checked { zone: &zone.name, expectation, outcome: hold(world, &expectation.what) });
             }

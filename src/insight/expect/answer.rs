@@ -2,21 +2,21 @@
 
 use std::collections::BTreeSet;
 
-use super::judged_on::World;
+use super::evidence::Evidence;
 use super::outcome::Outcome;
 use crate::insight::dns::{Answer, End, Entry, Referral};
 use crate::model::{ExpectedAnswer, Fqdn, Gather, RecordType};
 
 /// Checks it.
-pub(super) fn hold(world: World<'_, '_>, name: &Fqdn, kind: RecordType, expected: &ExpectedAnswer) -> Outcome {
-    let found = world.zones.answer(name, kind);
+pub(super) fn hold(evidence: Evidence<'_, '_>, name: &Fqdn, kind: RecordType, expected: &ExpectedAnswer) -> Outcome {
+    let found = evidence.zones.answer(name, kind);
     let says = format!("{name} {kind}: {}", found.words(kind));
     let failed = || Outcome::Failed(format!("{says}; expected {expected}"));
     match hold_answer(&found, kind, expected) {
         Held::Yes => Outcome::Passed,
         Held::No => failed(),
-        Held::Unless if world.knows_all => failed(),
-        Held::Absent if world.knows_all => Outcome::Passed,
+        Held::Unless if evidence.knows_all => failed(),
+        Held::Absent if evidence.knows_all => Outcome::Passed,
         Held::Unless | Held::Absent => {
             Outcome::Unknown(format!("{says} in the spec; a live record that it does not name may answer"))
         }

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use super::judged_on::World;
+use super::evidence::Evidence;
 use super::outcome::Outcome;
 use crate::insight::dns::End;
 use crate::insight::effect::listed;
@@ -15,13 +15,13 @@ use crate::insight::issuance::{OF_CLOUDFLARE, Policy, read};
 use crate::model::{ExpectedIssuance, Fqdn, Gather, RecordType};
 
 /// Checks it.
-pub(super) fn hold(world: World<'_, '_>, expected: &ExpectedIssuance) -> Outcome {
+pub(super) fn hold(evidence: Evidence<'_, '_>, expected: &ExpectedIssuance) -> Outcome {
     let ExpectedIssuance { name, only, universal_ssl } = expected;
-    let policy = match policy(world, name) {
+    let policy = match policy(evidence, name) {
         Ok(Some(policy)) => policy,
         Ok(None) => {
             let why = format!("{name} has no CAA record that applies: every authority may issue");
-            return Outcome::failed_if(world.knows_all, why);
+            return Outcome::failed_if(evidence.knows_all, why);
         }
         Err(why) => return Outcome::Unknown(why),
     };
@@ -54,15 +54,15 @@ pub(super) fn hold(world: World<'_, '_>, expected: &ExpectedIssuance) -> Outcome
 }
 
 /// What applies to a name: the records of the closest name that has any. An error says why that is not known.
-fn policy(world: World<'_, '_>, name: &Fqdn) -> Result<Option<Policy>, String> {
-    let Some(zone) = world.zones.zone_of(name) else { return Err(format!("{name} is in no known zone")) };
+fn policy(evidence: Evidence<'_, '_>, name: &Fqdn) -> Result<Option<Policy>, String> {
+    let Some(zone) = evidence.zones.zone_of(name) else { return Err(format!("{name} is in no known zone")) };
     let mut rest = name.as_str();
     loop {
         let own = Fqdn::reported(rest);
         if !own.is_within(zone.name().as_fqdn()) {
             return Ok(None);
         }
-        let answer = world.zones.answer(&own, RecordType::Caa);
+        let answer = evidence.zones.answer(&own, RecordType::Caa);
         match &answer.end {
             End::Records(set) => return Ok(Some(read(set.iter().map(|entry| entry.data)))),
             End::NoData(_) | End::NoName | End::Edge(_) => {}

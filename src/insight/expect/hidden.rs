@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use ipnet::IpNet;
 
-use super::judged_on::World;
+use super::evidence::Evidence;
 use super::outcome::Outcome;
 use crate::insight::addresses::{network_in_words, published_networks};
 use crate::insight::dns::Entry;
@@ -15,9 +15,9 @@ use crate::model::RecordType;
 const REVEALING: (u8, u8) = (16, 32);
 
 /// Checks it.
-pub(super) fn hold(world: World<'_, '_>, networks: &[IpNet]) -> Outcome {
+pub(super) fn hold(evidence: Evidence<'_, '_>, networks: &[IpNet]) -> Outcome {
     let mut found = BTreeSet::new();
-    for zone in world.zones.iter() {
+    for zone in evidence.zones.iter() {
         let proxies = zone.serving().proxies();
         for entry in zone.entries() {
             let says = published_networks(&entry, proxies);
@@ -26,12 +26,12 @@ pub(super) fn hold(world: World<'_, '_>, networks: &[IpNet]) -> Outcome {
                 revealed.map(|address| format!("{} {} publishes {address}", entry.name, entry.data.type_name())),
             );
             found.extend(in_text(&entry, networks));
-            found.extend(by_target(world, &entry, networks));
+            found.extend(by_target(evidence, &entry, networks));
         }
     }
     match found.is_empty() {
         false => Outcome::Failed(listed(found)),
-        true if world.knows_all => Outcome::Passed,
+        true if evidence.knows_all => Outcome::Passed,
         true => {
             Outcome::Unknown("no record of the spec publishes them; a live record that it does not name may".to_owned())
         }
@@ -58,12 +58,12 @@ fn in_text(entry: &Entry<'_>, hidden: &[IpNet]) -> Vec<String> {
 }
 
 /// Hidden addresses behind the target of a mail server or service: Cloudflare answers with a name of its own for it, which has them.
-fn by_target(world: World<'_, '_>, entry: &Entry<'_>, hidden: &[IpNet]) -> Vec<String> {
+fn by_target(evidence: Evidence<'_, '_>, entry: &Entry<'_>, hidden: &[IpNet]) -> Vec<String> {
     if !matches!(entry.record_type(), Some(RecordType::Mx | RecordType::Srv)) {
         return Vec::new();
     }
     let Some(target) = entry.data.target() else { return Vec::new() };
-    let Some(zone) = world.zones.zone_of(target) else { return Vec::new() };
+    let Some(zone) = evidence.zones.zone_of(target) else { return Vec::new() };
     let proxied = zone.records(target).filter(Entry::is_proxied).filter_map(|record| record.data.address());
     let revealed = proxied.filter(|address| hidden.iter().any(|network| network.contains(address)));
     revealed

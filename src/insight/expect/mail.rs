@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 
-use super::judged_on::World;
+use super::evidence::Evidence;
 use super::outcome::Outcome;
 use crate::insight::dns::{Answer, End, Entry};
 use crate::insight::mail::dkim::{self, Selector};
@@ -14,12 +14,12 @@ use crate::insight::zone_view::View;
 use crate::model::{ExpectedMail, ExpectedPolicy, Fqdn, Gather, RecordType, sort_by_key};
 
 /// Checks it.
-pub(super) fn hold(world: World<'_, '_>, expected: &ExpectedMail) -> Outcome {
+pub(super) fn hold(evidence: Evidence<'_, '_>, expected: &ExpectedMail) -> Outcome {
     let ExpectedMail { domain, by, spf_pass, dmarc, dkim } = expected;
-    let servers = by.iter().map(|by| by_servers(world, domain, by));
-    let senders = spf_pass.iter().map(|address| may_send(world, domain, *address));
-    let policies = dmarc.iter().map(|policy| has_policy(world, domain, *policy));
-    let keys = dkim.iter().map(|selector| has_key(world, domain, selector));
+    let servers = by.iter().map(|by| by_servers(evidence, domain, by));
+    let senders = spf_pass.iter().map(|address| may_send(evidence, domain, *address));
+    let policies = dmarc.iter().map(|policy| has_policy(evidence, domain, *policy));
+    let keys = dkim.iter().map(|selector| has_key(evidence, domain, selector));
     Outcome::of_all(servers.chain(senders).chain(policies).chain(keys))
 }
 
@@ -29,20 +29,20 @@ fn open(answer: &Answer<'_>, name: &Fqdn, kind: RecordType) -> Outcome {
 }
 
 /// Whether mail is received by these servers, in this order.
-fn by_servers(world: World<'_, '_>, domain: &Fqdn, by: &[Fqdn]) -> Outcome {
-    let answer = world.zones.answer(domain, RecordType::Mx);
+fn by_servers(evidence: Evidence<'_, '_>, domain: &Fqdn, by: &[Fqdn]) -> Outcome {
+    let answer = evidence.zones.answer(domain, RecordType::Mx);
     let says = || format!("mail for {domain}: {}", answer.words(RecordType::Mx));
     let set = match &answer.end {
         End::Records(set) => set,
         // Without mail servers, senders try the address of the domain (RFC 5321 section 5.1).
         End::NoData(_) | End::NoName if by.is_empty() => {
-            return match addresses(world, domain) {
-                Known::Values(found) if found.is_empty() && world.knows_all => Outcome::Passed,
+            return match addresses(evidence, domain) {
+                Known::Values(found) if found.is_empty() && evidence.knows_all => Outcome::Passed,
                 Known::Values(found) if found.is_empty() => Outcome::failed_if(false, says()),
-                _ => Outcome::failed_if(world.knows_all, format!("{}; senders try its address", says())),
+                _ => Outcome::failed_if(evidence.knows_all, format!("{}; senders try its address", says())),
             };
         }
-        End::NoData(_) | End::NoName => return Outcome::failed_if(world.knows_all, says()),
+        End::NoData(_) | End::NoName => return Outcome::failed_if(evidence.knows_all, says()),
         End::Edge(_) | End::Loop => return Outcome::Failed(says()),
         End::Referral(_) | End::Elsewhere | End::Cloudflare(..) | End::Unknown(_) => {
             return open(&answer, domain, RecordType::Mx);
@@ -59,9 +59,9 @@ fn by_servers(world: World<'_, '_>, domain: &Fqdn, by: &[Fqdn]) -> Outcome {
     if !by.is_sorted_by_key(place) {
         return Outcome::Failed(format!("{}: another order; expected {listed}", says()));
     }
-    Outcome::of_all(by.iter().map(|server| match addresses(world, server) {
+    Outcome::of_all(by.iter().map(|server| match addresses(evidence, server) {
         Known::Values(found) if found.is_empty() => {
-            Outcome::failed_if(world.knows_all, format!("its server {server} has no address"))
+            Outcome::failed_if(evidence.knows_all, format!("its server {server} has no address"))
         }
         // Who runs a server elsewhere sees to its address.
         Known::Values(_) | Known::Unknown => Outcome::Passed,
@@ -69,8 +69,8 @@ fn by_servers(world: World<'_, '_>, domain: &Fqdn, by: &[Fqdn]) -> Outcome {
 }
 
 /// The addresses of a host, of both families; those of proxied names are Cloudflare's.
-fn addresses(world: World<'_, '_>, host: &Fqdn) -> Known<IpAddr> {
-    let lookup = KnownZones(World { knows_all: true, ..world });
+fn addresses(evidence: Evidence<'_, '_>, host: &Fqdn) -> Known<IpAddr> {
+    let lookup = KnownZones(Evidence { knows_all: true, ..evidence });
     match (lookup.addresses(host, false), lookup.addresses(host, true)) {
         (Known::Values(four), Known::Values(six)) => Known::Values([four, six].concat()),
         (Known::Unknown, _) | (_, Known::Unknown) => Known::Unknown,
@@ -78,11 +78,11 @@ fn addresses(world: World<'_, '_>, host: &Fqdn) -> Known<IpAddr> {
 }
 
 /// Whether a host may send mail in the name of a domain.
-fn may_send(world: World<'_, '_>, domain: &Fqdn, address: IpAddr) -> Outcome {
+fn may_send(evidence: Evidence<'_, '_>, domain: &Fqdn, address: IpAddr) -> Outcome {
     let name = domain.as_str();
     let envelope = Envelope { address, local: "postmaster", domain: name, greeting: name };
     let failed = |what: &str| Outcome::Failed(format!("SPF for {name}: {address} {what}"));
-    match check_host(name, &envelope, &KnownZones(world)) {
+    match check_host(name, &envelope, &KnownZones(evidence)) {
         check::Outcome::Pass => Outcome::Passed,
         check::Outcome::Unknown => Outcome::Unknown(format!(
             "SPF for {name}: the known zones do not tell whether {address} may send; an include or another name decides"
@@ -96,8 +96,8 @@ fn may_send(world: World<'_, '_>, domain: &Fqdn, address: IpAddr) -> Outcome {
 }
 
 /// Whether receivers treat mail that fails as expected.
-fn has_policy(world: World<'_, '_>, domain: &Fqdn, expected: ExpectedPolicy) -> Outcome {
-    let Some(zone) = world.zones.zone_of(domain) else {
+fn has_policy(evidence: Evidence<'_, '_>, domain: &Fqdn, expected: ExpectedPolicy) -> Outcome {
+    let Some(zone) = evidence.zones.zone_of(domain) else {
         return Outcome::Unknown(format!("{domain} is in no known zone"));
     };
     let view = View(zone);
@@ -105,7 +105,7 @@ fn has_policy(world: World<'_, '_>, domain: &Fqdn, expected: ExpectedPolicy) -> 
         return Outcome::Unknown(format!("DMARC for {domain} is an alias of {target}"));
     }
     match dmarc_change::policy(view, domain) {
-        None => Outcome::failed_if(world.knows_all, format!("DMARC for {domain}: no policy")),
+        None => Outcome::failed_if(evidence.knows_all, format!("DMARC for {domain}: no policy")),
         Some((found, _)) if found == expected.policy || (expected.at_least && found > expected.policy) => {
             Outcome::Passed
         }
@@ -117,14 +117,14 @@ fn has_policy(world: World<'_, '_>, domain: &Fqdn, expected: ExpectedPolicy) -> 
 }
 
 /// Whether receivers can use the key of a selector.
-fn has_key(world: World<'_, '_>, domain: &Fqdn, label: &str) -> Outcome {
+fn has_key(evidence: Evidence<'_, '_>, domain: &Fqdn, label: &str) -> Outcome {
     let name = Fqdn::reported(&format!("{label}._domainkey.{domain}"));
-    let answer = world.zones.answer(&name, RecordType::Txt);
+    let answer = evidence.zones.answer(&name, RecordType::Txt);
     let what = format!("DKIM key {label} of {domain}");
     let set = match &answer.end {
         End::Records(set) => set,
         End::NoData(_) | End::NoName => {
-            return Outcome::failed_if(world.knows_all, format!("{what}: there is none"));
+            return Outcome::failed_if(evidence.knows_all, format!("{what}: there is none"));
         }
         End::Edge(_) | End::Loop => return Outcome::Failed(format!("{what}: {}", answer.words(RecordType::Txt))),
         End::Referral(_) | End::Elsewhere | End::Cloudflare(..) | End::Unknown(_) => {
@@ -150,7 +150,7 @@ fn has_key(world: World<'_, '_>, domain: &Fqdn, label: &str) -> Outcome {
 }
 
 /// The known zones as a source of answers.
-struct KnownZones<'w, 'a>(World<'w, 'a>);
+struct KnownZones<'w, 'a>(Evidence<'w, 'a>);
 
 impl<'a> KnownZones<'_, 'a> {
     /// The records of a type at a name.

@@ -9,17 +9,17 @@
 //! | what becomes of a request | `request` |
 //!
 //! A new kind is a variant of [`Expected`], a file here, and a line in [`hold`]. What it needs to know beside the answers of name
-//! servers is a member of [`World`].
+//! servers is a member of [`Evidence`].
 
 mod answer;
 mod certificates;
+mod evidence;
 mod hidden;
-mod judged_on;
 mod mail;
 mod outcome;
 mod request;
 
-pub use judged_on::{Rigor, World};
+pub use evidence::{Evidence, Rigor};
 pub use outcome::Outcome;
 
 use crate::model::{Expectation, Expected};
@@ -34,12 +34,12 @@ pub fn dropped<'o>(own: &[Expectation], old: &'o [Expectation]) -> impl Iterator
 
 /// Checks an expectation.
 #[must_use]
-pub fn hold(world: World<'_, '_>, expected: &Expected) -> Outcome {
+pub fn hold(evidence: Evidence<'_, '_>, expected: &Expected) -> Outcome {
     match expected {
-        Expected::Answer { name, record_type, answer } => answer::hold(world, name, *record_type, answer),
-        Expected::Mail(mail) => mail::hold(world, mail),
-        Expected::Certificates(issuance) => certificates::hold(world, issuance),
-        Expected::Request(request) => request::hold(world, request),
-        Expected::Hidden(networks) => hidden::hold(world, networks),
+        Expected::Answer { name, record_type, answer } => answer::hold(evidence, name, *record_type, answer),
+        Expected::Mail(mail) => mail::hold(evidence, mail),
+        Expected::Certificates(issuance) => certificates::hold(evidence, issuance),
+        Expected::Request(request) => request::hold(evidence, request),
+        Expected::Hidden(networks) => hidden::hold(evidence, networks),
     }
 }

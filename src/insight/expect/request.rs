@@ -1,6 +1,6 @@
 //! Whether a request meets the expected verdict, under the rules of its zone.
 
-use super::judged_on::World;
+use super::evidence::Evidence;
 use super::outcome::Outcome;
 use crate::diagnostic::Sources;
 use crate::insight::dns::End;
@@ -9,30 +9,30 @@ use crate::model::request::Outcome as RequestOutcome;
 use crate::model::{ExpectedRequest, Fqdn, RecordType};
 
 /// Checks it. In a strict test, what is unknown fails.
-pub(super) fn hold(world: World<'_, '_>, expected: &ExpectedRequest) -> Outcome {
-    match evaluated(world, expected) {
-        Outcome::Unknown(why) if world.rigor.is_strict => failed(&why, expected),
+pub(super) fn hold(evidence: Evidence<'_, '_>, expected: &ExpectedRequest) -> Outcome {
+    match evaluated(evidence, expected) {
+        Outcome::Unknown(why) if evidence.rigor.is_strict => failed(&why, expected),
         outcome => outcome,
     }
 }
 
 /// What became of it, as far as that is known.
-fn evaluated(world: World<'_, '_>, expected: &ExpectedRequest) -> Outcome {
+fn evaluated(evidence: Evidence<'_, '_>, expected: &ExpectedRequest) -> Outcome {
     let host = &expected.request.host;
-    let zone = Fqdn::parse(host).ok().and_then(|name| Some((world.zones.zone_of(&name)?.name(), name)));
+    let zone = Fqdn::parse(host).ok().and_then(|name| Some((evidence.zones.zone_of(&name)?.name(), name)));
     let Some((zone, name)) = zone else {
         return Outcome::Unknown(format!("{host} is in no known zone"));
     };
     // Rules apply to proxied hosts only.
-    let end = world.zones.answer(&name, RecordType::A).end;
+    let end = evidence.zones.answer(&name, RecordType::A).end;
     let verdict = match end {
         End::Records(_) => Verdict::pass(),
-        End::NoName | End::NoData(_) | End::Loop if world.knows_all => {
+        End::NoName | End::NoData(_) | End::Loop if evidence.knows_all => {
             return Outcome::Failed(format!("{host} has no address"));
         }
-        End::NoName | End::NoData(_) | End::Loop | End::Edge(_) => match world.protections.get(zone) {
+        End::NoName | End::NoData(_) | End::Loop | End::Edge(_) => match evidence.protections.get(zone) {
             Some(protection) => {
-                let hits = world.rigor.rules.map(|rules| rules.hits(&expected.request));
+                let hits = evidence.rigor.rules.map(|rules| rules.hits(&expected.request));
                 protection.verdict(&expected.request, expected.rate, hits.as_ref())
             }
             None => return Outcome::Unknown(format!("the rules of {zone} are not known")),
@@ -42,11 +42,11 @@ fn evaluated(world: World<'_, '_>, expected: &ExpectedRequest) -> Outcome {
         }
     };
     let is_direct = matches!(end, End::Records(_));
-    let words = words(&verdict, is_direct, world.rigor.sources);
+    let words = words(&verdict, is_direct, evidence.rigor.sources);
     match expected.verdict.is_met_by(verdict.outcome) {
         None => Outcome::Unknown(words),
         Some(false) => failed(&words, expected),
-        Some(true) if world.rigor.is_strict && passes_unseen(&verdict) => failed(&words, expected),
+        Some(true) if evidence.rigor.is_strict && passes_unseen(&verdict) => failed(&words, expected),
         Some(true) => match (&expected.by, &verdict.by) {
             (Some(wanted), Some(by)) if *wanted != by.name => failed(&words, expected),
             (Some(_), None) => Outcome::Unknown(format!("{words}; the rule that acts is unknown")),

@@ -1,8 +1,8 @@
 //! What a change of a DKIM key means.
 
 use super::dkim::{self, Key, KeyKind, Selector};
+use crate::insight::direction::Direction;
 use crate::insight::effect::{Effect, Topic};
-use crate::insight::stronger_or_weaker::Direction;
 use crate::insight::zone_view::View;
 use crate::model::{Danger, Fqdn, RecordType};
 

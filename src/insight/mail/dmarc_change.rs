@@ -1,8 +1,8 @@
 //! What a change of a DMARC record means.
 
 use super::dmarc::{Action, Dmarc, is_dmarc};
+use crate::insight::direction::{Direction, more_is_stronger};
 use crate::insight::effect::{Effect, Topic, listed};
-use crate::insight::stronger_or_weaker::{Direction, more_is_stronger};
 use crate::insight::zone_view::View;
 use crate::model::{Danger, Fqdn, RecordType};
 

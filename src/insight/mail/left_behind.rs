@@ -8,9 +8,9 @@ use ipnet::IpNet;
 use super::spf::is_spf;
 use super::spf_change::{Allows, allows};
 use crate::insight::addresses::published_networks;
+use crate::insight::direction::Direction;
 use crate::insight::effect::{Effect, Topic, listed};
 use crate::insight::record_step::Step;
-use crate::insight::stronger_or_weaker::Direction;
 use crate::insight::zone_view::View;
 use crate::model::{Fqdn, Gather};
 

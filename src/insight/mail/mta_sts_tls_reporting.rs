@@ -1,8 +1,8 @@
 //! Records that announce how mail is transported: MTA-STS (RFC 8461 section 3.1) and TLS reporting (RFC 8460 section 3).
 
 use super::tags::Tags;
+use crate::insight::direction::Direction;
 use crate::insight::effect::{Effect, Topic};
-use crate::insight::stronger_or_weaker::Direction;
 use crate::insight::zone_view::View;
 use crate::model::Fqdn;
 

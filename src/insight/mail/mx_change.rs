@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::mta_sts_tls_reporting::{Announcement, mta_sts};
+use crate::insight::direction::Direction;
 use crate::insight::dns::Entry;
 use crate::insight::effect::{Effect, Topic, listed};
-use crate::insight::stronger_or_weaker::Direction;
 use crate::insight::zone_view::View;
 use crate::model::{Danger, Fields, Fqdn, Gather, Rdata, RecordType};
 

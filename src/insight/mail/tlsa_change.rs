@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use crate::insight::direction::Direction;
 use crate::insight::effect::{Effect, Topic};
-use crate::insight::stronger_or_weaker::Direction;
 use crate::insight::zone_view::View;
 use crate::model::{Fqdn, Rdata, RecordType};
 

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::anomaly_score::Fate;
-use super::counted_request::Seen;
+use super::counted_request::CountedRequest;
 use super::most_frequent::{LONGEST_NAME, Names, OTHERS};
 use super::report::{Example, Flip, Group, Set};
 use crate::diagnostic::cut;
@@ -21,7 +21,7 @@ const LONGEST_EXAMPLE: usize = 200;
 
 /// Requests whose outcome changes.
 #[derive(Debug, Default)]
-pub(super) struct Flips {
+pub(super) struct ChangedOutcomes {
     has_examples: bool,
     groups: BTreeMap<(Set, Flip, String, String), Counted>,
 }
@@ -47,14 +47,14 @@ pub(super) fn flip(before: Outcome, after: Outcome) -> Option<Flip> {
     }
 }
 
-impl Flips {
+impl ChangedOutcomes {
     /// Without requests; `has_examples` is whether some of them are kept.
     pub(super) fn new(has_examples: bool) -> Self {
         Self { has_examples, ..Self::default() }
     }
 
     /// Counts a request whose outcome changes.
-    pub(super) fn add(&mut self, seen: &Seen<'_>, flip: Flip) {
+    pub(super) fn add(&mut self, seen: &CountedRequest<'_>, flip: Flip) {
         let cause = if flip == Flip::LetThrough { seen.before } else { seen.after };
         let rule = cause.by.as_ref().map_or("one of several rules", |by| by.name.as_str());
         let is_full = self.groups.len() >= MOST_GROUPS;

@@ -8,7 +8,7 @@ use super::request_verdict::Verdict;
 use crate::model::request::Request;
 
 /// A request and what becomes of it.
-pub struct Seen<'s> {
+pub struct CountedRequest<'s> {
     /// Its set.
     pub set: Set,
     /// The zone that it is for.

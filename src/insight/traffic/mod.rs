@@ -28,12 +28,12 @@ mod rule_action;
 mod ways_to_let_through;
 
 pub use anomaly_score::{Counted, Fate, FindsHits, Hit, Hits, Scored, Scoring, Span};
-pub use counted_request::Seen;
+pub use counted_request::CountedRequest;
 pub use owasp_matrix::{COLUMNS, Matrix};
 pub use owasp_tuning::{Bounds, Entry, Load, Loads, Tuning, acted_on, least_damage};
 pub use protection::Protection;
 pub use report::{Cell, Counts, Example, Flip, Group, Named, Outcomes, Report, ReportKind, Set, Zone};
-pub use request_counts::Tally;
+pub use request_counts::RequestCounts;
 pub use request_rates::{Counters, Pace};
 pub use request_verdict::{Step, Verdict};
 pub use rule_action::{Act, RuleAt};

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::anomaly_score::Scored;
-use super::changed_outcomes::{Flips, flip};
-use super::counted_request::Seen;
+use super::changed_outcomes::{ChangedOutcomes, flip};
+use super::counted_request::CountedRequest;
 use super::most_frequent::Names;
 use super::owasp_matrix::{Matrix, THRESHOLDS};
 use super::report::{Cell, Counts, Flip, Outcomes, Report, ReportKind, Set, Zone};
@@ -16,19 +16,19 @@ type OwaspSetting = Option<(Option<u8>, u32)>;
 
 /// Counts of requests.
 #[derive(Debug, Default)]
-pub struct Tally {
+pub struct RequestCounts {
     zones: BTreeMap<String, Zone>,
     sets: BTreeMap<Set, Outcomes>,
-    flips: Flips,
+    flips: ChangedOutcomes,
     not_evaluated: Names,
     depends_on: Names,
 }
 
-impl Tally {
+impl RequestCounts {
     /// Without requests; `has_examples` is whether the report shows some of them.
     #[must_use]
     pub fn new(has_examples: bool) -> Self {
-        Self { flips: Flips::new(has_examples), ..Self::default() }
+        Self { flips: ChangedOutcomes::new(has_examples), ..Self::default() }
     }
 
     /// A zone of the spec, with its settings of the OWASP ruleset now and after the plan.
@@ -70,8 +70,8 @@ impl Tally {
     }
 
     /// Counts a request.
-    pub fn add(&mut self, seen: &Seen<'_>) {
-        let Seen { set, before, after, hits, .. } = *seen;
+    pub fn add(&mut self, seen: &CountedRequest<'_>) {
+        let CountedRequest { set, before, after, hits, .. } = *seen;
         let outcomes = self.set(set);
         outcomes.requests += 1;
         outcomes.partial += u64::from(seen.is_partial);

@@ -4,7 +4,7 @@
 //! The order of actions (block, then the challenges, then log, then nothing) is our judgement; what each does:
 //! developers.cloudflare.com/ruleset-engine/rules-language/actions, read 2026-11-20.
 
-use crate::insight::stronger_or_weaker::{Direction, more_is_stronger};
+use crate::insight::direction::{Direction, more_is_stronger};
 
 /// How strongly an action acts on a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -12,7 +12,7 @@ use super::phrases;
 use super::rule_scope;
 use super::tuning_change::{compare, remark_idle};
 use super::unreachable_scores;
-use crate::insight::stronger_or_weaker::Direction;
+use crate::insight::direction::Direction;
 use crate::model::managed::{Catalogue, Managed, Overrides};
 use crate::model::ruleset::{RuleBody, canonical};
 use crate::model::{Gather, Value};

@@ -11,7 +11,7 @@ use super::action_strength::only_logs;
 use super::impact::Effects;
 use super::{phrases, rule_scope};
 use crate::diagnostic::{first_of, noun_for};
-use crate::insight::stronger_or_weaker::Direction;
+use crate::insight::direction::Direction;
 use crate::model::expression::{Expression, ScopeChange};
 use crate::model::facts::phases::PHASES;
 use crate::model::facts::rulesets::{MANAGED_PHASE, MANAGED_RULESETS, RATE_LIMIT_PHASE};

@@ -1,6 +1,6 @@
 //! What a change does to traffic: its direction, and the sentences that explain it.
 
-use crate::insight::stronger_or_weaker::Direction;
+use crate::insight::direction::Direction;
 
 /// Used where a change makes no difference to requests.
 pub const NO_EFFECT: &str = "no effect on traffic";

@@ -28,12 +28,12 @@ mod protection_difference;
 mod rate_limit;
 mod rate_limit_change;
 mod rate_limit_lock_out;
+mod request_treatment;
 mod rule_change;
 mod rule_filter;
 mod rule_position;
 mod rule_scope;
 mod threshold_change;
-mod through_all_phases;
 mod tuning_change;
 mod unreachable_scores;
 
@@ -48,8 +48,8 @@ pub use overview::{
 };
 pub use phrases::{SHORT_ID, rule_label, title};
 pub use protection_difference::{ChangedRule, Difference, RuleDifference, difference};
+pub use request_treatment::{Requests, SimpleRule, Treatment};
 pub use rule_change::rule_impact;
 pub use rule_filter::RuleFilter;
 pub use rule_position::{Move, MovedRule, lets_pass, move_impact};
-pub use through_all_phases::{Requests, SimpleRule, Treatment};
 pub use unreachable_scores::{Reach, reach_summary, unreachable_families};

@@ -16,7 +16,7 @@ use super::deployment_change::deployment_impact;
 use super::effective_rules::{DecidedBy, EffectiveRule, effective_deployment};
 use super::exception::{Target, skipped};
 use super::rule_scope;
-use crate::insight::stronger_or_weaker::Direction;
+use crate::insight::direction::Direction;
 use crate::model::managed::{Catalogue, Overrides};
 use crate::model::ruleset::{LiveWaf, Phase, RuleBody};
 

@@ -7,7 +7,7 @@ use super::deployment_change::deployment_impact;
 use super::impact::Impact;
 use super::overview::{RuleRow, RulesetSurvey, survey};
 use super::rule_change::rule_impact;
-use crate::insight::stronger_or_weaker::Direction;
+use crate::insight::direction::Direction;
 use crate::model::Gather;
 use crate::model::managed::CatalogueRule;
 use crate::model::ruleset::{EntryPoint, LiveRule, LiveWaf, Phase, canonical};

@@ -22,7 +22,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::impact::Effects;
 use super::rate_limit::{counted_by, list, number};
 use super::rule_scope;
-use crate::insight::stronger_or_weaker::{Direction, more_is_stronger};
+use crate::insight::direction::{Direction, more_is_stronger};
 use crate::model::expression::Expression;
 use crate::model::{Gather, Value};
 

@@ -7,7 +7,7 @@ use super::deployment_change::deployment_impact;
 use super::exception::{self, Skipped, skipped};
 use super::impact::{Effects, Impact};
 use super::{rate_limit, rate_limit_change, rule_scope};
-use crate::insight::stronger_or_weaker::Direction;
+use crate::insight::direction::Direction;
 use crate::model::ruleset::{LiveWaf, Phase, RuleBody, canonical};
 use crate::model::{Gather, Value};
 

@@ -21,7 +21,7 @@ use super::action_strength::{Strength, strength};
 use super::exception::{self, Skipped, skipped};
 use super::impact::{Effects, Impact};
 use super::{rate_limit, rule_change, rule_scope};
-use crate::insight::stronger_or_weaker::Direction;
+use crate::insight::direction::Direction;
 use crate::model::expression::{Expression, ScopeChange};
 use crate::model::managed::Managed;
 use crate::model::ruleset::{LiveWaf, Phase, RuleBody};

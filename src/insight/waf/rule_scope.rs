@@ -1,7 +1,7 @@
 //! Whether a rule applies to more or fewer requests than before.
 
 use super::phrases;
-use crate::insight::stronger_or_weaker::Direction;
+use crate::insight::direction::Direction;
 use crate::model::expression::{Expression, ScopeChange};
 use crate::model::ruleset::RuleBody;
 

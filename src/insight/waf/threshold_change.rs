@@ -3,7 +3,7 @@
 use super::action_strength::{Strength, compare_actions, fate, only_logs, strength};
 use super::effective_rules::EffectiveDeployment;
 use super::impact::Effects;
-use crate::insight::stronger_or_weaker::{Direction, more_is_stronger};
+use crate::insight::direction::{Direction, more_is_stronger};
 use crate::model::facts::crs::HIGHEST_SCORE;
 /// Adds changes of threshold and action, for rulesets with a score.
 pub(super) fn compare_score(before: &EffectiveDeployment, after: &EffectiveDeployment, effects: &mut Effects) {

@@ -11,7 +11,7 @@ use super::phrases;
 use super::threshold_change;
 use super::unreachable_scores;
 use crate::diagnostic::first_of;
-use crate::insight::stronger_or_weaker::Direction;
+use crate::insight::direction::Direction;
 use crate::model::facts::owasp::ANOMALY_RULE;
 use crate::model::managed::{Anyway, Catalogue, CatalogueRule, Overrides};
 use crate::model::{Gather, Value, sort_by_key};

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::Value as Json;
 
-use super::packed_texts::Lines;
+use super::packed_texts::PackedTexts;
 use crate::model::{Gather, ZoneId, ZoneName};
 use crate::wire::ApiMessage;
 
@@ -67,7 +67,7 @@ pub(super) enum RecordedResponse {
     /// This result.
     Result(Box<str>),
     /// These items, of all pages.
-    List(Lines),
+    List(PackedTexts),
     /// A refusal.
     Refused {
         /// HTTP status.
@@ -113,7 +113,7 @@ impl Snapshot {
             let text = |pointer: &str| zone.pointer(pointer).and_then(Json::as_str).map(str::to_owned);
             Some((text("/id")?, text("/account/id")?))
         };
-        let accounts = zones.into_iter().flat_map(Lines::iter).filter_map(account).gather();
+        let accounts = zones.into_iter().flat_map(PackedTexts::iter).filter_map(account).gather();
         Self { about, answers, accounts }
     }
 

@@ -21,7 +21,7 @@ use ring::digest::{Context, SHA256};
 use serde::Serialize;
 
 use super::line::{AnyHeader, End, Entry, Header, Message, Refused};
-use super::packed_texts::Lines;
+use super::packed_texts::PackedTexts;
 use super::{About, RecordedResponse, Snapshot};
 use crate::wire::json::{MOST_VALUES, parse};
 
@@ -272,7 +272,7 @@ fn read_header(line: &str) -> Result<About, SnapshotError> {
 struct Reading {
     answers: BTreeMap<String, RecordedResponse>,
     /// A list that is not whole: its path, its items, and how many are still to come.
-    list: Option<(String, Lines, u64)>,
+    list: Option<(String, PackedTexts, u64)>,
 }
 
 impl Reading {
@@ -288,7 +288,7 @@ impl Reading {
         let entry: Entry = parse(line.as_bytes(), MOST_VALUES).map_err(|error| malformed(error.to_string()))?;
         let answer = match entry {
             Entry { path, result: None, items: Some(count), refused: None } => {
-                self.list = Some((path, Lines::default(), count));
+                self.list = Some((path, PackedTexts::default(), count));
                 self.end_list();
                 return Ok(());
             }
@@ -445,7 +445,7 @@ mod tests {
     #[test]
     fn what_could_not_be_read_is_not_written() {
         let mut large = snapshot();
-        let many: Lines = (0..MOST_LINES).map(|_| "{}").collect();
+        let many: PackedTexts = (0..MOST_LINES).map(|_| "{}").collect();
         large.answers.insert("/zones/a/dns_records".to_owned(), RecordedResponse::List(many));
         let error = large.to_bytes().unwrap_err().to_string();
         assert!(error.contains("250000 lines") && error.contains("of each part"), "{error}");

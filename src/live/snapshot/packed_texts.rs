@@ -5,7 +5,7 @@ const BLOCK: usize = 256 * 1024;
 
 /// Texts in order. They are found by walking, which is what pages do.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Lines {
+pub(super) struct PackedTexts {
     blocks: Vec<Block>,
     count: usize,
 }
@@ -27,7 +27,7 @@ impl Block {
     }
 }
 
-impl Lines {
+impl PackedTexts {
     /// How many there are.
     pub(super) fn len(&self) -> usize {
         self.count
@@ -66,7 +66,7 @@ impl Lines {
     }
 }
 
-impl<'t> FromIterator<&'t str> for Lines {
+impl<'t> FromIterator<&'t str> for PackedTexts {
     fn from_iter<I: IntoIterator<Item = &'t str>>(texts: I) -> Self {
         let mut lines = Self::default();
         texts.into_iter().for_each(|text| lines.push(text));
@@ -81,7 +81,7 @@ mod tests {
     #[test]
     fn texts_come_back_in_order() {
         let texts: Vec<String> = (0..2_000).map(|n| format!("{n}{}", "x".repeat(n % 700))).collect();
-        let lines: Lines = texts.iter().map(String::as_str).collect();
+        let lines: PackedTexts = texts.iter().map(String::as_str).collect();
         assert!(lines.blocks.len() > 2 && lines.len() == texts.len());
         assert!(lines.iter().eq(texts.iter()));
         for (first, count) in [(0, 3), (700, 900), (1_999, 5), (2_000, 5), (9_000, 1), (3, 0)] {
@@ -89,6 +89,6 @@ mod tests {
             assert!(lines.some(first, count).eq(wanted), "{first}, {count}");
         }
         let huge = "y".repeat(BLOCK * 3);
-        assert!(Lines::from_iter(["a", &huge, "", "b"]).iter().eq(["a", &huge, "", "b"]));
+        assert!(PackedTexts::from_iter(["a", &huge, "", "b"]).iter().eq(["a", &huge, "", "b"]));
     }
 }

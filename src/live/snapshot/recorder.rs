@@ -9,7 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use serde::de::{Deserialize, DeserializeOwned, Deserializer};
 use serde_json::Value as Json;
 
-use super::packed_texts::Lines;
+use super::packed_texts::PackedTexts;
 use super::{About, RecordedResponse, Snapshot, ZONES};
 use crate::api::{ApiError, Reader, RequestName};
 use crate::model::{Gather, sort_by_key};
@@ -62,7 +62,7 @@ impl<'r, R: Reader> Recorder<'r, R> {
                 if is_ordered {
                     sort_by_key(&mut items, |(number, _)| *number);
                 }
-                let mut lines = Lines::default();
+                let mut lines = PackedTexts::default();
                 items.into_iter().for_each(|(_, text)| lines.push(&text));
                 (path, RecordedResponse::List(lines))
             }

@@ -5,7 +5,7 @@
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 
-use super::packed_texts::Lines;
+use super::packed_texts::PackedTexts;
 use super::{RecordedResponse, Snapshot, ZONES};
 use crate::api::{ApiError, Reader, RequestName, Signature};
 use crate::wire::{Envelope, PageInfo, Request};
@@ -74,7 +74,7 @@ impl Snapshot {
 }
 
 /// The zones that were asked for, on one page.
-fn zones(request: &Request, items: &Lines) -> Result<Envelope, ApiError> {
+fn zones(request: &Request, items: &PackedTexts) -> Result<Envelope, ApiError> {
     let (name, account) = (query(request, "name"), query(request, "account.id"));
     let mut found = Vec::new();
     for text in items.iter() {
@@ -97,7 +97,7 @@ fn zones(request: &Request, items: &Lines) -> Result<Envelope, ApiError> {
 }
 
 /// The page of a list that was asked for; all of it where no size was.
-fn page<T: DeserializeOwned>(request: &Request, items: &Lines) -> Result<Envelope<Vec<T>>, ApiError> {
+fn page<T: DeserializeOwned>(request: &Request, items: &PackedTexts) -> Result<Envelope<Vec<T>>, ApiError> {
     let number = |name: &str| query(request, name).and_then(|n| n.parse::<usize>().ok()).filter(|n| *n > 0);
     let per_page = number("per_page").unwrap_or(items.len().max(1));
     let page = number("page").unwrap_or(1);

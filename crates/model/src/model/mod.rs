@@ -6,6 +6,7 @@
 
 mod address;
 mod closed_set;
+mod cloudflare_spelling;
 mod credential_names;
 mod danger;
 mod expect;
@@ -28,7 +29,6 @@ mod read_only;
 mod record;
 pub mod request;
 pub mod ruleset;
-mod spelling_of_cloudflare;
 mod state;
 mod tier;
 pub mod time;
@@ -39,6 +39,7 @@ mod unmanaged;
 pub use crate::closed_set;
 pub use address::Address;
 pub use closed_set::ClosedSet;
+pub use cloudflare_spelling::AsReported;
 pub use credential_names::names_credential;
 pub use danger::Danger;
 pub use expect::{
@@ -67,7 +68,6 @@ pub use read_only::ReadOnly;
 pub use record::{
     Comment, CommentError, DesiredRecord, Facets, LiveRecord, RecordForm, Settings, Spelling, Tag, TagError, Tombstone,
 };
-pub use spelling_of_cloudflare::AsReported;
 pub use state::{
     Desired, DesiredSettings, DesiredZone, IgnorePattern, Live, LiveDnssec, LiveSetting, LiveSettings, LiveZone,
     Suppression, SuppressionScope,

@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::cloudflare_spelling::AsReported;
 use super::danger::Danger;
 use super::ids::RecordId;
 use super::name::Fqdn;
 use super::rdata::{Rdata, RecordType};
 use super::read_only::ReadOnly;
-use super::spelling_of_cloudflare::AsReported;
 use super::ttl::Ttl;
 use crate::diagnostic::Place;
 

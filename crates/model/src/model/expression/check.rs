@@ -10,10 +10,10 @@ use super::super::facts::expressions::{
     ACCOUNT_RULESETS, ExpressionField, FIELDS, FUNCTIONS, FieldType, ONCE_PER_EXPRESSION, REGULAR_EXPRESSIONS,
     REQUEST_PHASES,
 };
+use super::expression_setting::ExpressionSetting;
 use super::mistaken_terms;
 use super::patterns;
 use super::problem::{Problems, nearest, quoted};
-use super::rule_kind::ExpressionSetting;
 use super::suspicious_values;
 use super::syntax::{Base, ComparedValue, Comparison, Index, Literal, Node, NodeKind, Operand, Operator, Span};
 

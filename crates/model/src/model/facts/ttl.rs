@@ -6,7 +6,7 @@
 /// developers.cloudflare.com/dns/manage-dns-records/reference/ttl, read 2026-11-20.
 pub const MINIMUM_TTL: u32 = 60;
 
-/// The same on the Enterprise plan.
+/// Smallest TTL on the Enterprise plan, in seconds. The source is that of [`MINIMUM_TTL`].
 pub const MINIMUM_TTL_OF_ENTERPRISE: u32 = 30;
 
 /// Largest TTL, in seconds.

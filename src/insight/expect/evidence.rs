@@ -11,7 +11,7 @@ use crate::model::expression::Lists;
 
 /// What expectations are judged on.
 #[derive(Debug, Clone, Copy)]
-pub struct World<'w, 'a> {
+pub struct Evidence<'w, 'a> {
     /// The zones, as name servers serve them.
     pub zones: &'w Zones<'a>,
     /// The rules of zones, for expectations about requests.

@@ -17,7 +17,7 @@ use super::exception::{Skipped, Target, skipped};
 use super::rule_change::rule_impact;
 use super::{phrases, rate_limit, rule_scope};
 use crate::diagnostic::first_of;
-use crate::insight::stronger_or_weaker::Direction;
+use crate::insight::direction::Direction;
 use crate::model::expression::{Expression, ScopeChange};
 use crate::model::ruleset::{LiveWaf, Phase, RuleBody, canonical};
 use crate::model::{Gather, Value, sort_by_key};
