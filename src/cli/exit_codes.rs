@@ -37,7 +37,7 @@ impl Exit {
             Self::Success => "done, or no difference",
             Self::Error => "error, nothing was written",
             Self::Differences | Self::Chosen(_) => {
-                "differences (drift, or what --drift-exit-code says; plan and waf diff with --detailed-exitcode, diff --exit-code, waf lock --check)"
+                "differences (drift, or what --drift-exit-code says; plan and waf diff with --detailed-exitcode, diff --exit-code, waf lock --check), or a failed expectation (test, rehearse)"
             }
             Self::Refused => {
                 "a consent is missing (apply, undo, plan with --detailed-exitcode), or the confirmation was declined"

@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 use ipnet::IpNet;
 use zonewright_model::model::facts::{CLOUDFLARE_NETWORKS, PRIVATE_NETWORKS};
 
-/// Cloudflare's own network; [`CLOUDFLARE_NETWORKS`] has its source. The resolver's addresses are refused as well although they are not on its published list: observed
-/// 2026-08.
+/// Cloudflare's own network; [`CLOUDFLARE_NETWORKS`] has its source. The resolver's addresses are refused as well although they are not
+/// on the published list: observed 2026-08.
 static OWN: LazyLock<Vec<IpNet>> = LazyLock::new(|| parse(CLOUDFLARE_NETWORKS.iter().copied()));
 
 /// Networks that cannot be reached from outside. Refusals of 192.168/16 and 10/8: observed 2025 and 2026. ASSUMED: the other private
@@ -43,5 +43,40 @@ mod tests {
             assert!(!may_be_proxied(bad.parse().unwrap()), "{bad}");
         }
         assert!(!is_own("10.0.0.1".parse().unwrap()));
+    }
+
+    /// One address of each published network (www.cloudflare.com/ips, read 2026-11-20), written here because the list itself is
+    /// shared with the client.
+    #[test]
+    fn every_published_network_is_known() {
+        for own in [
+            "173.245.63.255",
+            "103.21.247.1",
+            "103.22.203.1",
+            "103.31.7.1",
+            "141.101.127.1",
+            "108.162.255.1",
+            "190.93.255.1",
+            "188.114.111.1",
+            "197.234.243.1",
+            "198.41.255.1",
+            "162.159.1.1",
+            "104.23.1.1",
+            "104.27.1.1",
+            "172.71.1.1",
+            "131.0.75.1",
+            "2400:cb00:1::",
+            "2606:4700:1::",
+            "2803:f800:1::",
+            "2405:b500:1::",
+            "2405:8100:1::",
+            "2a06:98c7:1::",
+            "2c0f:f248:1::",
+        ] {
+            assert!(is_own(own.parse().unwrap()), "{own}");
+        }
+        for other in ["173.245.64.1", "104.28.1.1", "172.72.1.1", "162.160.1.1", "2606:4701::", "2a06:98c8::"] {
+            assert!(!is_own(other.parse().unwrap()), "{other}");
+        }
     }
 }
