@@ -1,6 +1,7 @@
 //! What a change of addresses means: those that cannot be reached, those that are left in place, and those that were hidden until now.
 
-use std::collections::BTreeSet;
+use std::cell::LazyCell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
 use ipnet::IpNet;
@@ -20,36 +21,46 @@ pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>, ot
         view.at(name).iter().filter_map(|entry| entry.data.address()).collect()
     };
     let (old, new) = (own(before), own(after));
+    let (gone, came): (Vec<IpAddr>, Vec<IpAddr>) =
+        (old.difference(&new).copied().collect(), new.difference(&old).copied().collect());
+    let is_proxied = after.at(name).iter().any(|record| record.proxied);
+    // What looks at the whole zone or at all addresses is found once, and only if it is needed: a name can have hundreds.
+    // An address for documentation behind the proxy can be a placeholder.
+    let is_strange = LazyCell::new(|| !is_proxied && has_only_other_addresses(before));
     let lost = |address: IpAddr| {
-        let strange = || for_documentation(address, before, after.at(name)).then_some("an address for documentation");
+        let strange = || (is_for_documentation(address) && *is_strange).then_some("an address for documentation");
         unreachable(address).or_else(strange)
     };
+    let reached = |set: &BTreeSet<IpAddr>| {
+        [true, false].map(|is_v4| set.iter().filter(|a| a.is_ipv4() == is_v4 && lost(**a).is_none()).count())
+    };
+    let fewer = LazyCell::new(|| (reached(&old), reached(&new)));
+    // A name that has had such an address until now is one of a private network.
+    let is_inside = LazyCell::new(|| old.iter().any(|address| lost(*address).is_some()));
+    let holders = LazyCell::new(|| other_names(name, &came, before));
     let mut effects = Vec::new();
-    if !after.at(name).iter().any(|record| record.proxied) {
+    if !is_proxied {
         effects.extend(
             left_in_place(&old, &new)
                 .map(|line| Effect::shown(Topic::Addresses, name, Direction::Neutral, format!("{name}: {line}"))),
         );
     }
-    for came in new.difference(&old) {
-        let gone = old.difference(&new).filter(|gone| gone.is_ipv4() == came.is_ipv4());
-        let of_gone = |gone: &IpAddr| Some((*gone, slip(*gone, *came)?));
-        let mut slips = gone.clone().filter_map(of_gone);
+    for came in &came {
+        let mut gone = gone.iter().filter(|gone| gone.is_ipv4() == came.is_ipv4()).peekable();
+        let is_replaced = gone.peek().is_some();
+        let mut slips = gone.filter_map(|gone| Some((*gone, slip(*gone, *came)?)));
         if let Some((gone, how)) = slips.find(|(gone, _)| leaves(name, *gone, *came, after, others)) {
             let line = format!("{name}: {came} differs from {gone} by {how} and is in no network that is in use");
             effects.push(Effect::needing(Danger::LooksMistyped, Topic::Addresses, name, line));
         }
-        if let Some(line) = gone.clone().next().and_then(|_| shared(name, *came, before, after)) {
+        if is_replaced && let Some(line) = holders.get(came).and_then(|held| shared(name, *came, held, before, after)) {
             effects.push(Effect::shown(Topic::Addresses, name, Direction::Neutral, line));
         }
         let Some(why) = lost(*came) else { continue };
         let line = format!("{name}: {came} is {why}, so it cannot be reached from the internet");
-        let reached = |set: &BTreeSet<IpAddr>| {
-            set.iter().filter(|a| a.is_ipv4() == came.is_ipv4() && lost(**a).is_none()).count()
-        };
-        // A name that has had such an address until now is one of a private network.
-        let is_inside = old.iter().any(|address| lost(*address).is_some());
-        effects.push(if reached(&new) < reached(&old) && !is_inside {
+        let (then, now) = &*fewer;
+        let family = usize::from(!came.is_ipv4());
+        effects.push(if now[family] < then[family] && !*is_inside {
             Effect::needing(Danger::LooksMistyped, Topic::Addresses, name, line)
         } else {
             Effect::shown(Topic::Addresses, name, Direction::Neutral, line)
@@ -66,8 +77,8 @@ fn left_in_place(old: &BTreeSet<IpAddr>, new: &BTreeSet<IpAddr>) -> Option<Strin
     };
     let moves = |is_v4: bool| {
         let (old, new) = (family(old, is_v4), family(new, is_v4));
-        let stays = |address: &IpAddr| old.iter().any(|other| site(*other) == site(*address));
-        !old.is_empty() && !new.is_empty() && !new.iter().any(stays)
+        let sites: BTreeSet<IpAddr> = old.iter().map(|address| site(*address)).gather();
+        !sites.is_empty() && !new.is_empty() && !new.iter().any(|address| sites.contains(&site(*address)))
     };
     let moved = [true, false].into_iter().find(|is_v4| {
         let other = family(old, !is_v4);
@@ -77,12 +88,27 @@ fn left_in_place(old: &BTreeSet<IpAddr>, new: &BTreeSet<IpAddr>) -> Option<Strin
     Some(format!("clients with {clients} still go to {}, which stays", listed(other)))
 }
 
+/// The other names of a zone that have some addresses.
+fn other_names<'z>(name: &Fqdn, wanted: &[IpAddr], zone: View<'z, '_>) -> BTreeMap<IpAddr, BTreeSet<&'z Fqdn>> {
+    let mut held: BTreeMap<IpAddr, BTreeSet<&Fqdn>> = BTreeMap::new();
+    for record in zone.0.entries().filter(|record| record.name != name) {
+        if let Some(address) = record.data.address().filter(|address| wanted.binary_search(address).is_ok()) {
+            held.entry(address).or_default().insert(record.name);
+        }
+    }
+    held
+}
+
 /// Which other names have had an address until now and keep it, in words.
-fn shared(name: &Fqdn, address: IpAddr, before: View<'_, '_>, after: View<'_, '_>) -> Option<String> {
-    let others = before.0.entries().filter(|r| r.name != name && r.data.address() == Some(address));
-    let keeps = |name: &Fqdn| after.at(name).iter().any(|r| r.data.address() == Some(address));
-    let others = others.filter(|r| keeps(r.name));
-    let others: BTreeSet<&str> = others.map(|r| before.0.name().relative(r.name)).gather();
+fn shared(
+    name: &Fqdn,
+    address: IpAddr,
+    held: &BTreeSet<&Fqdn>,
+    before: View<'_, '_>,
+    after: View<'_, '_>,
+) -> Option<String> {
+    let keeps = |name: &&&Fqdn| after.at(name).iter().any(|r| r.data.address() == Some(address));
+    let others: BTreeSet<&str> = held.iter().filter(keeps).map(|name| before.0.name().relative(name)).gather();
     (!others.is_empty()).then(|| format!("{name}: {address} is the address of {} as well", listed(others)))
 }
 
@@ -113,21 +139,23 @@ fn unreachable(address: IpAddr) -> Option<&'static str> {
     }
 }
 
-/// Whether an address is one of documentation, in a zone that has addresses and none of these. That of a proxied name can be a
-/// placeholder.
+/// Whether an address is one of documentation.
 ///
 /// # Sources
 /// RFC 5737, RFC 3849, RFC 9637.
-fn for_documentation(address: IpAddr, before: View<'_, '_>, own: Vec<Entry<'_>>) -> bool {
-    let is_one = |address: IpAddr| match address {
+fn is_for_documentation(address: IpAddr) -> bool {
+    match address {
         IpAddr::V4(a) => a.is_documentation(),
         IpAddr::V6(a) => {
             a.segments()[..2] == [0x2001, 0xdb8] || (a.segments()[0] == 0x3fff && a.segments()[1] < 0x1000)
         }
-    };
-    let is_proxied = || own.iter().any(|record| record.proxied);
-    let mut others = before.0.entries().filter_map(|record| record.data.address()).peekable();
-    is_one(address) && !is_proxied() && others.peek().is_some() && !others.any(is_one)
+    }
+}
+
+/// Whether a zone has addresses and none of them is one of documentation.
+fn has_only_other_addresses(zone: View<'_, '_>) -> bool {
+    let mut all = zone.0.entries().filter_map(|record| record.data.address()).peekable();
+    all.peek().is_some() && !all.any(is_for_documentation)
 }
 
 /// The addresses that a record tells everyone.
@@ -193,17 +221,16 @@ impl Hidden {
         Self(hidden.difference(&public).copied().collect())
     }
 
-    /// What one record publishes that was hidden until now.
-    pub(super) fn exposed_by(&self, record: &Entry<'_>, before: View<'_, '_>) -> Vec<Effect> {
+    /// What one record publishes that was hidden until now; `was_proxied` says whether its name was proxied.
+    pub(super) fn exposed_by(&self, record: &Entry<'_>, was_proxied: bool) -> Vec<Effect> {
         let name = record.name;
-        let was_proxied = || before.at(name).iter().any(|r| r.proxied);
         let leads = record.data.address().map(|a| a.to_string()).or_else(|| {
             let target = record.data.target().filter(|_| record.is(RecordType::Cname))?;
             Some(target.to_string())
         });
         let line = match leads {
             // Even where the address is public under another name: requests no longer pass through Cloudflare.
-            Some(host) if !record.proxied && was_proxied() => {
+            Some(host) if !record.proxied && was_proxied => {
                 format!(
                     "{name} is no longer proxied: everyone sees that it leads to {host}, and requests no longer pass through Cloudflare"
                 )

@@ -116,11 +116,15 @@ pub fn effects<'a>(
 ) -> Vec<(Vec<usize>, Effect)> {
     let mut found = by_subject(before, after, steps, others);
     let hidden = Hidden::of(View(before), steps.iter().filter_map(|s| s.after.as_ref()), others);
+    // A name can have hundreds of new records.
+    let mut proxied: HashMap<&Fqdn, bool> = HashMap::new();
     for (n, step) in steps.iter().enumerate() {
         let Some(record) = &step.after else { continue };
         let is_new = step.before.is_none_or(|b| b.data != record.data || b.proxied != record.proxied);
         if is_new {
-            found.extend(hidden.exposed_by(record, View(before)).into_iter().map(|e| (vec![n], e)));
+            let is_proxied = || View(before).at(record.name).iter().any(|r| r.proxied);
+            let was_proxied = *proxied.entry(record.name).or_insert_with(is_proxied);
+            found.extend(hidden.exposed_by(record, was_proxied).into_iter().map(|e| (vec![n], e)));
         }
     }
     found.extend(mistyped(before, after, steps, others));

@@ -170,10 +170,14 @@ fn diff_name<'a>(
 
     for outcome in outcomes.values_mut() {
         let creates = std::mem::take(&mut outcome.creates);
-        let beside = |after: &DesiredRecord| outcome.set_aside.iter().filter(|aside| is_beside(aside, after)).count();
-        let creates: Vec<_> =
-            creates.into_iter().map(|after| ChangeKind::Create { after, beside: beside(after) }).collect();
-        outcome.changes.extend(creates);
+        if creates.is_empty() {
+            continue;
+        }
+        let beside = unmanaged_by_purpose(&outcome.set_aside);
+        outcome.changes.extend(creates.into_iter().map(|after| {
+            let purpose = Some(after.data.purpose()).filter(|purpose| *purpose != Purpose::Unique);
+            ChangeKind::Create { after, beside: purpose.and_then(|p| beside.get(&p)).copied().unwrap_or_default() }
+        }));
     }
     for outcome in outcomes.into_values() {
         result.unchanged += outcome.unchanged;
@@ -186,10 +190,13 @@ fn diff_name<'a>(
     }
 }
 
-/// Whether a live record that the spec does not name has another value for the same purpose as a record that is created.
-fn is_beside(aside: &SetAside, after: &DesiredRecord) -> bool {
-    let purpose = after.data.purpose();
-    aside.reason == SetAsideReason::Unmanaged && purpose != Purpose::Unique && aside.record.data.purpose() == purpose
+/// How many live records that the spec does not name there are for each purpose.
+fn unmanaged_by_purpose(asides: &[SetAside<'_>]) -> BTreeMap<Purpose, usize> {
+    let mut counts = BTreeMap::new();
+    for aside in asides.iter().filter(|aside| aside.reason == SetAsideReason::Unmanaged) {
+        *counts.entry(aside.record.data.purpose()).or_default() += 1;
+    }
+    counts
 }
 
 /// Deletes the DS records of a delegation that is deleted as a whole. One that must stay is noted: the delegation cannot go then.
