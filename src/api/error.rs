@@ -104,8 +104,8 @@ pub enum ApiError {
         /// What came instead.
         what: String,
     },
-    /// Cloudflare asked for patience, for longer or more often than we have it; the request had no effect.
-    #[error("complete {request}: HTTP {status}: {}{}", said(messages), patience(*wait))]
+    /// Cloudflare limited requests, for longer or more often than the request may be repeated; it had no effect.
+    #[error("complete {request}: HTTP {status}: {}{}", said(messages), asked_to_wait(*wait))]
     Throttled {
         /// The request.
         request: RequestName,
@@ -156,7 +156,7 @@ fn said(messages: &[ApiMessage]) -> String {
 }
 
 /// How long Cloudflare asked to wait.
-fn patience(wait: Option<Duration>) -> String {
+fn asked_to_wait(wait: Option<Duration>) -> String {
     wait.map(|wait| format!(" (asked to wait {} s)", wait.as_secs())).unwrap_or_default()
 }
 

@@ -139,7 +139,7 @@ async fn a_429_is_obeyed_for_reads_and_writes() {
 }
 
 #[tokio::test]
-async fn patience_has_an_end() {
+async fn a_request_to_wait_a_day_is_an_error() {
     let server = Scripted::play(vec![response("429 Too Many Requests", &["retry-after: 86400"], "")]).await;
     let error = client(&server.url, token()).reader().read(&list()).await.unwrap_err();
     assert!(error.to_string().ends_with("(asked to wait 86400 s)"), "{error}");

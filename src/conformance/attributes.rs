@@ -3,62 +3,65 @@
 use serde_json::{Value as Json, json};
 
 use super::finding::{Checked, Finding};
-use super::scratch_name::{Bench, same};
+use super::scratch_name::{ScratchName, same};
 
-pub(super) async fn proxied_ttl(bench: &Bench) -> Checked {
+pub(super) async fn proxied_ttl(scratch: &ScratchName) -> Checked {
     let body =
-        json!({ "type": "A", "name": bench.name("proxied"), "content": "192.0.2.1", "proxied": true, "ttl": 300 });
-    let kept = bench.create(body).await.accepted()?;
+        json!({ "type": "A", "name": scratch.below("proxied"), "content": "192.0.2.1", "proxied": true, "ttl": 300 });
+    let kept = scratch.create(body).await.accepted()?;
     same(&kept, "/ttl", &json!(1))
 }
 
-pub(super) async fn proxied_ttl_range(bench: &Bench) -> Checked {
-    let body = json!({ "type": "A", "name": bench.name("range"), "content": "192.0.2.1", "proxied": true, "ttl": 7 });
-    bench.create(body).await.refused_with(Some(9021))
+pub(super) async fn proxied_ttl_range(scratch: &ScratchName) -> Checked {
+    let body =
+        json!({ "type": "A", "name": scratch.below("range"), "content": "192.0.2.1", "proxied": true, "ttl": 7 });
+    scratch.create(body).await.refused_with(Some(9021))
 }
 
-pub(super) async fn own_network(bench: &Bench) -> Checked {
-    let body = json!({ "type": "A", "name": bench.name("own"), "content": "104.16.1.1", "proxied": false });
-    bench.create(body).await.accepted().map(|_| ())
+pub(super) async fn own_network(scratch: &ScratchName) -> Checked {
+    let body = json!({ "type": "A", "name": scratch.below("own"), "content": "104.16.1.1", "proxied": false });
+    scratch.create(body).await.accepted().map(|_| ())
 }
 
-pub(super) async fn patch_replaces_data(bench: &Bench) -> Checked {
+pub(super) async fn patch_replaces_data(scratch: &ScratchName) -> Checked {
     let data = json!({ "priority": 1, "weight": 2, "port": 5060, "target": "sip.example.net" });
-    let body = json!({ "type": "SRV", "name": bench.name("_sip._tcp"), "data": data });
-    let record = bench.create(body).await.prepared()?;
-    bench.patch(&record, json!({ "data": { "priority": 5 } })).await.refused_with(Some(9101))
+    let body = json!({ "type": "SRV", "name": scratch.below("_sip._tcp"), "data": data });
+    let record = scratch.create(body).await.prepared()?;
+    scratch.patch(&record, json!({ "data": { "priority": 5 } })).await.refused_with(Some(9101))
 }
 
-pub(super) async fn patch_null(bench: &Bench) -> Checked {
-    let body = json!({ "type": "TXT", "name": bench.name("null"), "content": "\"kept\"", "comment": "to be cleared" });
-    let record = bench.create(body).await.prepared()?;
-    let kept = bench.patch(&record, json!({ "content": null, "tags": null })).await.accepted()?;
+pub(super) async fn patch_null(scratch: &ScratchName) -> Checked {
+    let body =
+        json!({ "type": "TXT", "name": scratch.below("null"), "content": "\"kept\"", "comment": "to be cleared" });
+    let record = scratch.create(body).await.prepared()?;
+    let kept = scratch.patch(&record, json!({ "content": null, "tags": null })).await.accepted()?;
     same(&kept, "/content", &json!("\"kept\""))?;
     same(&kept, "/comment", &json!("to be cleared"))?;
-    let cleared = bench.patch(&record, json!({ "comment": null })).await.accepted()?;
+    let cleared = scratch.patch(&record, json!({ "comment": null })).await.accepted()?;
     same(&cleared, "/comment", &Json::Null)
 }
 
-pub(super) async fn comment_time(bench: &Bench) -> Checked {
-    let body = json!({ "type": "TXT", "name": bench.name("time"), "content": "\"x\"", "ttl": 300, "comment": "stays" });
-    let record = bench.create(body).await.prepared()?;
+pub(super) async fn comment_time(scratch: &ScratchName) -> Checked {
+    let body =
+        json!({ "type": "TXT", "name": scratch.below("time"), "content": "\"x\"", "ttl": 300, "comment": "stays" });
+    let record = scratch.create(body).await.prepared()?;
     let Some(time) = record.get("comment_modified_on") else {
         return Err(Finding::Unknown("records have no comment_modified_on".to_owned()));
     };
-    let changed = bench.patch(&record, json!({ "ttl": 600 })).await.accepted()?;
+    let changed = scratch.patch(&record, json!({ "ttl": 600 })).await.accepted()?;
     same(&changed, "/comment_modified_on", time)
 }
 
-pub(super) async fn record_members(bench: &Bench) -> Checked {
-    let record = bench.create_address("members").await?;
+pub(super) async fn record_members(scratch: &ScratchName) -> Checked {
+    let record = scratch.create_address("members").await?;
     same(&record, "/zone_id", &Json::Null)?;
     same(&record, "/zone_name", &Json::Null)
 }
 
-pub(super) async fn private_networks(bench: &Bench) -> Checked {
+pub(super) async fn private_networks(scratch: &ScratchName) -> Checked {
     for address in ["127.0.0.1", "169.254.1.1", "172.16.0.1"] {
-        let body = json!({ "type": "A", "name": bench.name("private"), "content": address, "proxied": true });
-        bench.create(body).await.refused_with(Some(9003))?;
+        let body = json!({ "type": "A", "name": scratch.below("private"), "content": address, "proxied": true });
+        scratch.create(body).await.refused_with(Some(9003))?;
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 use serde_json::Value as Json;
 
 use super::finding::{Checked, Finding};
-use super::scratch_name::{Bench, unread};
+use super::scratch_name::{ScratchName, unread};
 use crate::api::ApiError;
 use crate::api::error_codes::UNKNOWN_TOKEN;
 use crate::wire::account::verify_account_token;
@@ -15,8 +15,8 @@ fn read(answer: Result<Envelope, ApiError>) -> Result<Envelope, Finding> {
 }
 
 /// A list of the zone's records.
-fn records(bench: &Bench) -> Request {
-    Request::new(Method::Get, bench.records_path())
+fn records(scratch: &ScratchName) -> Request {
+    Request::new(Method::Get, scratch.records_path())
 }
 
 /// Compares a number of a page with what is assumed.
@@ -28,14 +28,14 @@ fn number(what: &str, found: Option<u64>, assumed: u64) -> Checked {
     }
 }
 
-pub(super) async fn page_size(bench: &Bench) -> Checked {
-    let envelope = read(bench.read(&records(bench).query("per_page", "5000")).await)?;
+pub(super) async fn page_size(scratch: &ScratchName) -> Checked {
+    let envelope = read(scratch.read(&records(scratch).query("per_page", "5000")).await)?;
     number("per_page", envelope.page.per_page, 5000)
 }
 
-pub(super) async fn page_zero(bench: &Bench) -> Checked {
-    let request = records(bench).query("per_page", "5").query("page", "0");
-    number("page", read(bench.read(&request).await)?.page.page, 1)
+pub(super) async fn page_zero(scratch: &ScratchName) -> Checked {
+    let request = records(scratch).query("per_page", "5").query("page", "0");
+    number("page", read(scratch.read(&request).await)?.page.page, 1)
 }
 
 /// The ids of a list.
@@ -44,14 +44,14 @@ fn ids(envelope: &Envelope) -> Vec<&str> {
     items.filter_map(|item| item.get("id").and_then(Json::as_str)).collect()
 }
 
-pub(super) async fn list_order(bench: &Bench) -> Checked {
+pub(super) async fn list_order(scratch: &ScratchName) -> Checked {
     for label in ["a", "b", "c", "d", "e", "f"] {
-        bench.create_address(label).await?;
+        scratch.create_address(label).await?;
     }
-    let request = records(bench).query("name.endswith", bench.scratch()).query("per_page", "100");
-    let first = read(bench.read(&request).await)?;
+    let request = records(scratch).query("name.endswith", scratch.name()).query("per_page", "100");
+    let first = read(scratch.read(&request).await)?;
     for _ in 0..3 {
-        let next = read(bench.read(&request).await)?;
+        let next = read(scratch.read(&request).await)?;
         if ids(&first) != ids(&next) {
             return Err(Finding::Differed("the same list came in another order".to_owned()));
         }
@@ -59,38 +59,38 @@ pub(super) async fn list_order(bench: &Bench) -> Checked {
     Ok(())
 }
 
-pub(super) async fn unknown_order(bench: &Bench) -> Checked {
-    let request = records(bench).query("order", "nonsense").query("per_page", "5");
-    read(bench.read(&request).await).map(|_| ())
+pub(super) async fn unknown_order(scratch: &ScratchName) -> Checked {
+    let request = records(scratch).query("order", "nonsense").query("per_page", "5");
+    read(scratch.read(&request).await).map(|_| ())
 }
 
-pub(super) async fn search(bench: &Bench) -> Checked {
+pub(super) async fn search(scratch: &ScratchName) -> Checked {
     let content = "\"a needle that nothing else has\"";
-    let body = serde_json::json!({ "type": "TXT", "name": bench.name("search"), "content": content });
-    bench.create(body).await.prepared()?;
-    let request = records(bench).query("search", "needle that nothing").query("per_page", "100");
-    match ids(&read(bench.read(&request).await)?).len() {
+    let body = serde_json::json!({ "type": "TXT", "name": scratch.below("search"), "content": content });
+    scratch.create(body).await.prepared()?;
+    let request = records(scratch).query("search", "needle that nothing").query("per_page", "100");
+    match ids(&read(scratch.read(&request).await)?).len() {
         1 => Ok(()),
         found => Err(Finding::Differed(format!("{found} records were found where 1 is assumed"))),
     }
 }
 
-pub(super) async fn zones_page_clamped(bench: &Bench) -> Checked {
+pub(super) async fn zones_page_clamped(scratch: &ScratchName) -> Checked {
     let request = Request::new(Method::Get, "/zones").query("per_page", "1");
-    number("per_page", read(bench.read(&request).await)?.page.per_page, 5)
+    number("per_page", read(scratch.read(&request).await)?.page.per_page, 5)
 }
 
-pub(super) async fn zones_none_no_pages(bench: &Bench) -> Checked {
+pub(super) async fn zones_none_no_pages(scratch: &ScratchName) -> Checked {
     let request = Request::new(Method::Get, "/zones").query("name", "zonewright.invalid");
-    number("total_pages", read(bench.read(&request).await)?.page.total_pages, 0)
+    number("total_pages", read(scratch.read(&request).await)?.page.total_pages, 0)
 }
 
-pub(super) async fn user_token_elsewhere(bench: &Bench) -> Checked {
-    let Some(account) = &bench.account else { return Err(Finding::Unknown("the account is not known".to_owned())) };
-    if bench.read(&crate::wire::account::verify_user_token()).await.is_err() {
+pub(super) async fn user_token_elsewhere(scratch: &ScratchName) -> Checked {
+    let Some(account) = &scratch.account else { return Err(Finding::Unknown("the account is not known".to_owned())) };
+    if scratch.read(&crate::wire::account::verify_user_token()).await.is_err() {
         return Err(Finding::Unknown("these credentials are not a token of a user".to_owned()));
     }
-    match bench.read(&verify_account_token(account)).await {
+    match scratch.read(&verify_account_token(account)).await {
         Ok(_) => Err(Finding::Differed("it is accepted".to_owned())),
         Err(error) if error.has_code(UNKNOWN_TOKEN) => Ok(()),
         Err(error) if error.status().is_some_and(|status| status < 500) => {

@@ -22,7 +22,7 @@ use crate::model::LiveZone;
 
 use finding::Checked;
 pub use finding::Finding;
-pub use scratch_name::{Bench, NotReady};
+pub use scratch_name::{NotReady, ScratchName};
 
 /// A check of one assumption.
 pub struct Check {
@@ -33,7 +33,7 @@ pub struct Check {
     /// Where it is relied on: files of the program, sections of the documentation.
     pub relied_on: &'static [&'static str],
     /// Tries it.
-    run: for<'b> fn(&'b Bench) -> BoxFuture<'b, Checked>,
+    run: for<'b> fn(&'b ScratchName) -> BoxFuture<'b, Checked>,
 }
 
 /// Declares the table: an id, the assumption, where it is relied on, and the function.
@@ -41,7 +41,7 @@ macro_rules! checks {
     ($($id:literal: $assumption:literal, $relied_on:expr => $run:path;)+) => {
         /// Every check. Not a constant, as each use of one would compile all checks again.
         pub static CHECKS: &[Check] = &[
-            $(Check { id: $id, assumption: $assumption, relied_on: &$relied_on, run: |bench| Box::pin($run(bench)) },)+
+            $(Check { id: $id, assumption: $assumption, relied_on: &$relied_on, run: |scratch| Box::pin($run(scratch)) },)+
         ];
     };
 }
@@ -158,7 +158,7 @@ checks! {
 
 /// Tries every check, or those that are named. The user's wish to stop is looked at before each.
 pub async fn run(
-    bench: &Bench,
+    scratch: &ScratchName,
     only: &[String],
     stop: &Stop,
     mut report: Conformance,
@@ -173,12 +173,12 @@ pub async fn run(
             break;
         }
         tell(check.id);
-        let checked = (check.run)(bench).await;
-        bench.delete_created().await;
+        let checked = (check.run)(scratch).await;
+        scratch.delete_created().await;
         let (outcome, found) = match checked {
             Ok(()) => (Outcome::Held, None),
-            Err(Finding::Differed(found)) => (Outcome::Differed, Some(bench.anonymous(&found))),
-            Err(Finding::Unknown(why)) => (Outcome::Unknown, Some(bench.anonymous(&why))),
+            Err(Finding::Differed(found)) => (Outcome::Differed, Some(scratch.anonymous(&found))),
+            Err(Finding::Unknown(why)) => (Outcome::Unknown, Some(scratch.anonymous(&why))),
         };
         report.add(CheckResult {
             id: check.id.to_owned(),
@@ -188,7 +188,7 @@ pub async fn run(
             found,
         });
     }
-    report.left_behind = bench.delete_everything().await;
+    report.left_behind = scratch.delete_everything().await;
     report
 }
 
@@ -200,8 +200,8 @@ pub async fn prepare(
     (reader, writer, checker): (ReadClient, WriteClient, CheckClient),
     zone: &LiveZone,
     random: u64,
-) -> Result<Bench, NotReady> {
-    let bench = Bench::new((reader, writer, checker), zone, random);
-    bench.must_be_empty().await?;
-    Ok(bench)
+) -> Result<ScratchName, NotReady> {
+    let scratch = ScratchName::new((reader, writer, checker), zone, random);
+    scratch.must_be_empty().await?;
+    Ok(scratch)
 }

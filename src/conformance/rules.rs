@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use super::finding::{Checked, Finding};
-use super::scratch_name::{Bench, Refused, Seen, unread};
+use super::scratch_name::{Refused, ScratchName, Seen, unread};
 use crate::api::Checker;
 use crate::api::error_codes::NO_ENTRY_POINT;
 use crate::apply::{DryRuns, dry_runs};
@@ -12,13 +12,13 @@ use crate::wire::ruleset::{dry_run as as_dry_run, get_entry_point};
 use crate::wire::{Method, Request};
 
 /// The ruleset of the zone's custom rules, if there is one, once it is certain that dry runs change nothing.
-async fn ruleset(bench: &Bench) -> Result<Option<RulesetId>, Finding> {
-    let found = match bench.read(&get_entry_point(&bench.zone, Phase::Custom)).await {
+async fn ruleset(scratch: &ScratchName) -> Result<Option<RulesetId>, Finding> {
+    let found = match scratch.read(&get_entry_point(&scratch.zone, Phase::Custom)).await {
         Ok(answer) => answer.result.get("id").and_then(Json::as_str).map(|id| RulesetId(id.to_owned())),
         Err(error) if error.status() == Some(404) && error.has_code(NO_ENTRY_POINT) => None,
         Err(error) => return Err(unread(error)),
     };
-    match dry_runs(&bench.checker, &bench.zone, Phase::Custom, found.as_ref()).await {
+    match dry_runs(&scratch.checker, &scratch.zone, Phase::Custom, found.as_ref()).await {
         DryRuns::Supported => Ok(found),
         DryRuns::Forbidden(why) => Err(Finding::Unknown(why)),
         DryRuns::Unknown(why) => Err(Finding::Differed(why)),
@@ -26,22 +26,22 @@ async fn ruleset(bench: &Bench) -> Result<Option<RulesetId>, Finding> {
 }
 
 /// Whether dry runs are supported.
-pub(super) async fn dry_run(bench: &Bench) -> Checked {
-    ruleset(bench).await.map(|_| ())
+pub(super) async fn dry_run(scratch: &ScratchName) -> Checked {
+    ruleset(scratch).await.map(|_| ())
 }
 
 /// Asks about a rule.
-async fn ask(bench: &Bench, rule: Json) -> Result<Seen, Finding> {
+async fn ask(scratch: &ScratchName, rule: Json) -> Result<Seen, Finding> {
     // That dry runs are supported is another assumption.
     let why = |(Finding::Differed(why) | Finding::Unknown(why))| Finding::Unknown(why);
-    let ruleset = ruleset(bench).await.map_err(why)?;
-    let path = format!("/zones/{}/rulesets", bench.zone.0);
+    let ruleset = ruleset(scratch).await.map_err(why)?;
+    let path = format!("/zones/{}/rulesets", scratch.zone.0);
     let request = match ruleset {
         Some(id) => Request::new(Method::Post, format!("{path}/{}/rules", id.0)).body(rule),
         None => Request::new(Method::Post, path)
             .body(json!({ "name": "default", "kind": "zone", "phase": Phase::Custom.as_str(), "rules": [rule] })),
     };
-    Ok(Seen::of(bench.checker.check(&as_dry_run(request)).await))
+    Ok(Seen::of(scratch.checker.check(&as_dry_run(request)).await))
 }
 
 /// A rule that is right and concerns no request.
@@ -59,24 +59,24 @@ fn rule_with(name: &str, value: Json) -> Json {
 }
 
 /// Asks about a rule that must be accepted.
-async fn accepts(bench: &Bench, rule: Json) -> Checked {
-    ask(bench, rule).await?.accepted().map(|_| ())
+async fn accepts(scratch: &ScratchName, rule: Json) -> Checked {
+    ask(scratch, rule).await?.accepted().map(|_| ())
 }
 
 /// Asks about a rule that must be refused without a code.
-async fn refuses_without_code(bench: &Bench, rule: Json) -> Checked {
-    ask(bench, rule).await?.refused_with(None)
+async fn refuses_without_code(scratch: &ScratchName, rule: Json) -> Checked {
+    ask(scratch, rule).await?.refused_with(None)
 }
 
-pub(super) async fn accepted(bench: &Bench) -> Checked {
-    match ask(bench, rule()).await?.accepted()? {
+pub(super) async fn accepted(scratch: &ScratchName) -> Checked {
+    match ask(scratch, rule()).await?.accepted()? {
         Json::Null => Ok(()),
         _ => Err(Finding::Differed("the dry run has a result".to_owned())),
     }
 }
 
-pub(super) async fn unknown_member(bench: &Bench) -> Checked {
-    match ask(bench, rule_with("nonsense", json!(1))).await? {
+pub(super) async fn unknown_member(scratch: &ScratchName) -> Checked {
+    match ask(scratch, rule_with("nonsense", json!(1))).await? {
         Seen::Refused(Refused { status, text, .. }) if !text.contains("nonsense") => {
             Err(Finding::Differed(format!("refused: HTTP {status}: {text}")))
         }
@@ -84,31 +84,31 @@ pub(super) async fn unknown_member(bench: &Bench) -> Checked {
     }
 }
 
-pub(super) async fn wrong_type(bench: &Bench) -> Checked {
-    refuses_without_code(bench, rule_with("enabled", json!("perhaps"))).await
+pub(super) async fn wrong_type(scratch: &ScratchName) -> Checked {
+    refuses_without_code(scratch, rule_with("enabled", json!("perhaps"))).await
 }
 
-pub(super) async fn no_action(bench: &Bench) -> Checked {
-    ask(bench, json!({ "expression": "true" })).await?.refused()
+pub(super) async fn no_action(scratch: &ScratchName) -> Checked {
+    ask(scratch, json!({ "expression": "true" })).await?.refused()
 }
 
-pub(super) async fn unknown_action(bench: &Bench) -> Checked {
-    refuses_without_code(bench, rule_with("action", json!("nonsense"))).await
+pub(super) async fn unknown_action(scratch: &ScratchName) -> Checked {
+    refuses_without_code(scratch, rule_with("action", json!("nonsense"))).await
 }
 
-pub(super) async fn null_member(bench: &Bench) -> Checked {
-    accepts(bench, rule_with("description", Json::Null)).await
+pub(super) async fn null_member(scratch: &ScratchName) -> Checked {
+    accepts(scratch, rule_with("description", Json::Null)).await
 }
 
-pub(super) async fn service_members(bench: &Bench) -> Checked {
-    accepts(bench, rule_with("last_updated", json!("2026-01-01T00:00:00Z"))).await
+pub(super) async fn service_members(scratch: &ScratchName) -> Checked {
+    accepts(scratch, rule_with("last_updated", json!("2026-01-01T00:00:00Z"))).await
 }
 
-pub(super) async fn expression_refused(bench: &Bench) -> Checked {
-    ask(bench, rule_with("expression", json!("zonewright.nonsense eq 1"))).await?.refused_with(Some(20127))
+pub(super) async fn expression_refused(scratch: &ScratchName) -> Checked {
+    ask(scratch, rule_with("expression", json!("zonewright.nonsense eq 1"))).await?.refused_with(Some(20127))
 }
 
-pub(super) async fn line_break(bench: &Bench) -> Checked {
-    accepts(bench, rule_with("expression", json!("http.host eq \"zonewright.invalid\"\n  and ip.src eq 192.0.2.1")))
+pub(super) async fn line_break(scratch: &ScratchName) -> Checked {
+    accepts(scratch, rule_with("expression", json!("http.host eq \"zonewright.invalid\"\n  and ip.src eq 192.0.2.1")))
         .await
 }

@@ -24,7 +24,7 @@ pub enum NotReady {
 }
 
 /// A zone with a scratch name, and the means to work on it.
-pub struct Bench {
+pub struct ScratchName {
     reader: ReadClient,
     writer: WriteClient,
     pub(super) checker: CheckClient,
@@ -34,7 +34,7 @@ pub struct Bench {
     pub(super) account: Option<String>,
     zone_name: String,
     /// Everything is created at or below this name.
-    scratch: String,
+    name: String,
     created: Mutex<Vec<String>>,
 }
 
@@ -156,8 +156,8 @@ pub(super) fn same(result: &Json, pointer: &str, assumed: &Json) -> Checked {
     Err(Finding::Differed(format!("{member} is {found} where {assumed} is assumed")))
 }
 
-impl Bench {
-    /// A bench in a zone; `random` makes its name.
+impl ScratchName {
+    /// A scratch name in a zone; `random` makes its name.
     pub(super) fn new(clients: (ReadClient, WriteClient, CheckClient), zone: &LiveZone, random: u64) -> Self {
         let (reader, writer, checker) = clients;
         Self {
@@ -167,33 +167,33 @@ impl Bench {
             zone: zone.id.clone(),
             account: zone.account.clone(),
             zone_name: zone.name.to_string(),
-            scratch: format!("zonewright-conformance-{:012x}.{}", random & 0xffff_ffff_ffff, zone.name),
+            name: format!("zonewright-conformance-{:012x}.{}", random & 0xffff_ffff_ffff, zone.name),
             created: Mutex::default(),
         }
     }
 
     /// The scratch name.
     #[must_use]
-    pub fn scratch(&self) -> &str {
-        &self.scratch
+    pub fn name(&self) -> &str {
+        &self.name
     }
 
     /// What to do about records that may be left, in words.
     #[must_use]
     pub fn may_be_left(&self) -> String {
-        format!("records at and below {} may be left: delete them in the dashboard", self.scratch)
+        format!("records at and below {} may be left: delete them in the dashboard", self.name)
     }
 
     /// What to do about records that are left, in words.
     #[must_use]
     pub fn could_not_delete(&self) -> String {
-        format!("some records at and below {} could not be deleted: delete them in the dashboard", self.scratch)
+        format!("some records at and below {} could not be deleted: delete them in the dashboard", self.name)
     }
 
     /// A text without what tells who ran the checks.
     pub(super) fn anonymous(&self, text: &str) -> String {
         let mut text =
-            text.replace(&self.scratch, "SCRATCH").replace(&self.zone_name, "ZONE").replace(&self.zone.0, "ZONE_ID");
+            text.replace(&self.name, "SCRATCH").replace(&self.zone_name, "ZONE").replace(&self.zone.0, "ZONE_ID");
         if let Some(account) = &self.account {
             text = text.replace(account, "ACCOUNT_ID");
         }
@@ -201,8 +201,8 @@ impl Bench {
     }
 
     /// A name below the scratch name.
-    pub(super) fn name(&self, label: &str) -> String {
-        format!("{label}.{}", self.scratch)
+    pub(super) fn below(&self, label: &str) -> String {
+        format!("{label}.{}", self.name)
     }
 
     /// The path of the zone's records.
@@ -236,7 +236,7 @@ impl Bench {
 
     /// Creates an A record with a documentation address (RFC 5737).
     pub(super) async fn create_address(&self, label: &str) -> Result<Json, Finding> {
-        self.create(json!({ "type": "A", "name": self.name(label), "content": "192.0.2.1", "ttl": 300 }))
+        self.create(json!({ "type": "A", "name": self.below(label), "content": "192.0.2.1", "ttl": 300 }))
             .await
             .prepared()
     }
@@ -266,13 +266,13 @@ impl Bench {
     /// The records at and below the scratch name.
     pub(super) async fn everything(&self) -> Result<Vec<Json>, ApiError> {
         let request = Request::new(Method::Get, self.records_path())
-            .query("name.endswith", self.scratch.clone())
+            .query("name.endswith", self.name.clone())
             .query("per_page", "1000");
         let envelope = self.reader.read(&request).await?;
         // The filter may be ignored.
         let is_ours = |record: &&Json| {
             let name = record.get("name").and_then(Json::as_str).unwrap_or_default().to_lowercase();
-            name == self.scratch || name.ends_with(&format!(".{}", self.scratch))
+            name == self.name || name.ends_with(&format!(".{}", self.name))
         };
         Ok(envelope.result.as_array().into_iter().flatten().filter(is_ours).cloned().collect())
     }
@@ -280,7 +280,7 @@ impl Bench {
     /// Refuses a scratch name with records.
     pub(super) async fn must_be_empty(&self) -> Result<(), NotReady> {
         let there = self.everything().await.map_err(NotReady::Read)?;
-        if there.is_empty() { Ok(()) } else { Err(NotReady::NotEmpty { name: self.scratch.clone() }) }
+        if there.is_empty() { Ok(()) } else { Err(NotReady::NotEmpty { name: self.name.clone() }) }
     }
 
     /// Deletes what a check created.

@@ -3,88 +3,88 @@
 use serde_json::{Value as Json, json};
 
 use super::finding::{Checked, Finding};
-use super::scratch_name::{Bench, Seen, same};
+use super::scratch_name::{ScratchName, Seen, same};
 
-impl Bench {
+impl ScratchName {
     /// Creates a TXT record.
     async fn text(&self, label: &str, content: &str) -> Seen {
-        self.create(json!({ "type": "TXT", "name": self.name(label), "content": content })).await
+        self.create(json!({ "type": "TXT", "name": self.below(label), "content": content })).await
     }
 
     /// Creates a record with data.
     async fn with_data(&self, record_type: &str, label: &str, data: Json) -> Seen {
-        self.create(json!({ "type": record_type, "name": self.name(label), "data": data })).await
+        self.create(json!({ "type": record_type, "name": self.below(label), "data": data })).await
     }
 }
 
-pub(super) async fn text_as_sent(bench: &Bench) -> Checked {
-    let plain = bench.text("plain", "plain text").await.accepted()?;
+pub(super) async fn text_as_sent(scratch: &ScratchName) -> Checked {
+    let plain = scratch.text("plain", "plain text").await.accepted()?;
     same(&plain, "/content", &json!("plain text"))?;
-    let quoted = bench.text("quoted", "\"quoted text\"").await.accepted()?;
+    let quoted = scratch.text("quoted", "\"quoted text\"").await.accepted()?;
     same(&quoted, "/content", &json!("\"quoted text\""))
 }
 
-pub(super) async fn text_spellings_equal(bench: &Bench) -> Checked {
-    bench.text("spelling", "\"one\" \"two\"").await.prepared()?;
-    bench.text("spelling", "\"one\"  \"two\"").await.refused_with(Some(81058))
+pub(super) async fn text_spellings_equal(scratch: &ScratchName) -> Checked {
+    scratch.text("spelling", "\"one\" \"two\"").await.prepared()?;
+    scratch.text("spelling", "\"one\"  \"two\"").await.refused_with(Some(81058))
 }
 
-pub(super) async fn text_cuts_differ(bench: &Bench) -> Checked {
-    bench.text("cut", "\"onetwo\"").await.prepared()?;
-    bench.text("cut", "\"one\" \"two\"").await.accepted().map(|_| ())
+pub(super) async fn text_cuts_differ(scratch: &ScratchName) -> Checked {
+    scratch.text("cut", "\"onetwo\"").await.prepared()?;
+    scratch.text("cut", "\"one\" \"two\"").await.accepted().map(|_| ())
 }
 
-pub(super) async fn text_inner_quotes(bench: &Bench) -> Checked {
+pub(super) async fn text_inner_quotes(scratch: &ScratchName) -> Checked {
     let content = r#"say "hello" or \n"#;
-    let kept = bench.text("inner", content).await.accepted()?;
+    let kept = scratch.text("inner", content).await.accepted()?;
     same(&kept, "/content", &json!(content))
 }
 
-pub(super) async fn text_empty(bench: &Bench) -> Checked {
-    bench.text("empty", "").await.refused_with(Some(9051))
+pub(super) async fn text_empty(scratch: &ScratchName) -> Checked {
+    scratch.text("empty", "").await.refused_with(Some(9051))
 }
 
-pub(super) async fn data_numbers(bench: &Bench) -> Checked {
+pub(super) async fn data_numbers(scratch: &ScratchName) -> Checked {
     let data = json!({ "priority": 70_000, "weight": 1, "port": 5060, "target": "sip.example.net" });
-    bench.with_data("SRV", "_sip._tcp", data).await.refused_with(Some(1004))
+    scratch.with_data("SRV", "_sip._tcp", data).await.refused_with(Some(1004))
 }
 
-pub(super) async fn data_priority_beside(bench: &Bench) -> Checked {
+pub(super) async fn data_priority_beside(scratch: &ScratchName) -> Checked {
     let data = json!({ "priority": 1, "weight": 2, "port": 5060, "target": "sip.example.net" });
-    let body = json!({ "type": "SRV", "name": bench.name("_sip._tcp"), "priority": 9, "data": data });
-    let kept = bench.create(body).await.accepted()?;
+    let body = json!({ "type": "SRV", "name": scratch.below("_sip._tcp"), "priority": 9, "data": data });
+    let kept = scratch.create(body).await.accepted()?;
     same(&kept, "/data/priority", &json!(1))
 }
 
-pub(super) async fn data_unknown_members(bench: &Bench) -> Checked {
+pub(super) async fn data_unknown_members(scratch: &ScratchName) -> Checked {
     let data = json!({ "flags": 0, "tag": "issue", "value": "ca.example.net", "weight": 0 });
-    let kept = bench.with_data("CAA", "unknown", data).await.accepted()?;
+    let kept = scratch.with_data("CAA", "unknown", data).await.accepted()?;
     same(&kept, "/data/weight", &Json::Null)
 }
 
-pub(super) async fn srv_old_members(bench: &Bench) -> Checked {
-    let name = bench.name("_sip._tcp");
+pub(super) async fn srv_old_members(scratch: &ScratchName) -> Checked {
+    let name = scratch.below("_sip._tcp");
     // The rest of the name, as the old members had it.
     let rest = name.trim_start_matches("_sip._tcp.").to_owned();
     let data = json!({
         "service": "_sip", "proto": "_tcp", "name": rest,
         "priority": 1, "weight": 2, "port": 5060, "target": "sip.example.net"
     });
-    bench.with_data("SRV", "_sip._tcp", data).await.refused_with(Some(1004))
+    scratch.with_data("SRV", "_sip._tcp", data).await.refused_with(Some(1004))
 }
 
 /// Creates an HTTPS record in the form of an alias, without a final dot and without parameters.
-async fn alias(bench: &Bench) -> Result<Json, Finding> {
+async fn alias(scratch: &ScratchName) -> Result<Json, Finding> {
     let data = json!({ "priority": 0, "target": "www.example.net", "value": "" });
-    bench.with_data("HTTPS", "alias", data).await.accepted()
+    scratch.with_data("HTTPS", "alias", data).await.accepted()
 }
 
-pub(super) async fn host_final_dot_added(bench: &Bench) -> Checked {
-    same(&alias(bench).await?, "/data/target", &json!("www.example.net."))
+pub(super) async fn host_final_dot_added(scratch: &ScratchName) -> Checked {
+    same(&alias(scratch).await?, "/data/target", &json!("www.example.net."))
 }
 
-pub(super) async fn service_alias_no_space(bench: &Bench) -> Checked {
-    let kept = alias(bench).await?;
+pub(super) async fn service_alias_no_space(scratch: &ScratchName) -> Checked {
+    let kept = alias(scratch).await?;
     let content = kept.get("content").and_then(Json::as_str).unwrap_or_default();
     match content.strip_suffix(' ') {
         None => Ok(()),
@@ -92,45 +92,45 @@ pub(super) async fn service_alias_no_space(bench: &Bench) -> Checked {
     }
 }
 
-pub(super) async fn hex_strict(bench: &Bench) -> Checked {
+pub(super) async fn hex_strict(scratch: &ScratchName) -> Checked {
     for digits in ["0123 4567 89ab cdef 0123 4567 89ab cdef 0123 4567", "abc"] {
         let data = json!({ "algorithm": 4, "type": 1, "fingerprint": digits });
-        bench.with_data("SSHFP", "hex", data).await.refused_with(Some(1004))?;
+        scratch.with_data("SSHFP", "hex", data).await.refused_with(Some(1004))?;
     }
     Ok(())
 }
 
-pub(super) async fn base64_strict(bench: &Bench) -> Checked {
+pub(super) async fn base64_strict(scratch: &ScratchName) -> Checked {
     for text in ["AQIDBA", "AQID BA=="] {
         let data = json!({ "flags": 257, "protocol": 3, "algorithm": 13, "public_key": text });
-        bench.with_data("DNSKEY", "base64", data).await.refused_with(Some(1004))?;
+        scratch.with_data("DNSKEY", "base64", data).await.refused_with(Some(1004))?;
     }
     Ok(())
 }
 
-pub(super) async fn decimals_rounded(bench: &Bench) -> Checked {
+pub(super) async fn decimals_rounded(scratch: &ScratchName) -> Checked {
     let data = json!({
         "lat_degrees": 37, "lat_minutes": 46, "lat_seconds": 46.000_000_000_002_91, "lat_direction": "N",
         "long_degrees": 122, "long_minutes": 23, "long_seconds": 35, "long_direction": "W",
         "altitude": 0, "size": 100, "precision_horz": 0, "precision_vert": 0
     });
-    let kept = bench.with_data("LOC", "loc", data).await.accepted()?;
+    let kept = scratch.with_data("LOC", "loc", data).await.accepted()?;
     same(&kept, "/data/lat_seconds", &json!(46))
 }
 
-pub(super) async fn content_missing(bench: &Bench) -> Checked {
-    bench.create(json!({ "type": "TXT", "name": bench.name("nothing") })).await.refused_with(Some(9100))
+pub(super) async fn content_missing(scratch: &ScratchName) -> Checked {
+    scratch.create(json!({ "type": "TXT", "name": scratch.below("nothing") })).await.refused_with(Some(9100))
 }
 
-pub(super) async fn type_unknown(bench: &Bench) -> Checked {
-    let name = bench.name("type");
-    bench.create(json!({ "type": "NOSUCH", "name": name, "content": "x" })).await.refused_with(Some(1004))?;
-    bench.create(json!({ "name": name, "content": "x" })).await.refused_with(Some(9100))
+pub(super) async fn type_unknown(scratch: &ScratchName) -> Checked {
+    let name = scratch.below("type");
+    scratch.create(json!({ "type": "NOSUCH", "name": name, "content": "x" })).await.refused_with(Some(1004))?;
+    scratch.create(json!({ "name": name, "content": "x" })).await.refused_with(Some(9100))
 }
 
-pub(super) async fn service_parameters_order(bench: &Bench) -> Checked {
+pub(super) async fn service_parameters_order(scratch: &ScratchName) -> Checked {
     let value = "ipv4hint=\"192.0.2.1\" alpn=\"h2\"";
     let data = json!({ "priority": 1, "target": "www.example.net.", "value": value });
-    let kept = bench.with_data("HTTPS", "parameters", data).await.accepted()?;
+    let kept = scratch.with_data("HTTPS", "parameters", data).await.accepted()?;
     same(&kept, "/data/value", &json!(value))
 }

@@ -1,6 +1,6 @@
 //! Tables of records: comma-separated values with a header.
 
-use super::import_result::{Entry, Found, Written};
+use super::import_result::{Entry, ImportResult, Written};
 use crate::diagnostic::{Place, SourceId, Span, findings};
 use crate::model::{Value, ZoneName};
 
@@ -11,7 +11,7 @@ const COLUMNS: &[&str] = &["zone", "name", "type", "content", "priority", "ttl",
 const CONTENT_ALIAS: &str = "value";
 
 /// Reads a table. Records whose row has no zone belong to `zone`.
-pub(super) fn read(source: SourceId, zone: Option<&ZoneName>, found: &mut Found) {
+pub(super) fn read(source: SourceId, zone: Option<&ZoneName>, found: &mut ImportResult) {
     let text = found.sources.get(source).map_or(String::new(), |source| source.text().to_owned());
     let start = Place { source, span: Span::new(0, text.find('\n').unwrap_or(text.len())) };
     let whole = text.len();

@@ -5,7 +5,7 @@
 
 use serde_json::Value as Json;
 
-use super::import_result::{Entry, Found, Written, quoted};
+use super::import_result::{Entry, ImportResult, Written, quoted};
 use crate::diagnostic::{Place, findings};
 use crate::model::ZoneName;
 
@@ -18,7 +18,7 @@ pub(super) fn is_document(json: &Json) -> bool {
 }
 
 /// Reads the domains.
-pub(super) fn read(json: &Json, found: &mut Found) {
+pub(super) fn read(json: &Json, found: &mut ImportResult) {
     for domain in json.get("domains").and_then(Json::as_array).into_iter().flatten() {
         let name = text(domain, "name");
         // `example.com!tag` is one of several views of a domain.
@@ -42,7 +42,7 @@ fn text<'j>(json: &'j Json, name: &str) -> &'j str {
 }
 
 /// A record.
-fn record(zone: &ZoneName, record: &Json, proxied: &str, found: &mut Found) {
+fn record(zone: &ZoneName, record: &Json, proxied: &str, found: &mut ImportResult) {
     let (type_name, name) = (text(record, "type"), text(record, "name"));
     let what = format!("{name} {type_name} of {zone}");
     let own_type = if type_name == "ALIAS" { "CNAME" } else { type_name };

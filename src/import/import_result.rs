@@ -14,7 +14,7 @@ use crate::spec::Remarks;
 
 /// What sources declare.
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct ImportResult {
     /// The texts that were read.
     pub sources: Sources,
     /// What could not be imported, and why.
@@ -149,7 +149,7 @@ impl<'s> Entry<'s> {
     }
 }
 
-impl Found {
+impl ImportResult {
     /// The zone of this name, which the source declares.
     fn entry(&mut self, name: &ZoneName) -> &mut FoundZone {
         self.zones.entry(name.clone()).or_insert_with(|| FoundZone {

@@ -15,7 +15,7 @@ mod terraform;
 mod zone_file;
 
 pub use from_live::{Imported, from_live, rule_from_live};
-pub use import_result::{Found, Origin, Tally};
+pub use import_result::{ImportResult, Origin, Tally};
 pub use leave::Leaving;
 pub(crate) use octodns::members as octodns_members;
 pub use source::{read_sources, read_text};

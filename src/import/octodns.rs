@@ -4,7 +4,7 @@
 //! Record types and their members: octodns.readthedocs.io (records) and the documentation of octodns-cloudflare, read 2026-11-22.
 
 use super::comments::{self, Comment};
-use super::import_result::{Entry, Found, Written, quoted};
+use super::import_result::{Entry, ImportResult, Written, quoted};
 use crate::diagnostic::{Source, findings};
 use crate::model::{Fields, Settings, Value, ZoneName};
 use crate::spec::{Yaml, YamlKind};
@@ -70,7 +70,7 @@ fn is_configuration(root: &Yaml) -> bool {
 }
 
 /// Adds what a file of a zone declares.
-pub(super) fn read(root: &Yaml, zone: &ZoneName, found: &mut Found) {
+pub(super) fn read(root: &Yaml, zone: &ZoneName, found: &mut ImportResult) {
     if is_configuration(root) {
         return;
     }
@@ -84,7 +84,7 @@ pub(super) fn read(root: &Yaml, zone: &ZoneName, found: &mut Found) {
 }
 
 /// A record set.
-fn record(zone: &ZoneName, name: &str, record: &Yaml, found: &mut Found) {
+fn record(zone: &ZoneName, name: &str, record: &Yaml, found: &mut ImportResult) {
     let type_name = record.get("type").and_then(Yaml::text).unwrap_or_default().to_ascii_uppercase();
     let shown = if name.is_empty() { "@" } else { name };
     let what = format!("{shown} {type_name} of {zone}");
@@ -155,7 +155,7 @@ fn record(zone: &ZoneName, name: &str, record: &Yaml, found: &mut Found) {
 }
 
 /// The comments above a record set: above its own lines, and above its name.
-fn comments(record: &Yaml, found: &Found) -> Vec<Comment> {
+fn comments(record: &Yaml, found: &ImportResult) -> Vec<Comment> {
     let Some(text) = found.sources.get(record.place.source).map(Source::text) else { return Vec::new() };
     let first = record.members().iter().map(|(_, value)| value.place.span.start).min();
     let at = usize::try_from(first.unwrap_or(record.place.span.start)).unwrap_or_default();

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use super::import_result::Found;
+use super::import_result::ImportResult;
 use super::source_files::{read, within};
 use crate::diagnostic::{Diagnostics, Place, Source, SourceId, findings};
 use crate::model::Gather;
@@ -37,13 +37,19 @@ impl Includes {
     }
 
     /// A file of the tree below a directory, with what it includes. What is wrong is reported; `None` if nothing can be used.
-    pub(super) fn read(&mut self, tree: &Path, path: &Path, source: SourceId, found: &mut Found) -> Option<Yaml> {
+    pub(super) fn read(
+        &mut self,
+        tree: &Path,
+        path: &Path,
+        source: SourceId,
+        found: &mut ImportResult,
+    ) -> Option<Yaml> {
         self.open = path.canonicalize().into_iter().collect();
         self.content(tree, path, source, found)
     }
 
     /// The content of a file that is open.
-    fn content(&mut self, tree: &Path, path: &Path, source: SourceId, found: &mut Found) -> Option<Yaml> {
+    fn content(&mut self, tree: &Path, path: &Path, source: SourceId, found: &mut ImportResult) -> Option<Yaml> {
         let text = found.sources.get(source).map_or("", Source::text).to_owned();
         let mut diagnostics = Diagnostics::default();
         let mut include = |name: &str, _: Place| self.include(tree, path, name, found);
@@ -57,7 +63,7 @@ impl Includes {
     }
 
     /// What takes the place of `!include NAME` in a file; otherwise why nothing can.
-    fn include(&mut self, tree: &Path, of: &Path, name: &str, found: &mut Found) -> Result<Yaml, String> {
+    fn include(&mut self, tree: &Path, of: &Path, name: &str, found: &mut ImportResult) -> Result<Yaml, String> {
         if name.is_empty() {
             return Err("`!include` needs the name of a file".to_owned());
         }

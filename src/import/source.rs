@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value as Json;
 
-use super::import_result::Found;
+use super::import_result::ImportResult;
 use super::octodns_includes::Includes;
 use super::source_files::{read, read_below};
 use super::source_kind::{SourceKind, is_terraform_code};
@@ -21,9 +21,9 @@ const MOST_VALUES: usize = 8_000_000;
 /// The deepest directory.
 const DEEPEST: usize = 16;
 
-/// Reads files and directories. What cannot be read is reported in [`Found::diagnostics`].
+/// Reads files and directories. What cannot be read is reported in [`ImportResult::diagnostics`].
 #[must_use]
-pub fn read_sources(paths: &[PathBuf], from: Option<SourceKind>, given: &GivenZones) -> Found {
+pub fn read_sources(paths: &[PathBuf], from: Option<SourceKind>, given: &GivenZones) -> ImportResult {
     let mut reader = Reader::new(from, given);
     for path in paths {
         if path.is_dir() {
@@ -39,7 +39,7 @@ pub fn read_sources(paths: &[PathBuf], from: Option<SourceKind>, given: &GivenZo
 
 /// Reads one text, such as standard input.
 #[must_use]
-pub fn read_text(name: &str, text: String, from: SourceKind, given: &GivenZones) -> Found {
+pub fn read_text(name: &str, text: String, from: SourceKind, given: &GivenZones) -> ImportResult {
     let mut reader = Reader::new(Some(from), given);
     let source = reader.found.sources.add(name, unmarked(text));
     reader.source(Path::new(name), source, from);
@@ -50,7 +50,7 @@ pub fn read_text(name: &str, text: String, from: SourceKind, given: &GivenZones)
 struct Reader<'g> {
     from: Option<SourceKind>,
     given: &'g GivenZones,
-    found: Found,
+    found: ImportResult,
     /// The directory that is being read.
     tree: PathBuf,
     /// octoDNS's files.
@@ -79,7 +79,7 @@ impl<'g> Reader<'g> {
         Self {
             from,
             given,
-            found: Found::default(),
+            found: ImportResult::default(),
             tree: PathBuf::new(),
             zone_files: Vec::new(),
             modules: Vec::new(),
@@ -111,7 +111,7 @@ impl<'g> Reader<'g> {
     }
 
     /// Translates what needs all files: octoDNS's include each other, and a source of Terraform may name the zones of another.
-    fn finish(mut self) -> Found {
+    fn finish(mut self) -> ImportResult {
         self.zone_files();
         let modules = std::mem::take(&mut self.modules);
         self.resources.extend(terraform::read_configurations(modules, &mut self.found));
@@ -253,7 +253,7 @@ impl<'g> Reader<'g> {
                 let names_itself =
                     text.lines().any(|line| line.trim_start().to_ascii_uppercase().starts_with("$ORIGIN"));
                 let zone = given.filter(|_| !names_itself);
-                let mut read_file = |path: &Path, found: &mut Found| {
+                let mut read_file = |path: &Path, found: &mut ImportResult| {
                     let below = path.strip_prefix(&directory).unwrap_or(path).to_str().unwrap_or_default();
                     read_below(&directory, below).map(|text| found.sources.add(path.display().to_string(), text))
                 };

@@ -10,7 +10,7 @@
 use std::path::{Component, Path};
 
 use super::comments;
-use super::import_result::{Entry, Found, Written};
+use super::import_result::{Entry, ImportResult, Written};
 use crate::diagnostic::{Place, Source, SourceId, Span, findings};
 use crate::model::facts::{self, FieldKind};
 use crate::model::{Fqdn, RecordType, Settings, ZoneName};
@@ -43,7 +43,7 @@ struct Line {
 }
 
 /// Reads other files of a source.
-pub(super) type ReadFile<'f> = dyn FnMut(&Path, &mut Found) -> Result<SourceId, String> + 'f;
+pub(super) type ReadFile<'f> = dyn FnMut(&Path, &mut ImportResult) -> Result<SourceId, String> + 'f;
 
 /// The state of a reader: what later entries inherit.
 struct Reader<'f> {
@@ -66,7 +66,7 @@ pub(super) fn read<'f>(
     zone: Option<&ZoneName>,
     directory: &Path,
     read_file: &'f mut ReadFile<'f>,
-    found: &mut Found,
+    found: &mut ImportResult,
 ) {
     let mut reader = Reader {
         zone: zone.cloned(),
@@ -83,7 +83,7 @@ pub(super) fn read<'f>(
 
 impl Reader<'_> {
     /// Reads a file.
-    fn file(&mut self, source: SourceId, directory: &Path, depth: usize, found: &mut Found) {
+    fn file(&mut self, source: SourceId, directory: &Path, depth: usize, found: &mut ImportResult) {
         let text = found.sources.get(source).map_or(String::new(), |source| source.text().to_owned());
         let lines = match lines(&text) {
             Ok(lines) => lines,
@@ -132,7 +132,7 @@ impl Reader<'_> {
     }
 
     /// `$INCLUDE file [origin]`.
-    fn include(&mut self, line: &Line, directory: &Path, depth: usize, found: &mut Found) -> Result<(), String> {
+    fn include(&mut self, line: &Line, directory: &Path, depth: usize, found: &mut ImportResult) -> Result<(), String> {
         let name = line.words.get(1).ok_or("`$INCLUDE` needs a file")?;
         let name = name.text.trim_matches('"');
         let path = Path::new(name);
@@ -155,7 +155,7 @@ impl Reader<'_> {
     }
 
     /// `$GENERATE start-stop[/step] owner [ttl] [class] type value`.
-    fn generate(&mut self, line: &Line, place: Place, found: &mut Found) -> Result<(), String> {
+    fn generate(&mut self, line: &Line, place: Place, found: &mut ImportResult) -> Result<(), String> {
         let words: Vec<&Token> = line.words.iter().skip(1).collect();
         let [range, rest @ ..] = words.as_slice() else { return Err("`$GENERATE` needs a range".to_owned()) };
         let (range, step) = range.text.split_once('/').unwrap_or((&range.text, "1"));
@@ -192,7 +192,7 @@ impl Reader<'_> {
     }
 
     /// A record.
-    fn record(&mut self, line: &Line, place: Place, found: &mut Found) -> Result<(), String> {
+    fn record(&mut self, line: &Line, place: Place, found: &mut ImportResult) -> Result<(), String> {
         let mut words = line.words.iter();
         if !line.is_continued {
             let owner = words.next().ok_or("the line is empty")?;

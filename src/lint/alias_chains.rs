@@ -3,7 +3,7 @@
 //! Every CNAME record points to one name, so following them is walking a graph with one edge from each node: each
 //! record is visited once, and the end of a chain is the same for every record that leads to it.
 
-use super::zone_lookup::{ADDRESSES, Found, View};
+use super::zone_lookup::{ADDRESSES, Found, ZoneLookup};
 use crate::model::{DesiredRecord, RecordType};
 
 /// Where following a CNAME record ends.
@@ -45,11 +45,11 @@ pub(super) struct Aliases<'a> {
 
 impl<'a> Aliases<'a> {
     /// Follows every CNAME record.
-    pub(super) fn new(view: &View<'a>) -> Self {
+    pub(super) fn new(lookup: &ZoneLookup<'a>) -> Self {
         let mut all: Vec<Alias<'a>> = Vec::new();
         // Indexes of aliases by zone and name.
-        let mut numbers: Vec<Vec<Option<usize>>> = Vec::with_capacity(view.zones.len());
-        for (number, zone) in view.zones.iter().enumerate() {
+        let mut numbers: Vec<Vec<Option<usize>>> = Vec::with_capacity(lookup.zones.len());
+        for (number, zone) in lookup.zones.iter().enumerate() {
             let mut of_zone = vec![None; zone.owners.len()];
             for (n, owner) in zone.owners.iter().enumerate() {
                 let Some(record) = owner.of_type(RecordType::Cname).next() else { continue };
@@ -66,21 +66,21 @@ impl<'a> Aliases<'a> {
         }
         for (n, alias) in all.iter_mut().enumerate() {
             let Some(target) = alias.record.data.target() else { continue };
-            match view.look_up(target) {
+            match lookup.look_up(target) {
                 Found::Elsewhere => {}
                 Found::Nothing { zone } => {
                     alias.end = End::Dead(n);
-                    alias.certain = view.zones[zone].knows_all(ADDRESSES);
+                    alias.certain = lookup.zones[zone].knows_all(ADDRESSES);
                 }
                 Found::Records { zone, owner, wildcard } => {
                     alias.next = numbers[zone][owner];
                     alias.by_wildcard = wildcard;
-                    let has_address = view.owner(zone, owner).has_any(ADDRESSES);
+                    let has_address = lookup.owner(zone, owner).has_any(ADDRESSES);
                     if !has_address {
                         alias.end = End::Dead(n);
                     }
                     // A name without an address here, or covered by a wildcard, may have another live record.
-                    alias.certain = (has_address && !wildcard) || view.zones[zone].knows_all(ADDRESSES);
+                    alias.certain = (has_address && !wildcard) || lookup.zones[zone].knows_all(ADDRESSES);
                 }
             }
         }

@@ -34,7 +34,7 @@ pub use rules::{ALL, lints};
 
 use crate::diagnostic::{Diagnostics, Finding};
 use crate::model::Desired;
-use zone_lookup::View;
+use zone_lookup::ZoneLookup;
 
 /// Every finding of the program: those of [`diagnostic::findings`](crate::diagnostic::findings) and those of the lints.
 pub fn findings() -> impl Iterator<Item = &'static Finding> {
@@ -47,11 +47,11 @@ pub fn findings() -> impl Iterator<Item = &'static Finding> {
 /// By rule; the caller sorts the result.
 #[must_use]
 pub fn check(desired: &Desired) -> Diagnostics {
-    let view = View::new(desired);
+    let lookup = ZoneLookup::new(desired);
     let mut all = Diagnostics::default();
     for rule in ALL {
         let mut findings = Findings::default();
-        (rule.check)(&view, &mut findings);
+        (rule.check)(&lookup, &mut findings);
         if findings.count > MOST {
             let code = rule.finding.code;
             let detail = format!("{code} has {} findings; {MOST} of them were looked at", findings.count);

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::zone_lookup::{ADDRESSES, Owner, View};
+use super::zone_lookup::{ADDRESSES, Owner, ZoneLookup};
 use crate::diagnostic::Place;
 use crate::model::ruleset::{DesiredWaf, RuleForm, Switch};
 use crate::model::{Expression, Fqdn, RecordType, Value};
@@ -59,7 +59,7 @@ pub(super) fn is_protected(waf: &DesiredWaf) -> bool {
 }
 
 /// The names of mail servers, name servers and other services, which are not for websites.
-pub(super) fn hosts_of_other_services<'a>(view: &View<'a>) -> HashSet<&'a Fqdn> {
+pub(super) fn hosts_of_other_services<'a>(lookup: &ZoneLookup<'a>) -> HashSet<&'a Fqdn> {
     let is_other = |t: Option<RecordType>| matches!(t, Some(RecordType::Mx | RecordType::Ns | RecordType::Srv));
-    view.records().filter(|(_, r)| is_other(r.data.record_type())).filter_map(|(_, r)| r.data.target()).collect()
+    lookup.records().filter(|(_, r)| is_other(r.data.record_type())).filter_map(|(_, r)| r.data.target()).collect()
 }

@@ -12,7 +12,7 @@ pub(super) const ADDRESSES: &[RecordType] = &[RecordType::A, RecordType::Aaaa, R
 
 /// A spec with an index for looking up names.
 #[derive(Debug)]
-pub(super) struct View<'a> {
+pub(super) struct ZoneLookup<'a> {
     /// The zones in the order of their names.
     pub(super) zones: Vec<ZoneView<'a>>,
     /// The CNAME records and where they lead.
@@ -66,7 +66,7 @@ pub(super) enum Found {
     },
 }
 
-impl<'a> View<'a> {
+impl<'a> ZoneLookup<'a> {
     /// Sorts and indexes a spec.
     pub(super) fn new(desired: &'a Desired) -> Self {
         let mut zones: Vec<ZoneView<'a>> = Vec::with_capacity(desired.zones.len());
@@ -76,9 +76,9 @@ impl<'a> View<'a> {
                 lead_up(zones.len().checked_sub(1), |n| zones[n].above, |n| zones[n].is_above(zone.name.as_fqdn()));
             zones.push(ZoneView { zone, owners: owners(zone), above });
         }
-        let mut view = Self { zones, aliases: Aliases::default() };
-        view.aliases = Aliases::new(&view);
-        view
+        let mut lookup = Self { zones, aliases: Aliases::default() };
+        lookup.aliases = Aliases::new(&lookup);
+        lookup
     }
 
     /// The zone that a name belongs to: the longest one at or above it.
@@ -273,7 +273,7 @@ mod tests {
             let records = own.iter().map(record).collect();
             let desired = DesiredZone { records, ..DesiredZone::new(zone.clone(), place) };
             let desired = Desired { zones: [(zone.clone(), desired)].into(), ..Desired::default() };
-            let view = View::new(&desired);
+            let lookup = ZoneLookup::new(&desired);
             for name in candidates.map(|t| zone.resolve(t).unwrap()) {
                 let mut expected = None;
                 let mut at = name.as_str();
@@ -289,8 +289,8 @@ mod tests {
                     }
                     at = up;
                 }
-                let found = match view.look_up(&name) {
-                    Found::Records { zone, owner, .. } => Some(view.owner(zone, owner).name.to_string()),
+                let found = match lookup.look_up(&name) {
+                    Found::Records { zone, owner, .. } => Some(lookup.owner(zone, owner).name.to_string()),
                     Found::Nothing { .. } | Found::Elsewhere => None,
                 };
                 assert_eq!(found, expected, "{name} in {own:?}");

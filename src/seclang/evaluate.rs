@@ -254,8 +254,8 @@ impl<'r> Run<'r> {
         let text = std::rc::Rc::clone(self.transaction.texts.get(value));
         Ok(match operator {
             Operator::Rx(pattern) => return self.regex(rule, pattern, &text),
-            Operator::RxTemplate(template) => {
-                let source = self.transaction.expand(template, rule);
+            Operator::RxWithMacros(with_macros) => {
+                let source = self.transaction.expand(with_macros, rule);
                 let pattern = self.transaction.texts.pattern(source).ok_or(Undecided)?;
                 return self.regex(rule, &pattern, &text);
             }
@@ -266,20 +266,20 @@ impl<'r> Run<'r> {
                 }
                 found.is_some()
             }
-            Operator::Number(comparison, template) => {
-                let parameter = match template.plain() {
+            Operator::Number(comparison, with_macros) => {
+                let parameter = match with_macros.plain() {
                     Some(plain) => number(plain),
                     None => {
-                        let parameter = self.transaction.expand(template, rule);
+                        let parameter = self.transaction.expand(with_macros, rule);
                         number(self.transaction.texts.get(parameter))
                     }
                 };
                 comparison.holds(number(&text), parameter)
             }
-            Operator::Text(comparison, template) => match template.plain() {
+            Operator::Text(comparison, with_macros) => match with_macros.plain() {
                 Some(plain) => comparison.holds(&text, plain),
                 None => {
-                    let parameter = self.transaction.expand(template, rule);
+                    let parameter = self.transaction.expand(with_macros, rule);
                     comparison.holds(&text, self.transaction.texts.get(parameter))
                 }
             },

@@ -30,8 +30,8 @@ pub(super) fn matched_bytes(rule: &Rule, operator: &Operator, seen: &[u8]) -> Ra
         _ if rule.negated => None,
         Operator::Rx(pattern) => pattern.captures(seen).ok().flatten().and_then(|groups| groups.first().copied()?),
         Operator::Pm(automaton, _) => automaton.find(seen).map(|found| (found.start(), found.end())),
-        Operator::Text(TextComparison::Contains | TextComparison::ContainsWord, template) => {
-            let part = template.plain().unwrap_or_default();
+        Operator::Text(TextComparison::Contains | TextComparison::ContainsWord, text) => {
+            let part = text.plain().unwrap_or_default();
             memchr::memmem::find(seen, part).map(|at| (at, at + part.len()))
         }
         Operator::ValidateByteRange(allowed) => {

@@ -4,7 +4,7 @@ use super::variables::Target;
 
 /// A text, parts of which are values of the request.
 #[derive(Debug)]
-pub(super) struct Template {
+pub(super) struct TextWithMacros {
     pub parts: Vec<Part>,
 }
 
@@ -14,7 +14,7 @@ pub(super) enum Part {
     Value(Target),
 }
 
-impl Template {
+impl TextWithMacros {
     /// Reads a text; `%{NAME}` and `%{NAME.key}` are macros.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let mut parts = Vec::new();

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use aho_corasick::AhoCorasick;
 use ipnet::IpNet;
 
-use super::macros::Template;
+use super::macros::TextWithMacros;
 use super::pattern::Pattern;
 
 /// A comparison of numbers.
@@ -34,10 +34,10 @@ pub(super) enum TextComparison {
 pub(super) enum Operator {
     Rx(Pattern),
     /// A pattern that contains a macro, which is compiled when it is used.
-    RxTemplate(Template),
+    RxWithMacros(TextWithMacros),
     Pm(Box<AhoCorasick>, Vec<Vec<u8>>),
-    Number(Comparison, Template),
-    Text(TextComparison, Template),
+    Number(Comparison, TextWithMacros),
+    Text(TextComparison, TextWithMacros),
     IpMatch(Vec<IpNet>),
     DetectSqli,
     DetectXss,
@@ -51,10 +51,10 @@ pub(super) enum Operator {
 impl Operator {
     /// Reads the name and the parameter. `file` gives the content of a data file of the set.
     pub(super) fn parse(name: &str, parameter: &str, file: &dyn Fn(&str) -> Option<Vec<u8>>) -> Result<Self, String> {
-        let number = |comparison| Template::parse(parameter).map(|template| Self::Number(comparison, template));
-        let text = |comparison| Template::parse(parameter).map(|template| Self::Text(comparison, template));
+        let number = |comparison| TextWithMacros::parse(parameter).map(|text| Self::Number(comparison, text));
+        let text = |comparison| TextWithMacros::parse(parameter).map(|text| Self::Text(comparison, text));
         match name.to_ascii_lowercase().as_str() {
-            "rx" | "rxglobal" if parameter.contains("%{") => Template::parse(parameter).map(Self::RxTemplate),
+            "rx" | "rxglobal" if parameter.contains("%{") => TextWithMacros::parse(parameter).map(Self::RxWithMacros),
             "rx" | "rxglobal" if parameter.is_empty() => Ok(Self::Always),
             "rx" | "rxglobal" => Pattern::new(parameter.as_bytes(), false).map(Self::Rx),
             "pm" => Self::phrases(phrases(parameter).split(u8::is_ascii_whitespace).map(<[u8]>::to_vec)),

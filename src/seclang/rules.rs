@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::decode::UnicodeMap;
 use super::directives::Action;
 use super::limits::Limits;
-use super::macros::{Part, Template};
+use super::macros::{Part, TextWithMacros};
 use super::operators::Operator;
 use super::prefilter::Prefilter;
 use super::transform::Transformation;
@@ -62,7 +62,7 @@ pub(super) struct Rule {
 #[derive(Debug)]
 pub(super) struct Assignment {
     pub collection: Collection,
-    pub name: Template,
+    pub name: TextWithMacros,
     pub slot: Option<usize>,
     pub change: Change,
     /// The paranoia level whose score the assignment adds to.
@@ -71,9 +71,9 @@ pub(super) struct Assignment {
 
 #[derive(Debug)]
 pub(super) enum Change {
-    Set(Template),
-    Add(Template),
-    Subtract(Template),
+    Set(TextWithMacros),
+    Add(TextWithMacros),
+    Subtract(TextWithMacros),
     Unset,
 }
 
@@ -250,11 +250,11 @@ impl Assignment {
         }
         let change = match value.map(str::trim) {
             _ if unset => Change::Unset,
-            None => Change::Set(Template::parse("1")?),
+            None => Change::Set(TextWithMacros::parse("1")?),
             Some(value) => match (value.strip_prefix('+'), value.strip_prefix('-')) {
-                (Some(value), _) => Change::Add(Template::parse(value)?),
-                (_, Some(value)) => Change::Subtract(Template::parse(value)?),
-                _ => Change::Set(Template::parse(value)?),
+                (Some(value), _) => Change::Add(TextWithMacros::parse(value)?),
+                (_, Some(value)) => Change::Subtract(TextWithMacros::parse(value)?),
+                _ => Change::Set(TextWithMacros::parse(value)?),
             },
         };
         let lower = name.to_ascii_lowercase();
@@ -263,7 +263,7 @@ impl Assignment {
             .filter(|_| matches!(change, Change::Add(_)))
             .and_then(|level| level.parse().ok())
             .filter(|level| (1..=4).contains(level));
-        Ok(Self { collection, name: Template::parse(name)?, slot: None, change, level })
+        Ok(Self { collection, name: TextWithMacros::parse(name)?, slot: None, change, level })
     }
 }
 
@@ -328,10 +328,10 @@ impl Rule {
             None => None,
             Some(Operator::Rx(pattern)) => Some(prefilter.pattern(&pattern.hir()?)),
             Some(Operator::Pm(_, phrases)) => Some(prefilter.phrases(phrases)),
-            Some(Operator::Number(_, template) | Operator::Text(_, template) | Operator::RxTemplate(template)) => {
-                template.resolve(slots);
+            Some(Operator::Number(_, text) | Operator::Text(_, text) | Operator::RxWithMacros(text)) => {
+                text.resolve(slots);
                 // The same text may match once and not again if the parameter changes.
-                template.plain().is_some().then(|| prefilter.other())
+                text.plain().is_some().then(|| prefilter.other())
             }
             Some(_) => Some(prefilter.other()),
         };
@@ -354,7 +354,7 @@ impl Target {
     }
 }
 
-impl Template {
+impl TextWithMacros {
     fn resolve(&mut self, slots: &mut Slots) {
         for part in &mut self.parts {
             if let Part::Value(target) = part {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::macros::{Part, Template};
+use super::macros::{Part, TextWithMacros};
 use super::operators::number;
 use super::request_texts::{EMPTY, Text, Texts};
 use super::rules::{Assignment, Bits, Change, Control, Rule, RuleSet};
@@ -269,12 +269,12 @@ impl<'r> Transaction<'r> {
     }
 
     /// The value of a text with macros.
-    pub(super) fn expand(&mut self, template: &Template, rule: &Rule) -> Text {
-        if let [Part::Value(target)] = template.parts.as_slice() {
+    pub(super) fn expand(&mut self, text: &TextWithMacros, rule: &Rule) -> Text {
+        if let [Part::Value(target)] = text.parts.as_slice() {
             return self.value(target, rule).unwrap_or(EMPTY);
         }
         let mut out = Vec::new();
-        for part in &template.parts {
+        for part in &text.parts {
             match part {
                 Part::Text(text) => out.extend_from_slice(text),
                 Part::Value(target) => {
@@ -316,9 +316,9 @@ impl<'r> Transaction<'r> {
         let mut by = None;
         let value = match &assignment.change {
             Change::Unset => None,
-            Change::Set(template) => Some(self.expand(template, rule)),
-            Change::Add(template) | Change::Subtract(template) => {
-                let change = self.expand(template, rule);
+            Change::Set(text) => Some(self.expand(text, rule)),
+            Change::Add(text) | Change::Subtract(text) => {
+                let change = self.expand(text, rule);
                 let mut change = number(self.texts.get(change));
                 if matches!(assignment.change, Change::Subtract(_)) {
                     change = -change;

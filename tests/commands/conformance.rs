@@ -5,7 +5,7 @@ use std::cell::Cell;
 use secrecy::SecretString;
 use serde_json::json;
 use zonewright::api::{Client, Credentials, Settings, Stop, Stopper};
-use zonewright::conformance::{Bench, CHECKS, NotReady, prepare, run};
+use zonewright::conformance::{CHECKS, NotReady, ScratchName, prepare, run};
 use zonewright::document::conformance::{Conformance, Outcome};
 use zonewright::live::{self, find_zone_by_name};
 use zonewright::model::ZoneName;
@@ -27,8 +27,8 @@ async fn start(profile: Profile) -> Running {
     running
 }
 
-/// A bench in that zone.
-async fn bench(running: &Running) -> Result<Bench, NotReady> {
+/// A scratch name in that zone.
+async fn scratch(running: &Running) -> Result<ScratchName, NotReady> {
     let token = Credentials::Token(SecretString::from(sandbox::TOKEN.to_owned()));
     // A lost request is not sent again, so that the checks see it.
     let client = Client::new(Settings { attempts: 1, ..Settings::new(running.base_url(), token) }).unwrap();
@@ -46,8 +46,8 @@ fn report() -> Conformance {
 async fn try_all(profile: Profile) -> Conformance {
     let running = start(profile).await;
     let before = running.dump().unwrap();
-    let bench = bench(&running).await.unwrap_or_else(|error| panic!("{error}"));
-    let report = run(&bench, &[], &Stop::never(), report(), |_| {}).await;
+    let scratch = scratch(&running).await.unwrap_or_else(|error| panic!("{error}"));
+    let report = run(&scratch, &[], &Stop::never(), report(), |_| {}).await;
     assert_eq!(running.dump().unwrap()["zones"][0]["records"], before["zones"][0]["records"]);
     assert_eq!((report.left_behind, report.is_complete), (0, true));
     running.shutdown().await;
@@ -130,7 +130,7 @@ async fn nothing_stays_behind_after_a_stop_or_a_failure() {
     running.add_fault(Fault { when: matching("POST", "/dns_records", 3), what: What::ResetAfterEffect, times: 2 });
     let failing = What::Status { code: 500, html: false, retry_after: None };
     running.add_fault(Fault { when: matching("DELETE", "", 2), what: failing, times: 2 });
-    let bench = bench(&running).await.unwrap_or_else(|error| panic!("{error}"));
+    let scratch = scratch(&running).await.unwrap_or_else(|error| panic!("{error}"));
     let (stopper, tried) = (Stopper::new(), Cell::new(0));
     let tell = |_: &str| {
         tried.set(tried.get() + 1);
@@ -138,7 +138,7 @@ async fn nothing_stays_behind_after_a_stop_or_a_failure() {
             stopper.ask();
         }
     };
-    let report = run(&bench, &[], &stopper.listener(), report(), tell).await;
+    let report = run(&scratch, &[], &stopper.listener(), report(), tell).await;
     assert_eq!((report.is_complete, report.checks.len(), report.left_behind), (false, 12, 0));
     assert_eq!(running.dump().unwrap()["zones"][0]["records"], before["zones"][0]["records"]);
     running.shutdown().await;
@@ -147,11 +147,11 @@ async fn nothing_stays_behind_after_a_stop_or_a_failure() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_scratch_name_with_records_is_refused() {
     let running = start(profile()).await;
-    let name = bench(&running).await.unwrap_or_else(|error| panic!("{error}")).scratch().to_owned();
+    let name = scratch(&running).await.unwrap_or_else(|error| panic!("{error}")).name().to_owned();
     let records = json!([{ "type": "A", "name": format!("below.{name}"), "content": "192.0.2.7" }]);
     running.seed(&json!({ "zones": [{ "name": "example.com", "records": records }] })).unwrap();
     let before = running.dump().unwrap();
-    assert!(matches!(bench(&running).await.err(), Some(NotReady::NotEmpty { .. })));
+    assert!(matches!(scratch(&running).await.err(), Some(NotReady::NotEmpty { .. })));
     assert_eq!(running.dump().unwrap(), before);
     running.shutdown().await;
 }

@@ -12,7 +12,7 @@ use zonewright::sandbox::{self, Options, Running};
 use crate::support::resolver::{Reply, Resolver, question};
 
 /// The timeout of tests that wait for something.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 const A: u16 = 1;
 const NS: u16 = 2;
@@ -316,7 +316,7 @@ fn noise_does_not_stop_the_server() {
 /// Connects over TCP.
 fn connect(address: SocketAddr) -> TcpStream {
     let stream = TcpStream::connect(address).unwrap();
-    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    stream.set_read_timeout(Some(TIMEOUT)).unwrap();
     stream
 }
 

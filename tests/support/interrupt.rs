@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::workspace::{Ran, Workspace};
 
 /// The timeout of the test; no run takes nearly as long.
-const PATIENCE: Duration = Duration::from_secs(120);
+const TIMEOUT: Duration = Duration::from_secs(120);
 
 /// A run under way.
 pub(crate) struct UnderWay {
@@ -63,7 +63,7 @@ impl UnderWay {
     #[track_caller]
     pub(crate) fn says(&mut self, words: &str) {
         loop {
-            let Ok(line) = self.lines.recv_timeout(PATIENCE) else {
+            let Ok(line) = self.lines.recv_timeout(TIMEOUT) else {
                 panic!("it never says {words:?}, but {:#?}", self.said)
             };
             let is_it = line.contains(words);
@@ -78,8 +78,7 @@ impl UnderWay {
     #[track_caller]
     pub(crate) fn ends(mut self) -> Ran {
         // Both streams end with the process.
-        let stdout =
-            self.results.recv_timeout(PATIENCE).unwrap_or_else(|_| panic!("it does not end: {:#?}", self.said));
+        let stdout = self.results.recv_timeout(TIMEOUT).unwrap_or_else(|_| panic!("it does not end: {:#?}", self.said));
         self.said.extend(self.lines.iter());
         let code = self.child.wait().unwrap().code();
         Ran { code, stdout, stderr: self.said.join("\n") }

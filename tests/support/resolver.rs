@@ -8,7 +8,7 @@ use std::net::{SocketAddr, TcpStream, UdpSocket};
 use std::time::Duration;
 
 /// How long an answer may take on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// What a server answered. Records are `name type value`; types whose values are not decoded are `name TYPEn octets`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -35,7 +35,7 @@ pub(crate) struct Resolver {
 impl Resolver {
     pub(crate) fn new(server: SocketAddr) -> Self {
         let socket = UdpSocket::bind("127.0.0.1:0").expect("a socket");
-        socket.set_read_timeout(Some(PATIENCE)).expect("a timeout");
+        socket.set_read_timeout(Some(TIMEOUT)).expect("a timeout");
         socket.connect(server).expect("a server");
         Self { server, socket, id: 0 }
     }
@@ -77,7 +77,7 @@ impl Resolver {
 
     pub(crate) fn over_tcp(&self, question: &[u8]) -> Option<Reply> {
         let mut stream = TcpStream::connect(self.server).ok()?;
-        stream.set_read_timeout(Some(PATIENCE)).ok()?;
+        stream.set_read_timeout(Some(TIMEOUT)).ok()?;
         stream.write_all(&u16::try_from(question.len()).ok()?.to_be_bytes()).ok()?;
         stream.write_all(question).ok()?;
         let mut length = [0; 2];

@@ -12,7 +12,7 @@ use zonewright::render::{DOCUMENTS, Document};
 use zonewright::sandbox::{self, LoggedRequest, Options, Profile, Running, Traffic};
 
 /// The timeout of tests that wait for something.
-const PATIENCE: Duration = Duration::from_secs(120);
+const TIMEOUT: Duration = Duration::from_secs(120);
 
 /// A sandbox and a directory.
 pub(crate) struct Workspace {
@@ -124,7 +124,7 @@ impl Workspace {
     /// Waits until this number of requests were held at the gate, counted from the beginning.
     #[track_caller]
     pub(crate) fn until_held(&self, requests: u64) {
-        let held = async { tokio::time::timeout(PATIENCE, self.held(requests)).await };
+        let held = async { tokio::time::timeout(TIMEOUT, self.held(requests)).await };
         assert!(self.runtime.block_on(held).is_ok(), "{requests} requests never came: {:#?}", self.requests());
     }
 

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::envelope::{Outcome, Refusal, Success};
 use super::record_requests;
-use super::request_context::Call;
+use super::request_context::RequestContext;
 use super::stored_record::Record;
 use super::zone::Zone;
 
@@ -17,7 +17,7 @@ use super::zone::Zone;
 const LISTS: [&str; 4] = ["deletes", "patches", "puts", "posts"];
 
 /// Runs a batch. The caller opens the transaction, so the first refusal undoes everything.
-pub(super) fn run(call: &Call<'_>, zone: &Zone, body: &Map<String, Value>) -> Outcome<Success> {
+pub(super) fn run(context: &RequestContext<'_>, zone: &Zone, body: &Map<String, Value>) -> Outcome<Success> {
     let mut operations: Vec<(&str, Option<&Vec<Value>>)> = Vec::with_capacity(LISTS.len());
     for list in LISTS {
         let items = match body.get(list) {
@@ -40,7 +40,7 @@ pub(super) fn run(call: &Call<'_>, zone: &Zone, body: &Map<String, Value>) -> Ou
             Some(items) => {
                 let mut done = Vec::with_capacity(items.len());
                 for item in items {
-                    done.push(run_one(call, zone, list, item)?.to_json(zone, call.profile.shape));
+                    done.push(run_one(context, zone, list, item)?.to_json(zone, context.profile.shape));
                 }
                 Value::Array(done)
             }
@@ -51,17 +51,17 @@ pub(super) fn run(call: &Call<'_>, zone: &Zone, body: &Map<String, Value>) -> Ou
 }
 
 /// Runs one operation.
-fn run_one(call: &Call<'_>, zone: &Zone, list: &str, item: &Value) -> Outcome<Record> {
+fn run_one(context: &RequestContext<'_>, zone: &Zone, list: &str, item: &Value) -> Outcome<Record> {
     let body = item.as_object().ok_or_else(|| Refusal::unspecified(format!("{list} must hold objects.")))?;
     // An operation without an identifier names a record that does not exist.
     let id = body.get("id").and_then(Value::as_str).unwrap_or_default();
     match list {
-        "deletes" => record_requests::delete(call, zone, id),
-        "patches" => record_requests::patch(call, zone, id, body),
-        "puts" => record_requests::replace(call, zone, id, body),
+        "deletes" => record_requests::delete(context, zone, id),
+        "patches" => record_requests::patch(context, zone, id, body),
+        "puts" => record_requests::replace(context, zone, id, body),
         _ => {
-            let record = record_requests::create(call, zone, body)?;
-            record_requests::check_quota(call, zone)?;
+            let record = record_requests::create(context, zone, body)?;
+            record_requests::check_quota(context, zone)?;
             Ok(record)
         }
     }

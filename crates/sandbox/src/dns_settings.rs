@@ -18,7 +18,7 @@ use zonewright_model::model::facts::dns_settings::{
 use super::envelope::{Outcome, Refusal, Success};
 use super::name;
 use super::profile;
-use super::request_context::Call;
+use super::request_context::RequestContext;
 use super::zone::Zone;
 
 /// A JSON object.
@@ -107,16 +107,16 @@ fn save(connection: &Connection, zone: &Zone, all: &Object) -> rusqlite::Result<
 }
 
 /// GET /zones/{id}/dns_settings.
-pub(super) fn get(call: &Call<'_>, zone: &Zone) -> Outcome<Success> {
-    Ok(Success::One(Value::Object(current(call.connection, zone)?)))
+pub(super) fn get(context: &RequestContext<'_>, zone: &Zone) -> Outcome<Success> {
+    Ok(Success::One(Value::Object(current(context.connection, zone)?)))
 }
 
 /// PATCH /zones/{id}/dns_settings.
-pub(super) fn patch(call: &Call<'_>, zone: &Zone, body: &Object) -> Outcome<Success> {
-    let before = current(call.connection, zone)?;
+pub(super) fn patch(context: &RequestContext<'_>, zone: &Zone, body: &Object) -> Outcome<Success> {
+    let before = current(context.connection, zone)?;
     let after = merged(&before, body)?;
     check_plan(zone, &before, &after)?;
-    save(call.connection, zone, &after)?;
+    save(context.connection, zone, &after)?;
     Ok(Success::One(Value::Object(after)))
 }
 
@@ -125,10 +125,10 @@ pub(super) fn patch(call: &Call<'_>, zone: &Zone, body: &Object) -> Outcome<Succ
 ///
 /// # Errors
 /// A description of what is wrong with the member.
-pub(super) fn plant(call: &Call<'_>, zone: &Zone, member: &Value) -> Outcome<()> {
+pub(super) fn plant(context: &RequestContext<'_>, zone: &Zone, member: &Value) -> Outcome<()> {
     let body = member.as_object().ok_or_else(|| Refusal::unspecified("`dns_settings` must be an object"))?;
-    let after = merged(&current(call.connection, zone)?, body)?;
-    Ok(save(call.connection, zone, &after)?)
+    let after = merged(&current(context.connection, zone)?, body)?;
+    Ok(save(context.connection, zone, &after)?)
 }
 
 /// The settings after a PATCH, if they are valid.

@@ -20,7 +20,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::{Map, Value, json};
 
 use super::envelope::{Outcome, Refusal, Success};
-use super::request_context::Call;
+use super::request_context::RequestContext;
 use super::zone::Zone;
 
 /// The states of a zone.
@@ -108,9 +108,9 @@ impl Dnssec {
     ///
     /// # Errors
     /// A description of what is wrong with the member.
-    pub(super) fn plant(call: &Call<'_>, zone: &Zone, member: &Value) -> Outcome<()> {
+    pub(super) fn plant(context: &RequestContext<'_>, zone: &Zone, member: &Value) -> Outcome<()> {
         let body = member.as_object().ok_or_else(|| Refusal::unspecified("`dnssec` must be an object"))?;
-        let before = Self::of(call.connection, zone)?;
+        let before = Self::of(context.connection, zone)?;
         let mut after = before.clone();
         if let Some(status) = body.get("status") {
             after.status = status.as_str().filter(|s| STATES.contains(s)).ok_or_else(|| invalid("status"))?.to_owned();
@@ -118,11 +118,11 @@ impl Dnssec {
         after.switch(body)?;
         match body.get("modified_on") {
             Some(moment) => after.modified_on = moment.as_str().map(str::to_owned),
-            None if after != before => after.modified_on = Some(call.now.to_owned()),
+            None if after != before => after.modified_on = Some(context.now.to_owned()),
             None => {}
         }
         if after != before {
-            after.save(call.connection, zone)?;
+            after.save(context.connection, zone)?;
         }
         Ok(())
     }
@@ -148,18 +148,18 @@ fn invalid(member: &str) -> Refusal {
 
 /// GET /zones/{id}/dnssec. Reading advances the state: a transition that was pending at the last read may be complete
 /// now.
-pub(super) fn get(call: &Call<'_>, zone: &Zone) -> Outcome<Success> {
-    let mut dnssec = Dnssec::of(call.connection, zone)?;
+pub(super) fn get(context: &RequestContext<'_>, zone: &Zone) -> Outcome<Success> {
+    let mut dnssec = Dnssec::of(context.connection, zone)?;
     let next = match dnssec.status.as_str() {
-        "pending" if call.profile.dnssec_activates => Some("active"),
+        "pending" if context.profile.dnssec_activates => Some("active"),
         "pending-disabled" => Some("disabled"),
         _ => None,
     };
     if let Some(next) = next {
         next.clone_into(&mut dnssec.status);
-        dnssec.modified_on = Some(call.now.to_owned());
+        dnssec.modified_on = Some(context.now.to_owned());
         // A single statement, so it needs no transaction.
-        dnssec.save(call.connection, zone)?;
+        dnssec.save(context.connection, zone)?;
     }
     Ok(Success::One(dnssec.to_json(zone)))
 }
@@ -170,8 +170,8 @@ pub(super) fn get(call: &Call<'_>, zone: &Zone) -> Outcome<Success> {
 /// The text of code 1017 for NSEC3 and presigned zones: observed in the tests of the Terraform provider; the code, and that
 /// a zone that is not active yet gets it too: measured by an integrator in 2026. ASSUMED: both switches need the
 /// enterprise plan.
-pub(super) fn patch(call: &Call<'_>, zone: &Zone, body: &Map<String, Value>) -> Outcome<Success> {
-    let before = Dnssec::of(call.connection, zone)?;
+pub(super) fn patch(context: &RequestContext<'_>, zone: &Zone, body: &Map<String, Value>) -> Outcome<Success> {
+    let before = Dnssec::of(context.connection, zone)?;
     let wish = match body.get("status").filter(|v| !v.is_null()) {
         None if SWITCHES.iter().any(|s| body.contains_key(*s)) => None,
         None => return Err(invalid("status")),
@@ -198,8 +198,8 @@ pub(super) fn patch(call: &Call<'_>, zone: &Zone, body: &Map<String, Value>) -> 
     };
     status.clone_into(&mut after.status);
     if after != before {
-        after.modified_on = Some(call.now.to_owned());
-        after.save(call.connection, zone)?;
+        after.modified_on = Some(context.now.to_owned());
+        after.save(context.connection, zone)?;
     }
     Ok(Success::One(after.to_json(zone)))
 }
@@ -209,11 +209,11 @@ pub(super) fn patch(call: &Call<'_>, zone: &Zone, body: &Map<String, Value>) -> 
 /// # Sources
 /// developers.cloudflare.com/api, "Delete DNSSEC Records", read 2026-11-20: the result is text. ASSUMED: that text is
 /// empty; the switches are reset too; code 1004 while DNSSEC is not disabled.
-pub(super) fn delete(call: &Call<'_>, zone: &Zone) -> Outcome<Success> {
-    if Dnssec::of(call.connection, zone)?.status != "disabled" {
+pub(super) fn delete(context: &RequestContext<'_>, zone: &Zone) -> Outcome<Success> {
+    if Dnssec::of(context.connection, zone)?.status != "disabled" {
         return Err(Refusal::unspecified("DNSSEC must be disabled before its records can be deleted."));
     }
-    call.connection.prepare_cached("DELETE FROM zone_dnssec WHERE zone_id = ?1")?.execute([&zone.id])?;
+    context.connection.prepare_cached("DELETE FROM zone_dnssec WHERE zone_id = ?1")?.execute([&zone.id])?;
     Ok(Success::One(json!("")))
 }
 

@@ -18,7 +18,7 @@ use super::dns_settings;
 use super::dnssec::Dnssec;
 use super::envelope::{Outcome, Refusal};
 use super::record_requests::{self, Writer};
-use super::request_context::Call;
+use super::request_context::RequestContext;
 use super::rulesets;
 use super::settings;
 use super::store;
@@ -174,19 +174,23 @@ impl OnRefusal<'_> {
 ///
 /// Records pass the same checks as those of a POST, except for the quota: a real zone can exceed it too, after its plan
 /// was lowered.
-pub(super) fn plant(call: &Call<'_>, document: &Value) -> Result<SeedReport, SandboxError> {
-    load(call, document, &mut OnRefusal::Fail)
+pub(super) fn plant(context: &RequestContext<'_>, document: &Value) -> Result<SeedReport, SandboxError> {
+    load(context, document, &mut OnRefusal::Fail)
 }
 
 /// Loads what the sandbox accepts of a document. Returns what it refused.
-pub(super) fn copy(call: &Call<'_>, document: &Value) -> Result<(SeedReport, Vec<Refused>), SandboxError> {
+pub(super) fn copy(context: &RequestContext<'_>, document: &Value) -> Result<(SeedReport, Vec<Refused>), SandboxError> {
     let mut refused = Vec::new();
-    let report = load(call, document, &mut OnRefusal::LeaveOut(&mut refused))?;
+    let report = load(context, document, &mut OnRefusal::LeaveOut(&mut refused))?;
     Ok((report, refused))
 }
 
 /// Loads a document.
-fn load(call: &Call<'_>, document: &Value, on_refusal: &mut OnRefusal<'_>) -> Result<SeedReport, SandboxError> {
+fn load(
+    context: &RequestContext<'_>,
+    document: &Value,
+    on_refusal: &mut OnRefusal<'_>,
+) -> Result<SeedReport, SandboxError> {
     let mut report = SeedReport::default();
     let expected = [("format", Value::from(FORMAT)), ("kind", Value::from(KIND))];
     for (key, expected) in expected {
@@ -198,37 +202,37 @@ fn load(call: &Call<'_>, document: &Value, on_refusal: &mut OnRefusal<'_>) -> Re
         }
     }
     for (index, ruleset) in list(document, "managed_rulesets", "the document")?.iter().enumerate() {
-        let planted = rulesets::plant_managed(call, ruleset, &format!("managed_rulesets[{index}]"));
+        let planted = rulesets::plant_managed(context, ruleset, &format!("managed_rulesets[{index}]"));
         on_refusal.take(planted, "the document", &ruleset_label(ruleset))?;
     }
     for (index, entry) in list(document, "zones", "the document")?.iter().enumerate() {
         let place = format!("zones[{index}]");
         let mut zone = None;
-        let planted = plant_zone(call, entry, &place, &mut report).map(|planted| zone = Some(planted));
+        let planted = plant_zone(context, entry, &place, &mut report).map(|planted| zone = Some(planted));
         on_refusal.take(planted, &text(entry, "name").unwrap_or_default(), "the zone")?;
         let Some(zone) = zone else { continue };
-        plant_surroundings(call, &zone, entry, &place, on_refusal)?;
+        plant_surroundings(context, &zone, entry, &place, on_refusal)?;
         for (index, body) in list(entry, "records", &place)?.iter().enumerate() {
             let place = format!("{place}.records[{index}]");
             let body = body.as_object().ok_or_else(|| SandboxError::document(&place, "must be an object"))?;
-            let planted = plant_record(call, &zone, body, &place, &mut report);
+            let planted = plant_record(context, &zone, body, &place, &mut report);
             let word = |key: &str| body.get(key).and_then(Value::as_str).unwrap_or_default();
             on_refusal.take(planted, &zone.name, &format!("the record {} {}", word("name"), word("type")))?;
         }
         for (index, ruleset) in list(entry, "rulesets", &place)?.iter().enumerate() {
-            let planted = rulesets::plant_zone(call, &zone, ruleset, &format!("{place}.rulesets[{index}]"));
+            let planted = rulesets::plant_zone(context, &zone, ruleset, &format!("{place}.rulesets[{index}]"));
             on_refusal.take(planted, &zone.name, &ruleset_label(ruleset))?;
         }
     }
     for (index, ruleset) in list(document, "account_rulesets", "the document")?.iter().enumerate() {
-        let planted = rulesets::plant_account(call, ruleset, &format!("account_rulesets[{index}]"));
+        let planted = rulesets::plant_account(context, ruleset, &format!("account_rulesets[{index}]"));
         on_refusal.take(planted, "the account", &ruleset_label(ruleset))?;
     }
     // Identifiers that the dumped sandbox has used must not be used again.
     if let Some(counter) = document.get("counter").and_then(Value::as_i64)
-        && counter > store::number(call.connection, "counter")?
+        && counter > store::number(context.connection, "counter")?
     {
-        store::set_number(call.connection, "counter", counter)?;
+        store::set_number(context.connection, "counter", counter)?;
     }
     Ok(report)
 }
@@ -254,22 +258,27 @@ fn text(parent: &Value, key: &str) -> Option<String> {
 }
 
 /// The zone of an entry, created if it is missing.
-fn plant_zone(call: &Call<'_>, entry: &Value, place: &str, report: &mut SeedReport) -> Result<Zone, SandboxError> {
+fn plant_zone(
+    context: &RequestContext<'_>,
+    entry: &Value,
+    place: &str,
+    report: &mut SeedReport,
+) -> Result<Zone, SandboxError> {
     let given = text(entry, "name").unwrap_or_default();
     let name =
         name::host(&given).ok_or_else(|| SandboxError::document(place, format!("`{given}` is not a zone name")))?;
-    if let Some(zone) = Zone::named(call.connection, &name)? {
+    if let Some(zone) = Zone::named(context.connection, &name)? {
         return Ok(zone);
     }
-    let plan = text(entry, "plan").unwrap_or_else(|| call.profile.tier.clone());
+    let plan = text(entry, "plan").unwrap_or_else(|| context.profile.tier.clone());
     if profile::tier(&plan).is_none() {
         return Err(SandboxError::document(place, format!("`{plan}` is not a plan")));
     }
     let id = match text(entry, "id") {
         Some(id) => id,
-        None => store::next_id(call.connection, call.seed)?,
+        None => store::next_id(context.connection, context.seed)?,
     };
-    let mut zone = Zone::active(id, name, &plan, call.now);
+    let mut zone = Zone::active(id, name, &plan, context.now);
     zone.created_on = text(entry, "created_on").unwrap_or(zone.created_on);
     zone.modified_on = text(entry, "modified_on").unwrap_or_else(|| zone.created_on.clone());
     if let Some(activated_on) = entry.get("activated_on") {
@@ -282,26 +291,26 @@ fn plant_zone(call: &Call<'_>, entry: &Value, place: &str, report: &mut SeedRepo
         zone.account_id = text(account, "id").unwrap_or(zone.account_id);
         zone.account_name = text(account, "name").unwrap_or(zone.account_name);
     }
-    zone.save(call.connection)?;
+    zone.save(context.connection)?;
     report.zones += 1;
     Ok(zone)
 }
 
 /// Applies a zone's settings and rulesets, also to a zone that exists already.
 fn plant_surroundings(
-    call: &Call<'_>,
+    context: &RequestContext<'_>,
     zone: &Zone,
     entry: &Value,
     place: &str,
     on_refusal: &mut OnRefusal<'_>,
 ) -> Result<(), SandboxError> {
-    type Planter = fn(&Call<'_>, &Zone, &Value) -> Outcome<()>;
+    type Planter = fn(&RequestContext<'_>, &Zone, &Value) -> Outcome<()>;
     let planters: [(&str, Planter); 3] =
         [("settings", settings::plant), ("dnssec", Dnssec::plant), ("dns_settings", dns_settings::plant)];
     for (key, planter) in planters {
         if let Some(member) = entry.get(key).filter(|member| !member.is_null()) {
             let place = format!("{place}.{key}");
-            let planted = planter(call, zone, member).map_err(|refusal| SandboxError::refused(&place, &refusal));
+            let planted = planter(context, zone, member).map_err(|refusal| SandboxError::refused(&place, &refusal));
             on_refusal.take(planted, &zone.name, &key.replace('_', " "))?;
         }
     }
@@ -310,13 +319,13 @@ fn plant_surroundings(
 
 /// Creates the record of a body, and sets the members that only Cloudflare sets.
 fn plant_record(
-    call: &Call<'_>,
+    context: &RequestContext<'_>,
     zone: &Zone,
     body: &Map<String, Value>,
     place: &str,
     report: &mut SeedReport,
 ) -> Result<(), SandboxError> {
-    let created = match record_requests::draft(call, zone, body, Writer::Document) {
+    let created = match record_requests::draft(context, zone, body, Writer::Document) {
         Ok(record) => record,
         Err(refusal) if matches!(refusal.code(), 81057 | 81058) => {
             report.present += 1;
@@ -328,7 +337,7 @@ fn plant_record(
     let text = |key: &str| body.get(key).and_then(Value::as_str).map(str::to_owned);
     let id = match text("id") {
         Some(id) => id,
-        None => store::next_id(call.connection, call.seed)?,
+        None => store::next_id(context.connection, context.seed)?,
     };
     let created_on = text("created_on").unwrap_or(created.created_on);
     let record = Record {
@@ -341,26 +350,26 @@ fn plant_record(
         tags_modified_on: text("tags_modified_on").or(created.tags_modified_on),
         ..created
     };
-    record.insert(call.connection, zone).map_err(|error| SandboxError::refused(place, &Refusal::from(error)))
+    record.insert(context.connection, zone).map_err(|error| SandboxError::refused(place, &Refusal::from(error)))
 }
 
 /// The whole state as a document.
 ///
 /// # Order
 /// Zones and records in the order of their creation.
-pub(super) fn dump(call: &Call<'_>) -> Result<Value, SandboxError> {
+pub(super) fn dump(context: &RequestContext<'_>) -> Result<Value, SandboxError> {
     let mut zones = Vec::new();
-    for zone in Zone::all(call.connection)? {
+    for zone in Zone::all(context.connection)? {
         let sql = format!("SELECT {} FROM records WHERE zone_id = ?1 ORDER BY seq", super::stored_record::COLUMNS);
-        let mut statement = call.connection.prepare_cached(&sql)?;
+        let mut statement = context.connection.prepare_cached(&sql)?;
         let records = statement.query_map([&zone.id], Record::from_row)?;
         let records = records.map(|row| row.map(RecordEntry::from)).collect::<rusqlite::Result<Vec<_>>>()?;
         zones.push(ZoneEntry {
-            settings: settings::to_document(call.connection, &zone)?,
-            dnssec: Dnssec::of(call.connection, &zone)?.to_document(),
-            dns_settings: dns_settings::changes(call.connection, &zone)?,
+            settings: settings::to_document(context.connection, &zone)?,
+            dnssec: Dnssec::of(context.connection, &zone)?.to_document(),
+            dns_settings: dns_settings::changes(context.connection, &zone)?,
             records,
-            rulesets: rulesets::of_zone(call, &zone)?,
+            rulesets: rulesets::of_zone(context, &zone)?,
             name: zone.name,
             plan: zone.plan,
             id: zone.id,
@@ -376,10 +385,10 @@ pub(super) fn dump(call: &Call<'_>) -> Result<Value, SandboxError> {
     let document = Document {
         format: FORMAT,
         kind: KIND,
-        counter: store::number(call.connection, "counter")?,
+        counter: store::number(context.connection, "counter")?,
         zones,
-        account_rulesets: rulesets::of_accounts(call)?,
-        managed_rulesets: rulesets::of_vendor(call)?,
+        account_rulesets: rulesets::of_accounts(context)?,
+        managed_rulesets: rulesets::of_vendor(context)?,
     };
     Ok(serde_json::to_value(document).expect("it holds texts, numbers and JSON values"))
 }

@@ -7,18 +7,18 @@
 use std::fmt::Write as _;
 
 use super::envelope::{Outcome, Success};
-use super::request_context::Call;
+use super::request_context::RequestContext;
 use super::stored_record::{COLUMNS, Record};
 use super::txt;
 use super::zone::{NAME_SERVERS, Zone};
 use zonewright_model::model::facts::{self, FieldKind, Slot, TypeFacts};
 
 /// GET /zones/{id}/dns_records/export.
-pub(super) fn export(call: &Call<'_>, zone: &Zone) -> Outcome<Success> {
+pub(super) fn export(context: &RequestContext<'_>, zone: &Zone) -> Outcome<Success> {
     let sql = format!("SELECT {COLUMNS} FROM records WHERE zone_id = ?1 ORDER BY type, name, seq");
-    let mut statement = call.connection.prepare_cached(&sql)?;
+    let mut statement = context.connection.prepare_cached(&sql)?;
     let records = statement.query_map([&zone.id], Record::from_row)?.collect::<rusqlite::Result<Vec<_>>>()?;
-    let day = call.now.get(..19).unwrap_or(call.now).replace('T', " ");
+    let day = context.now.get(..19).unwrap_or(context.now).replace('T', " ");
     let (origin, [first, second]) = (&zone.name, NAME_SERVERS);
     let mut out = format!(
         ";;\n;; Domain:     {origin}.\n;; Exported:   {day}\n;;\n$ORIGIN {origin}.\n\n;; SOA Record\n\

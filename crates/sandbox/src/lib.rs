@@ -267,7 +267,7 @@ impl Running {
     /// # Errors
     /// As [`seed`].
     pub fn seed(&self, document: &Value) -> Result<SeedReport, SandboxError> {
-        self.service.transact(0, |call| document::plant(call, document))
+        self.service.transact(0, |context| document::plant(context, document))
     }
 
     /// Loads what the sandbox accepts of a document. Returns what it refused.
@@ -275,7 +275,7 @@ impl Running {
     /// # Errors
     /// If the store cannot be used, or the value is not such a document.
     pub fn copy(&self, document: &Value) -> Result<(SeedReport, Vec<Refused>), SandboxError> {
-        self.service.transact(0, |call| document::copy(call, document))
+        self.service.transact(0, |context| document::copy(context, document))
     }
 
     /// The state as a document, as [`dump`] returns it.
@@ -291,7 +291,7 @@ impl Running {
     /// # Errors
     /// If the store cannot be read.
     pub fn managed_ruleset(&self, id: &str) -> Result<Option<Value>, SandboxError> {
-        self.service.read(0, |call| rulesets::managed(call, id))
+        self.service.read(0, |context| rulesets::managed(context, id))
     }
 
     /// Replaces the managed ruleset with the same `id`, as Cloudflare does when it changes its rules.
@@ -301,7 +301,7 @@ impl Running {
     /// # Errors
     /// If the store cannot be used, or the value is not a ruleset.
     pub fn replace_managed_ruleset(&self, ruleset: &Value) -> Result<(), SandboxError> {
-        self.service.transact(0, |call| rulesets::plant_managed(call, ruleset, "managed_rulesets[0]"))
+        self.service.transact(0, |context| rulesets::plant_managed(context, ruleset, "managed_rulesets[0]"))
     }
 
     /// Stops it after the requests under way, or after a short time.
@@ -327,7 +327,7 @@ fn offline(location: &StoreLocation, seed: u64) -> Result<Service, SandboxError>
 /// If the store cannot be used, the name is invalid, or the plan does not exist.
 pub fn ensure_zone(location: &StoreLocation, name: &str, tier: &str, seed: u64) -> Result<bool, SandboxError> {
     let document = serde_json::json!({ "zones": [{ "name": name, "plan": tier }] });
-    let report = offline(location, seed)?.transact(0, |call| document::plant(call, &document))?;
+    let report = offline(location, seed)?.transact(0, |context| document::plant(context, &document))?;
     Ok(report.zones > 0)
 }
 
@@ -336,7 +336,7 @@ pub fn ensure_zone(location: &StoreLocation, name: &str, tier: &str, seed: u64) 
 /// # Errors
 /// If the store cannot be used, or the sandbox refuses a record.
 pub fn seed(location: &StoreLocation, document: &Value) -> Result<SeedReport, SandboxError> {
-    offline(location, 0)?.transact(0, |call| document::plant(call, document))
+    offline(location, 0)?.transact(0, |context| document::plant(context, document))
 }
 
 /// The state as a document for [`seed`].

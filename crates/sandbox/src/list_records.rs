@@ -9,7 +9,7 @@ use rusqlite::params_from_iter;
 use super::envelope::{Outcome, Success};
 use super::profile::ListOrder;
 use super::query_string::Parameters;
-use super::request_context::Call;
+use super::request_context::RequestContext;
 use super::stored_record::{COLUMNS, Record};
 use super::zone::Zone;
 
@@ -17,26 +17,26 @@ use super::zone::Zone;
 const DEFAULT_PAGE: u64 = 100;
 
 /// GET /zones/{id}/dns_records.
-pub(super) fn list(call: &Call<'_>, zone: &Zone, parameters: &Parameters) -> Outcome<Success> {
-    let page = parameters.page(DEFAULT_PAGE, 1, call.profile.page_limit);
+pub(super) fn list(context: &RequestContext<'_>, zone: &Zone, parameters: &Parameters) -> Outcome<Success> {
+    let page = parameters.page(DEFAULT_PAGE, 1, context.profile.page_limit);
     let filter = Filter::read(zone, parameters);
     let total: u32 = if filter.is_everything {
         zone.record_count
     } else {
         let sql = format!("SELECT COUNT(*) FROM records WHERE {}", filter.sql);
-        call.connection.prepare_cached(&sql)?.query_row(params_from_iter(&filter.values), |row| row.get(0))?
+        context.connection.prepare_cached(&sql)?.query_row(params_from_iter(&filter.values), |row| row.get(0))?
     };
-    let order = order(call, parameters, filter.is_everything);
+    let order = order(context, parameters, filter.is_everything);
     let sql = format!(
         "SELECT {COLUMNS} FROM records WHERE {} ORDER BY {order} LIMIT {} OFFSET {}",
         filter.sql,
         page.size,
         page.offset()
     );
-    let mut statement = call.connection.prepare(&sql)?;
+    let mut statement = context.connection.prepare(&sql)?;
     let rows = statement.query_map(params_from_iter(&filter.values), Record::from_row)?;
     let shown = rows
-        .map(|row| row.map(|record| record.to_json(zone, call.profile.shape)))
+        .map(|row| row.map(|record| record.to_json(zone, context.profile.shape)))
         .collect::<rusqlite::Result<Vec<_>>>()?;
     let info = page.info_of_records(shown.len(), total.into());
     Ok(Success::Page(shown, info))
@@ -46,12 +46,12 @@ pub(super) fn list(call: &Call<'_>, zone: &Zone, parameters: &Parameters) -> Out
 ///
 /// With a filter, `+` stops SQLite from scanning the whole zone in the order of creation when the filter's index finds
 /// a few records at once.
-fn order(call: &Call<'_>, parameters: &Parameters, is_everything: bool) -> String {
+fn order(context: &RequestContext<'_>, parameters: &Parameters, is_everything: bool) -> String {
     let direction = if parameters.is_descending() { "DESC" } else { "ASC" };
-    match (call.profile.list_order, parameters.get("order")) {
+    match (context.profile.list_order, parameters.get("order")) {
         (ListOrder::Hostile, _) | (ListOrder::Random, None) => {
             // Identifiers are digests: rotating them by another number of digits gives another order each time.
-            let digit = 1 + call.turn % 32;
+            let digit = 1 + context.turn % 32;
             format!("substr(id, {digit}) {direction}, id {direction}")
         }
         (_, Some(column @ ("type" | "name" | "content" | "ttl" | "proxied"))) => {

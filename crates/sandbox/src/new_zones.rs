@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::envelope::{Outcome, Refusal};
-use super::request_context::Call;
+use super::request_context::RequestContext;
 
 /// The identifiers of new zones, with the times of their creation.
 #[derive(Default)]
@@ -17,16 +17,16 @@ pub(super) struct NewZones(Mutex<HashMap<String, Instant>>);
 
 impl NewZones {
     /// Notes a creation.
-    pub(super) fn note(&self, call: &Call<'_>, id: &str) {
-        if call.profile.fresh_zone_forbidden_milliseconds > 0 {
+    pub(super) fn note(&self, context: &RequestContext<'_>, id: &str) {
+        if context.profile.fresh_zone_forbidden_milliseconds > 0 {
             let mut zones = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             zones.insert(id.to_owned(), Instant::now());
         }
     }
 
     /// Refuses requests to resources of a zone that is too new.
-    pub(super) fn check(&self, call: &Call<'_>, id: &str) -> Outcome<()> {
-        let wait = Duration::from_millis(call.profile.fresh_zone_forbidden_milliseconds);
+    pub(super) fn check(&self, context: &RequestContext<'_>, id: &str) -> Outcome<()> {
+        let wait = Duration::from_millis(context.profile.fresh_zone_forbidden_milliseconds);
         if wait.is_zero() {
             return Ok(());
         }

@@ -24,7 +24,7 @@ use rusqlite::params;
 
 use super::envelope::{Outcome, Refusal};
 use super::profile::{DsWithoutNs, NsNeighbours, RecordMembers};
-use super::request_context::Call;
+use super::request_context::RequestContext;
 use super::stored_record::Record;
 use super::zone::Zone;
 
@@ -35,9 +35,9 @@ const COMBINED_CONTENT: i64 = 8192;
 const NAME_SERVERS: i64 = 10;
 
 /// Refuses a record that cannot share its name with the records there.
-pub(super) fn check(call: &Call<'_>, zone: &Zone, record: &Record) -> Outcome<()> {
-    if is_repeated(call, zone, record)? {
-        return Err(match call.profile.shape {
+pub(super) fn check(context: &RequestContext<'_>, zone: &Zone, record: &Record) -> Outcome<()> {
+    if is_repeated(context, zone, record)? {
+        return Err(match context.profile.shape {
             RecordMembers::Modern | RecordMembers::Full => {
                 Refusal::new(400, 81058, "An identical record already exists.")
             }
@@ -47,7 +47,7 @@ pub(super) fn check(call: &Call<'_>, zone: &Zone, record: &Record) -> Outcome<()
     let is_apex = record.name == zone.name;
     let is_address = matches!(record.kind.as_str(), "A" | "AAAA");
     let is_alias = record.kind == "CNAME";
-    let has = |kind: &str| has_type(call, zone, record, kind);
+    let has = |kind: &str| has_type(context, zone, record, kind);
     let host_taken = || Refusal::new(400, 81053, "An A, AAAA, or CNAME record with that host already exists.");
     if is_alias && (has("A")? || has("AAAA")? || has("CNAME")?) {
         return Err(host_taken());
@@ -56,7 +56,7 @@ pub(super) fn check(call: &Call<'_>, zone: &Zone, record: &Record) -> Outcome<()
         return Err(Refusal::new(400, 81054, "A CNAME record with that host already exists."));
     }
     if is_address || is_alias {
-        match call.recent.kind(call, zone, &record.name).as_deref() {
+        match context.recent.kind(context, zone, &record.name).as_deref() {
             Some("CNAME") if is_address => {
                 return Err(Refusal::new(400, 81054, "A CNAME record with that host already exists."));
             }
@@ -65,32 +65,32 @@ pub(super) fn check(call: &Call<'_>, zone: &Zone, record: &Record) -> Outcome<()
         }
     }
     if !is_apex {
-        if record.kind == "DS" && refuses_lone_ds(call) && !has("NS")? {
+        if record.kind == "DS" && refuses_lone_ds(context) && !has("NS")? {
             return Err(Refusal::unspecified("DS records need NS records on the same name."));
         }
         if record.kind == "NS" {
-            check_delegation(call, zone, record, host_taken)?;
-        } else if record.kind != "DS" && (is_address || is_alias || !accepts_neighbours(call)) && has("NS")? {
+            check_delegation(context, zone, record, host_taken)?;
+        } else if record.kind != "DS" && (is_address || is_alias || !accepts_neighbours(context)) && has("NS")? {
             return Err(Refusal::new(400, 81056, "NS records with that host already exist."));
         }
     }
-    check_combined_content(call, zone, record)
+    check_combined_content(context, zone, record)
 }
 
 /// Whether NS records can share a name with types other than A, AAAA and CNAME.
-fn accepts_neighbours(call: &Call<'_>) -> bool {
-    call.profile.ns_neighbours == NsNeighbours::Accept
+fn accepts_neighbours(context: &RequestContext<'_>) -> bool {
+    context.profile.ns_neighbours == NsNeighbours::Accept
 }
 
 /// Whether DS records need NS records at their name.
-fn refuses_lone_ds(call: &Call<'_>) -> bool {
-    call.profile.ds_without_ns == DsWithoutNs::Refuse
+fn refuses_lone_ds(context: &RequestContext<'_>) -> bool {
+    context.profile.ds_without_ns == DsWithoutNs::Refuse
 }
 
 /// Refuses to delete the last NS record of a name that has DS records.
-pub(super) fn check_deletion(call: &Call<'_>, zone: &Zone, record: &Record) -> Outcome<()> {
-    let is_last = record.kind == "NS" && record.name != zone.name && !has_type(call, zone, record, "NS")?;
-    if is_last && refuses_lone_ds(call) && has_type(call, zone, record, "DS")? {
+pub(super) fn check_deletion(context: &RequestContext<'_>, zone: &Zone, record: &Record) -> Outcome<()> {
+    let is_last = record.kind == "NS" && record.name != zone.name && !has_type(context, zone, record, "NS")?;
+    if is_last && refuses_lone_ds(context) && has_type(context, zone, record, "DS")? {
         return Err(Refusal::unspecified(
             "The last NS record cannot be deleted while DS records exist on the same name.",
         ));
@@ -99,51 +99,56 @@ pub(super) fn check_deletion(call: &Call<'_>, zone: &Zone, record: &Record) -> O
 }
 
 /// Whether the record duplicates another one of the zone.
-fn is_repeated(call: &Call<'_>, zone: &Zone, record: &Record) -> rusqlite::Result<bool> {
+fn is_repeated(context: &RequestContext<'_>, zone: &Zone, record: &Record) -> rusqlite::Result<bool> {
     let sql = "SELECT 1 FROM records WHERE zone_id = ?1 AND name = ?2 AND type = ?3 AND identity = ?4 AND id <> ?5";
-    let mut statement = call.connection.prepare_cached(sql)?;
+    let mut statement = context.connection.prepare_cached(sql)?;
     statement.exists(params![zone.id, record.name, record.kind, record.identity, record.id])
 }
 
 /// Whether another record of this type exists at the name.
-fn has_type(call: &Call<'_>, zone: &Zone, record: &Record, kind: &str) -> rusqlite::Result<bool> {
+fn has_type(context: &RequestContext<'_>, zone: &Zone, record: &Record, kind: &str) -> rusqlite::Result<bool> {
     let sql = "SELECT 1 FROM records WHERE zone_id = ?1 AND name = ?2 AND type = ?3 AND id <> ?4";
-    call.connection.prepare_cached(sql)?.exists(params![zone.id, record.name, kind, record.id])
+    context.connection.prepare_cached(sql)?.exists(params![zone.id, record.name, kind, record.id])
 }
 
 /// Refuses a record that conflicts with one that Workers manage.
 ///
 /// # Sources
 /// Code 81062 and its text: observed 2025 and 2026.
-pub(super) fn check_managed(call: &Call<'_>, zone: &Zone, record: &Record) -> Outcome<()> {
-    if matches!(record.kind.as_str(), "A" | "AAAA" | "CNAME") && is_held_by_workers(call, zone, record)? {
+pub(super) fn check_managed(context: &RequestContext<'_>, zone: &Zone, record: &Record) -> Outcome<()> {
+    if matches!(record.kind.as_str(), "A" | "AAAA" | "CNAME") && is_held_by_workers(context, zone, record)? {
         return Err(Refusal::new(400, 81062, "A DNS record managed by Workers already exists on that host."));
     }
     Ok(())
 }
 
 /// Whether Workers own the name: they create an AAAA record for `100::` that cannot be edited (observed 2025 and 2026).
-fn is_held_by_workers(call: &Call<'_>, zone: &Zone, record: &Record) -> rusqlite::Result<bool> {
+fn is_held_by_workers(context: &RequestContext<'_>, zone: &Zone, record: &Record) -> rusqlite::Result<bool> {
     let sql = "SELECT 1 FROM records WHERE zone_id = ?1 AND name = ?2 AND meta <> '{}' AND type = 'AAAA' \
          AND content = '100::' AND json_extract(meta, '$.read_only') = 1 AND id <> ?3";
-    call.connection.prepare_cached(sql)?.exists(params![zone.id, record.name, record.id])
+    context.connection.prepare_cached(sql)?.exists(params![zone.id, record.name, record.id])
 }
 
 /// Refuses NS records that share a name with other types, and too many NS records.
-fn check_delegation(call: &Call<'_>, zone: &Zone, record: &Record, host_taken: impl Fn() -> Refusal) -> Outcome<()> {
+fn check_delegation(
+    context: &RequestContext<'_>,
+    zone: &Zone,
+    record: &Record,
+    host_taken: impl Fn() -> Refusal,
+) -> Outcome<()> {
     for kind in ["A", "AAAA", "CNAME"] {
-        if has_type(call, zone, record, kind)? {
+        if has_type(context, zone, record, kind)? {
             return Err(host_taken());
         }
     }
     let sql = "SELECT 1 FROM records WHERE zone_id = ?1 AND name = ?2 AND type NOT IN ('NS', 'DS') AND id <> ?3";
-    if !accepts_neighbours(call)
-        && call.connection.prepare_cached(sql)?.exists(params![zone.id, record.name, record.id])?
+    if !accepts_neighbours(context)
+        && context.connection.prepare_cached(sql)?.exists(params![zone.id, record.name, record.id])?
     {
         return Err(Refusal::unspecified("NS records cannot exist on the same name as any other record type."));
     }
     let sql = "SELECT COUNT(*) FROM records WHERE zone_id = ?1 AND name = ?2 AND type = 'NS' AND id <> ?3";
-    let mut statement = call.connection.prepare_cached(sql)?;
+    let mut statement = context.connection.prepare_cached(sql)?;
     let others: i64 = statement.query_row(params![zone.id, record.name, record.id], |row| row.get(0))?;
     if others >= NAME_SERVERS {
         return Err(Refusal::unspecified(format!("A name can have at most {NAME_SERVERS} NS records.")));
@@ -156,10 +161,10 @@ fn check_delegation(call: &Call<'_>, zone: &Zone, record: &Record, host_taken: i
 /// # Sources
 /// developers.cloudflare.com/dns/manage-dns-records/reference/dns-record-types, read 2026-11-20; code 83011 and its text:
 /// observed 2026. ASSUMED: the length is that of `content` in responses.
-fn check_combined_content(call: &Call<'_>, zone: &Zone, record: &Record) -> Outcome<()> {
+fn check_combined_content(context: &RequestContext<'_>, zone: &Zone, record: &Record) -> Outcome<()> {
     let sql = "SELECT COALESCE(SUM(LENGTH(content)), 0) FROM records \
          WHERE zone_id = ?1 AND name = ?2 AND type = ?3 AND id <> ?4";
-    let mut statement = call.connection.prepare_cached(sql)?;
+    let mut statement = context.connection.prepare_cached(sql)?;
     let others: i64 = statement.query_row(params![zone.id, record.name, record.kind, record.id], |row| row.get(0))?;
     if others + i64::try_from(record.content.chars().count()).unwrap_or(i64::MAX) > COMBINED_CONTENT {
         let message =
@@ -178,16 +183,16 @@ pub(super) struct RecentDeletions(Mutex<HashMap<(String, String), (String, Insta
 
 impl RecentDeletions {
     /// Notes a deletion.
-    pub(super) fn note(&self, call: &Call<'_>, zone: &Zone, record: &Record) {
-        if call.profile.conflict_lag_milliseconds > 0 {
+    pub(super) fn note(&self, context: &RequestContext<'_>, zone: &Zone, record: &Record) {
+        if context.profile.conflict_lag_milliseconds > 0 {
             let mut names = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             names.insert((zone.id.clone(), record.name.clone()), (record.kind.clone(), Instant::now()));
         }
     }
 
     /// The type of the record that was deleted at this name within the lag.
-    fn kind(&self, call: &Call<'_>, zone: &Zone, name: &str) -> Option<String> {
-        let lag = Duration::from_millis(call.profile.conflict_lag_milliseconds);
+    fn kind(&self, context: &RequestContext<'_>, zone: &Zone, name: &str) -> Option<String> {
+        let lag = Duration::from_millis(context.profile.conflict_lag_milliseconds);
         if lag.is_zero() {
             return None;
         }

@@ -13,7 +13,7 @@ use super::name;
 use super::record_attributes;
 use super::record_conflicts;
 use super::record_value::{self, Place, Sent};
-use super::request_context::Call;
+use super::request_context::RequestContext;
 use super::store;
 use super::stored_record::{PRIVATE_ROUTING, Record};
 use super::zone::Zone;
@@ -23,8 +23,8 @@ use zonewright_model::model::facts::{self, TypeFacts};
 const CLOSED_DOMAINS: &[&str] = &["cf", "ga", "gq", "ml", "tk"];
 
 /// GET of one record.
-pub(super) fn get(call: &Call<'_>, zone: &Zone, id: &str) -> Outcome<Success> {
-    Ok(Success::One(find(call, zone, id)?.to_json(zone, call.profile.shape)))
+pub(super) fn get(context: &RequestContext<'_>, zone: &Zone, id: &str) -> Outcome<Success> {
+    Ok(Success::One(find(context, zone, id)?.to_json(zone, context.profile.shape)))
 }
 
 /// The usage of the zone's quota.
@@ -33,16 +33,16 @@ pub(super) fn get(call: &Call<'_>, zone: &Zone, id: &str) -> Outcome<Success> {
 /// Members: developers.cloudflare.com/api, "DNS Records Usage", read 2026-11-20, and the models of the official SDKs (Python
 /// 5.9.0, TypeScript 7.3.0), where a null `record_quota` means that the account's quota applies. ASSUMED: no account
 /// has one.
-pub(super) fn usage(call: &Call<'_>, zone: &Zone) -> Success {
-    Success::One(json!({ "record_quota": zone.quota(call.profile), "record_usage": zone.record_count }))
+pub(super) fn usage(context: &RequestContext<'_>, zone: &Zone) -> Success {
+    Success::One(json!({ "record_quota": zone.quota(context.profile), "record_usage": zone.record_count }))
 }
 
 /// The record of this identifier.
 ///
 /// # Errors
 /// 404 with code 81044: observed 2026.
-fn find(call: &Call<'_>, zone: &Zone, id: &str) -> Outcome<Record> {
-    let record = Record::find(call.connection, zone, id)?;
+fn find(context: &RequestContext<'_>, zone: &Zone, id: &str) -> Outcome<Record> {
+    let record = Record::find(context.connection, zone, id)?;
     record.ok_or_else(|| Refusal::new(404, 81044, "Record does not exist."))
 }
 
@@ -56,15 +56,20 @@ pub(super) enum Writer {
 }
 
 /// Creates a record; the caller checks the quota.
-pub(super) fn create(call: &Call<'_>, zone: &Zone, body: &Map<String, Value>) -> Outcome<Record> {
-    let mut record = draft(call, zone, body, Writer::Client)?;
-    record.id = store::next_id(call.connection, call.seed)?;
-    record.insert(call.connection, zone)?;
+pub(super) fn create(context: &RequestContext<'_>, zone: &Zone, body: &Map<String, Value>) -> Outcome<Record> {
+    let mut record = draft(context, zone, body, Writer::Client)?;
+    record.id = store::next_id(context.connection, context.seed)?;
+    record.insert(context.connection, zone)?;
     Ok(record)
 }
 
 /// The record that a body describes, checked but without an identifier and not stored.
-pub(super) fn draft(call: &Call<'_>, zone: &Zone, body: &Map<String, Value>, writer: Writer) -> Outcome<Record> {
+pub(super) fn draft(
+    context: &RequestContext<'_>,
+    zone: &Zone,
+    body: &Map<String, Value>,
+    writer: Writer,
+) -> Outcome<Record> {
     refuse_closed_domain(zone, writer)?;
     let facts = record_type(body)?;
     let mut record = Record {
@@ -81,13 +86,13 @@ pub(super) fn draft(call: &Call<'_>, zone: &Zone, body: &Map<String, Value>, wri
         settings: Map::new(),
         meta: Map::new(),
         locked: false,
-        created_on: call.now.to_owned(),
-        modified_on: call.now.to_owned(),
+        created_on: context.now.to_owned(),
+        modified_on: context.now.to_owned(),
         comment_modified_on: None,
         tags_modified_on: None,
         identity: String::new(),
     };
-    fill(call, zone, facts, &mut record, body, writer)?;
+    fill(context, zone, facts, &mut record, body, writer)?;
     Ok(record)
 }
 
@@ -95,12 +100,12 @@ pub(super) fn draft(call: &Call<'_>, zone: &Zone, body: &Map<String, Value>, wri
 ///
 /// # Sources
 /// Code 81045 and its text: observed.
-pub(super) fn check_quota(call: &Call<'_>, zone: &Zone) -> Outcome<()> {
+pub(super) fn check_quota(context: &RequestContext<'_>, zone: &Zone) -> Outcome<()> {
     // The count in `zone` is from the beginning of the request; a batch may have changed it since.
     let sql = "SELECT record_count FROM zones WHERE id = ?1";
-    let used: u32 = call.connection.prepare_cached(sql)?.query_row([&zone.id], |row| row.get(0))?;
+    let used: u32 = context.connection.prepare_cached(sql)?.query_row([&zone.id], |row| row.get(0))?;
     // Checked after the record was added, so that its other problems are reported first.
-    if usize::try_from(used).unwrap_or(usize::MAX) > zone.quota(call.profile) {
+    if usize::try_from(used).unwrap_or(usize::MAX) > zone.quota(context.profile) {
         return Err(Refusal::new(400, 81045, "Record quota exceeded."));
     }
     Ok(())
@@ -110,9 +115,9 @@ pub(super) fn check_quota(call: &Call<'_>, zone: &Zone) -> Outcome<()> {
 ///
 /// ASSUMED: `data` is replaced as a whole, `settings` member by member; null leaves a field unchanged, `tags` too, but
 /// clears `comment`. The library of DNSControl 4 sends `"tags": null` with each change that does not concern tags.
-pub(super) fn patch(call: &Call<'_>, zone: &Zone, id: &str, body: &Map<String, Value>) -> Outcome<Record> {
+pub(super) fn patch(context: &RequestContext<'_>, zone: &Zone, id: &str, body: &Map<String, Value>) -> Outcome<Record> {
     refuse_closed_domain(zone, Writer::Client)?;
-    let before = find(call, zone, id)?;
+    let before = find(context, zone, id)?;
     let facts = facts_of(&before)?;
     refuse_type_change(facts, body)?;
     let mut merged = Map::from_iter([
@@ -143,47 +148,52 @@ pub(super) fn patch(call: &Call<'_>, zone: &Zone, id: &str, body: &Map<String, V
             }
         }
     }
-    rewrite(call, zone, facts, &before, &merged)
+    rewrite(context, zone, facts, &before, &merged)
 }
 
 /// PUT.
-pub(super) fn replace(call: &Call<'_>, zone: &Zone, id: &str, body: &Map<String, Value>) -> Outcome<Record> {
+pub(super) fn replace(
+    context: &RequestContext<'_>,
+    zone: &Zone,
+    id: &str,
+    body: &Map<String, Value>,
+) -> Outcome<Record> {
     refuse_closed_domain(zone, Writer::Client)?;
-    let before = find(call, zone, id)?;
+    let before = find(context, zone, id)?;
     let facts = facts_of(&before)?;
     record_type(body)?;
     refuse_type_change(facts, body)?;
-    rewrite(call, zone, facts, &before, body)
+    rewrite(context, zone, facts, &before, body)
 }
 
 /// Replaces a record, but keeps what only Cloudflare sets.
 fn rewrite(
-    call: &Call<'_>,
+    context: &RequestContext<'_>,
     zone: &Zone,
     facts: &TypeFacts,
     before: &Record,
     body: &Map<String, Value>,
 ) -> Outcome<Record> {
     refuse_read_only(before)?;
-    let mut after = Record { modified_on: call.now.to_owned(), ..before.clone() };
-    fill(call, zone, facts, &mut after, body, Writer::Client)?;
-    after.update(call.connection, zone)?;
+    let mut after = Record { modified_on: context.now.to_owned(), ..before.clone() };
+    fill(context, zone, facts, &mut after, body, Writer::Client)?;
+    after.update(context.connection, zone)?;
     Ok(after)
 }
 
 /// DELETE; returns the record before its deletion.
-pub(super) fn delete(call: &Call<'_>, zone: &Zone, id: &str) -> Outcome<Record> {
+pub(super) fn delete(context: &RequestContext<'_>, zone: &Zone, id: &str) -> Outcome<Record> {
     refuse_closed_domain(zone, Writer::Client)?;
-    let record = find(call, zone, id)?;
+    let record = find(context, zone, id)?;
     refuse_read_only(&record)?;
-    record_conflicts::check_deletion(call, zone, &record)?;
-    record.remove(call.connection, zone)?;
+    record_conflicts::check_deletion(context, zone, &record)?;
+    record.remove(context.connection, zone)?;
     Ok(record)
 }
 
 /// Checks a body and writes it into a record, which holds the previous state.
 fn fill(
-    call: &Call<'_>,
+    context: &RequestContext<'_>,
     zone: &Zone,
     facts: &TypeFacts,
     record: &mut Record,
@@ -201,13 +211,14 @@ fn fill(
         data: body.get("data").cloned(),
         priority: body.get("priority").cloned(),
     };
-    let value = record_value::read(facts, &sent, &Place { name: &record.name, zone: &zone.name }, call.profile)?;
+    let value = record_value::read(facts, &sent, &Place { name: &record.name, zone: &zone.name }, context.profile)?;
     record.content = value.content;
     record.data = value.data;
     record.priority = value.priority;
     record.identity = value.identity;
-    record.proxied = record_attributes::proxied(facts, body.get("proxied"), value.address, call.profile.own_network)?;
-    record.ttl = record_attributes::ttl(zone, body.get("ttl"), record.proxied, call.profile.proxied_ttl)?;
+    record.proxied =
+        record_attributes::proxied(facts, body.get("proxied"), value.address, context.profile.own_network)?;
+    record.ttl = record_attributes::ttl(zone, body.get("ttl"), record.proxied, context.profile.proxied_ttl)?;
     record.settings = record_attributes::settings(facts, zone, body.get("settings"), record.proxied)?;
     if record_attributes::private_routing(facts, body.get(PRIVATE_ROUTING))? {
         record.settings.insert(PRIVATE_ROUTING.to_owned(), true.into());
@@ -215,22 +226,22 @@ fn fill(
     // ASSUMED: the timestamps of comment and tags change only with their values.
     let comment = record_attributes::comment(zone, body.get("comment"))?;
     if comment != record.comment {
-        record.comment_modified_on = comment.is_some().then(|| call.now.to_owned());
+        record.comment_modified_on = comment.is_some().then(|| context.now.to_owned());
         record.comment = comment;
     }
     let tags = record_attributes::tags(zone, body.get("tags"))?;
     if tags != record.tags {
-        record.tags_modified_on = (!tags.is_empty()).then(|| call.now.to_owned());
+        record.tags_modified_on = (!tags.is_empty()).then(|| context.now.to_owned());
         record.tags = tags;
     }
     if record.kind == "CNAME" && record.content == record.name {
         return Err(Refusal::invalid(9039, "CNAME content cannot reference itself."));
     }
     if writer == Writer::Client {
-        refuse_routed_mail(call, zone, record)?;
-        record_conflicts::check_managed(call, zone, record)?;
+        refuse_routed_mail(context, zone, record)?;
+        record_conflicts::check_managed(context, zone, record)?;
     }
-    record_conflicts::check(call, zone, record)
+    record_conflicts::check(context, zone, record)
 }
 
 /// The type in a body.
@@ -280,12 +291,12 @@ fn refuse_read_only(record: &Record) -> Outcome<()> {
 ///
 /// # Sources
 /// Code 890190 and its text: observed 2025 and 2026.
-fn refuse_routed_mail(call: &Call<'_>, zone: &Zone, record: &Record) -> Outcome<()> {
+fn refuse_routed_mail(context: &RequestContext<'_>, zone: &Zone, record: &Record) -> Outcome<()> {
     if record.kind != "MX" {
         return Ok(());
     }
     let sql = "SELECT 1 FROM records WHERE zone_id = ?1 AND meta <> '{}' AND json_extract(meta, '$.email_routing') = 1";
-    if call.connection.prepare_cached(sql)?.exists([&zone.id])? {
+    if context.connection.prepare_cached(sql)?.exists([&zone.id])? {
         let message = "This zone is managed by Email Routing. Disable Email Routing to add/modify MX records.";
         return Err(Refusal::new(400, 890_190, message));
     }

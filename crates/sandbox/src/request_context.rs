@@ -8,7 +8,7 @@ use super::record_conflicts::RecentDeletions;
 
 /// The context of one request.
 #[derive(Clone, Copy)]
-pub(super) struct Call<'a> {
+pub(super) struct RequestContext<'a> {
     /// The store; within a transaction if the request writes.
     pub(super) connection: &'a Connection,
     /// The profile of the sandbox.

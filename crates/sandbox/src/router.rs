@@ -16,7 +16,7 @@ use super::list_records;
 use super::query_string::Parameters;
 use super::record_requests;
 use super::reply::Layout;
-use super::request_context::Call;
+use super::request_context::RequestContext;
 use super::rulesets;
 use super::settings;
 use super::token::{self, TokenOwner};
@@ -199,9 +199,9 @@ fn group(resource: Resource<'_>) -> Option<PermissionGroup> {
 ///
 /// # Errors
 /// The refusal; the caller must then roll back what the request wrote.
-pub(super) fn handle(call: &Call<'_>, known: &Known, incoming: &Incoming) -> Outcome<Success> {
+pub(super) fn handle(context: &RequestContext<'_>, known: &Known, incoming: &Incoming) -> Outcome<Success> {
     let path = incoming.path().ok_or_else(|| Refusal::new(400, 7000, "No route for that URI"))?;
-    let resource = resource(path, call.profile.batch)?;
+    let resource = resource(path, context.profile.batch)?;
     if !methods(resource).contains(&incoming.method) {
         let message = format!("Method {} not available for that URI.", incoming.method);
         return Err(Refusal::new(405, 7001, message));
@@ -211,67 +211,69 @@ pub(super) fn handle(call: &Call<'_>, known: &Known, incoming: &Incoming) -> Out
     if let Some(group) = group(resource) {
         let wanted = if incoming.is_write() { Permission::edit(group) } else { Permission::read(group) };
         let zone = zone_above(resource).or(if let Resource::Zone(id) = resource { Some(id) } else { None });
-        token::check(call, token, wanted, zone, matches!(resource, Resource::Rulesets(_)))?;
+        token::check(context, token, wanted, zone, matches!(resource, Resource::Rulesets(_)))?;
     }
     if let Some(zone) = zone_above(resource) {
-        call.new_zones.check(call, zone)?;
+        context.new_zones.check(context, zone)?;
     }
-    let zone = |id: &str| Zone::get(call.connection, id);
-    let shape = call.profile.shape;
+    let zone = |id: &str| Zone::get(context.connection, id);
+    let shape = context.profile.shape;
     let is = |method: Method| incoming.method == method;
     let parameters = Parameters::read(&incoming.uri);
     match resource {
         Resource::Verification => token::verify(token, TokenOwner::User).map(Success::One),
         Resource::AccountVerification(account) => {
-            token::check_account(call, account)?;
+            token::check_account(context, account)?;
             token::verify(token, TokenOwner::Account).map(Success::One)
         }
-        Resource::Lists(account) => token::lists(call, account).map(Success::One),
-        Resource::Zones if is(Method::POST) => zones::create(call, &body(incoming)?),
-        Resource::Zones => zones::list(call, token, &parameters),
-        Resource::Zone(id) if is(Method::PATCH) => zones::patch(call, zone(id)?, &body(incoming)?),
-        Resource::Zone(id) if is(Method::DELETE) => zones::delete(call, &zone(id)?),
-        Resource::Zone(id) => zones::get(call, &zone(id)?),
+        Resource::Lists(account) => token::lists(context, account).map(Success::One),
+        Resource::Zones if is(Method::POST) => zones::create(context, &body(incoming)?),
+        Resource::Zones => zones::list(context, token, &parameters),
+        Resource::Zone(id) if is(Method::PATCH) => zones::patch(context, zone(id)?, &body(incoming)?),
+        Resource::Zone(id) if is(Method::DELETE) => zones::delete(context, &zone(id)?),
+        Resource::Zone(id) => zones::get(context, &zone(id)?),
         Resource::Records(id) if is(Method::POST) => {
             let body = body(incoming)?;
             let zone = zone(id)?;
-            let record = record_requests::create(call, &zone, &body)?;
-            record_requests::check_quota(call, &zone)?;
+            let record = record_requests::create(context, &zone, &body)?;
+            record_requests::check_quota(context, &zone)?;
             // Status 200, not 201: observed 2025-08.
             Ok(Success::One(record.to_json(&zone, shape)))
         }
-        Resource::Records(id) => list_records::list(call, &zone(id)?, &parameters),
+        Resource::Records(id) => list_records::list(context, &zone(id)?, &parameters),
         Resource::Record(id, record) if is(Method::PATCH) => {
             let body = body(incoming)?;
             let zone = zone(id)?;
-            Ok(Success::One(record_requests::patch(call, &zone, record, &body)?.to_json(&zone, shape)))
+            Ok(Success::One(record_requests::patch(context, &zone, record, &body)?.to_json(&zone, shape)))
         }
         Resource::Record(id, record) if is(Method::PUT) => {
             let body = body(incoming)?;
             let zone = zone(id)?;
-            Ok(Success::One(record_requests::replace(call, &zone, record, &body)?.to_json(&zone, shape)))
+            Ok(Success::One(record_requests::replace(context, &zone, record, &body)?.to_json(&zone, shape)))
         }
         Resource::Record(id, record) if is(Method::DELETE) => {
             let zone = zone(id)?;
-            let record = record_requests::delete(call, &zone, record)?;
-            call.recent.note(call, &zone, &record);
+            let record = record_requests::delete(context, &zone, record)?;
+            context.recent.note(context, &zone, &record);
             Ok(Success::One(serde_json::json!({ "id": record.id })))
         }
-        Resource::Record(id, record) => record_requests::get(call, &zone(id)?, record),
-        Resource::Batch(id) => batch::run(call, &zone(id)?, &body(incoming)?),
-        Resource::Export(id) => export::export(call, &zone(id)?),
-        Resource::Usage(id) => Ok(record_requests::usage(call, &zone(id)?)),
-        Resource::Dnssec(id) if is(Method::PATCH) => dnssec::patch(call, &zone(id)?, &body(incoming)?),
-        Resource::Dnssec(id) if is(Method::DELETE) => dnssec::delete(call, &zone(id)?),
-        Resource::Dnssec(id) => dnssec::get(call, &zone(id)?),
-        Resource::DnsSettings(id) if is(Method::PATCH) => dns_settings::patch(call, &zone(id)?, &body(incoming)?),
-        Resource::DnsSettings(id) => dns_settings::get(call, &zone(id)?),
-        Resource::Setting(id, name) if is(Method::PATCH) => settings::patch(call, &zone(id)?, name, &body(incoming)?),
-        Resource::Setting(id, name) => settings::get(call, &zone(id)?, name),
+        Resource::Record(id, record) => record_requests::get(context, &zone(id)?, record),
+        Resource::Batch(id) => batch::run(context, &zone(id)?, &body(incoming)?),
+        Resource::Export(id) => export::export(context, &zone(id)?),
+        Resource::Usage(id) => Ok(record_requests::usage(context, &zone(id)?)),
+        Resource::Dnssec(id) if is(Method::PATCH) => dnssec::patch(context, &zone(id)?, &body(incoming)?),
+        Resource::Dnssec(id) if is(Method::DELETE) => dnssec::delete(context, &zone(id)?),
+        Resource::Dnssec(id) => dnssec::get(context, &zone(id)?),
+        Resource::DnsSettings(id) if is(Method::PATCH) => dns_settings::patch(context, &zone(id)?, &body(incoming)?),
+        Resource::DnsSettings(id) => dns_settings::get(context, &zone(id)?),
+        Resource::Setting(id, name) if is(Method::PATCH) => {
+            settings::patch(context, &zone(id)?, name, &body(incoming)?)
+        }
+        Resource::Setting(id, name) => settings::get(context, &zone(id)?, name),
         Resource::Rulesets(place) => {
             let has_body = !matches!(incoming.method, Method::GET | Method::DELETE);
             let body = if has_body { body(incoming)? } else { Map::new() };
-            rulesets::handle(call, place, &incoming.method, &parameters, &body)
+            rulesets::handle(context, place, &incoming.method, &parameters, &body)
         }
     }
 }

@@ -27,7 +27,7 @@ use super::profile::{ErrorStyle, Profile};
 use super::rate_limit::{Budget, Limiter};
 use super::record_conflicts::RecentDeletions;
 use super::reply::{Delivery, Reply};
-use super::request_context::Call;
+use super::request_context::RequestContext;
 use super::request_hold::RequestHold;
 use super::request_log::{Log, LoggedRequest};
 use super::router::{self, BASE, Incoming};
@@ -129,7 +129,7 @@ impl Service {
     pub(super) fn transact<T, E: From<rusqlite::Error>>(
         &self,
         turn: u64,
-        work: impl FnOnce(&Call<'_>) -> Result<T, E>,
+        work: impl FnOnce(&RequestContext<'_>) -> Result<T, E>,
     ) -> Result<T, E> {
         let mut connection = lock(&self.connection);
         let now = clock::now();
@@ -137,17 +137,18 @@ impl Service {
         // middle.
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let (profile, seed, recent, new_zones) = (&self.profile, self.seed, &self.recent, &self.new_zones);
-        let result = work(&Call { connection: &transaction, profile, seed, now: &now, recent, new_zones, turn })?;
+        let result =
+            work(&RequestContext { connection: &transaction, profile, seed, now: &now, recent, new_zones, turn })?;
         transaction.commit()?;
         Ok(result)
     }
 
     /// Runs a function that only reads.
-    pub(super) fn read<T, E>(&self, turn: u64, work: impl FnOnce(&Call<'_>) -> Result<T, E>) -> Result<T, E> {
+    pub(super) fn read<T, E>(&self, turn: u64, work: impl FnOnce(&RequestContext<'_>) -> Result<T, E>) -> Result<T, E> {
         let connection = lock(&self.connection);
         let now = clock::now();
         let (profile, seed, recent, new_zones) = (&self.profile, self.seed, &self.recent, &self.new_zones);
-        work(&Call { connection: &connection, profile, seed, now: &now, recent, new_zones, turn })
+        work(&RequestContext { connection: &connection, profile, seed, now: &now, recent, new_zones, turn })
     }
 
     /// Counts a request against the rate limit, if there is one; `Err` if it must be refused.
@@ -157,7 +158,7 @@ impl Service {
 
     /// Answers one request.
     fn handle(&self, turn: u64, incoming: &Incoming) -> Outcome<Success> {
-        let work = |call: &Call<'_>| router::handle(call, &self.known, incoming);
+        let work = |context: &RequestContext<'_>| router::handle(context, &self.known, incoming);
         let outcome = if incoming.is_write() { self.transact(turn, work) } else { self.read(turn, work) };
         match self.profile.errors {
             ErrorStyle::Direct => outcome,

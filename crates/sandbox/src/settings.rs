@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 use super::clock;
 use super::envelope::{Outcome, Refusal, Success};
-use super::request_context::Call;
+use super::request_context::RequestContext;
 use super::setting_values::{self, Setting};
 use super::zone::Zone;
 
@@ -64,22 +64,28 @@ fn known(name: &str) -> Outcome<Setting> {
 }
 
 /// GET /zones/{id}/settings/{name}.
-pub(super) fn get(call: &Call<'_>, zone: &Zone, name: &str) -> Outcome<Success> {
-    Ok(Success::One(to_json(call, zone, known(name)?)?))
+pub(super) fn get(context: &RequestContext<'_>, zone: &Zone, name: &str) -> Outcome<Success> {
+    Ok(Success::One(to_json(context, zone, known(name)?)?))
 }
 
 /// PATCH /zones/{id}/settings/{name}.
-pub(super) fn patch(call: &Call<'_>, zone: &Zone, name: &str, body: &Map<String, Value>) -> Outcome<Success> {
+pub(super) fn patch(
+    context: &RequestContext<'_>,
+    zone: &Zone,
+    name: &str,
+    body: &Map<String, Value>,
+) -> Outcome<Success> {
     let setting = known(name)?;
     if !setting.is_editable(&zone.plan) {
         return Err(Refusal::new(400, 1015, setting.refusal()));
     }
     let sent = body.get("value").ok_or_else(|| Refusal::new(400, 1004, "Missing 'value'"))?;
-    let before = Stored::of(call.connection, &zone.id, name)?.map_or_else(|| setting.default(), |stored| stored.value);
+    let before =
+        Stored::of(context.connection, &zone.id, name)?.map_or_else(|| setting.default(), |stored| stored.value);
     let value = setting.after(&before, sent).filter(|value| setting.suits(&zone.plan, value));
     let value = value.ok_or_else(|| Refusal::new(400, 1007, format!("Invalid value for zone setting {name}")))?;
-    Stored { value, modified_on: call.now.to_owned() }.save(call.connection, zone, name)?;
-    Ok(Success::One(to_json(call, zone, setting)?))
+    Stored { value, modified_on: context.now.to_owned() }.save(context.connection, zone, name)?;
+    Ok(Success::One(to_json(context, zone, setting)?))
 }
 
 /// A setting as the API returns it.
@@ -87,8 +93,8 @@ pub(super) fn patch(call: &Call<'_>, zone: &Zone, name: &str, body: &Map<String,
 /// # Sources
 /// `time_remaining`: developers.cloudflare.com/api, "Get zone setting", read 2026-11-20. It was absent from recorded listings
 /// of zones whose development mode was never on.
-fn to_json(call: &Call<'_>, zone: &Zone, setting: Setting) -> Outcome<Value> {
-    let stored = Stored::of(call.connection, &zone.id, setting.name())?;
+fn to_json(context: &RequestContext<'_>, zone: &Zone, setting: Setting) -> Outcome<Value> {
+    let stored = Stored::of(context.connection, &zone.id, setting.name())?;
     let mut out = json!({
         "id": setting.name(),
         "value": stored.as_ref().map_or_else(|| setting.default(), |stored| stored.value.clone()),
@@ -96,7 +102,7 @@ fn to_json(call: &Call<'_>, zone: &Zone, setting: Setting) -> Outcome<Value> {
         "modified_on": stored.as_ref().map(|stored| &stored.modified_on),
     });
     if let (Some(stored), "development_mode") = (&stored, setting.name()) {
-        let remaining = remaining(stored, call.now);
+        let remaining = remaining(stored, context.now);
         out["value"] = if remaining > 0 { "on" } else { "off" }.into();
         out["time_remaining"] = remaining.into();
     }
@@ -134,11 +140,11 @@ pub(super) fn to_document(connection: &Connection, zone: &Zone) -> rusqlite::Res
 ///
 /// # Errors
 /// Which setting is invalid, and why.
-pub(super) fn plant(call: &Call<'_>, zone: &Zone, member: &Value) -> Outcome<()> {
+pub(super) fn plant(context: &RequestContext<'_>, zone: &Zone, member: &Value) -> Outcome<()> {
     let settings = member.as_object().ok_or_else(|| Refusal::unspecified("`settings` must be an object"))?;
     for (name, entry) in settings {
         let setting = known(name)?;
-        let before = Stored::of(call.connection, &zone.id, name)?;
+        let before = Stored::of(context.connection, &zone.id, name)?;
         let value_before = before.as_ref().map_or_else(|| setting.default(), |stored| stored.value.clone());
         let (sent, moment) = match entry.get("value") {
             Some(value) => (value, entry.get("modified_on").and_then(Value::as_str)),
@@ -149,8 +155,8 @@ pub(super) fn plant(call: &Call<'_>, zone: &Zone, member: &Value) -> Outcome<()>
         if moment.is_none() && value == value_before {
             continue;
         }
-        let modified_on = moment.unwrap_or(call.now).to_owned();
-        Stored { value, modified_on }.save(call.connection, zone, name)?;
+        let modified_on = moment.unwrap_or(context.now).to_owned();
+        Stored { value, modified_on }.save(context.connection, zone, name)?;
     }
     Ok(())
 }

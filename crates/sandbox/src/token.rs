@@ -7,7 +7,7 @@
 use serde_json::{Map, Value, json};
 
 use super::envelope::{Outcome, Refusal};
-use super::request_context::Call;
+use super::request_context::RequestContext;
 use super::token_permissions::Permissions;
 use super::zone::{ACCOUNT_ID, Zone};
 use zonewright_model::model::facts::permissions::{Permission, PermissionGroup};
@@ -102,16 +102,16 @@ pub(super) fn verify(token: Option<&Token>, owner: TokenOwner) -> Outcome<Value>
 /// Read`), and the other codes: observed. ASSUMED: which permission DNSSEC needs; a zone of which the token has another permission is
 /// refused, not hidden.
 pub(super) fn check(
-    call: &Call<'_>,
+    context: &RequestContext<'_>,
     token: Option<&Token>,
     wanted: Permission,
     zone: Option<&str>,
     is_ruleset: bool,
 ) -> Outcome<()> {
-    let permissions = token.map_or(&call.profile.permissions, |token| &token.permissions);
+    let permissions = token.map_or(&context.profile.permissions, |token| &token.permissions);
     let is_in_scope = match (token, zone) {
         // A zone that does not exist has its own refusal.
-        (Some(token), Some(id)) => Zone::get(call.connection, id).map_or(true, |zone| token.covers(&zone.name)),
+        (Some(token), Some(id)) => Zone::get(context.connection, id).map_or(true, |zone| token.covers(&zone.name)),
         _ => true,
     };
     if permissions.allow(wanted) && is_in_scope {
@@ -128,8 +128,8 @@ pub(super) fn check(
 ///
 /// # Sources
 /// The path: developers.cloudflare.com/api, "Get Lists", read 2026-11.
-pub(super) fn lists(call: &Call<'_>, account: &str) -> Outcome<Value> {
-    check_account(call, account)?;
+pub(super) fn lists(context: &RequestContext<'_>, account: &str) -> Outcome<Value> {
+    check_account(context, account)?;
     Ok(json!([]))
 }
 
@@ -137,8 +137,8 @@ pub(super) fn lists(call: &Call<'_>, account: &str) -> Outcome<Value> {
 ///
 /// # Errors
 /// ASSUMED: code 10000, as for anything that a token may not access.
-pub(super) fn check_account(call: &Call<'_>, id: &str) -> Outcome<()> {
-    let mut known = call.connection.prepare_cached("SELECT 1 FROM zones WHERE account_id = ?1")?;
+pub(super) fn check_account(context: &RequestContext<'_>, id: &str) -> Outcome<()> {
+    let mut known = context.connection.prepare_cached("SELECT 1 FROM zones WHERE account_id = ?1")?;
     if id != ACCOUNT_ID && !known.exists([id])? {
         return Err(Refusal::new(403, 10000, "Authentication error"));
     }

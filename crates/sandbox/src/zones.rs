@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::envelope::{Outcome, Refusal, Success};
 use super::query_string::Parameters;
-use super::request_context::Call;
+use super::request_context::RequestContext;
 use super::settings;
 use super::store;
 use super::token::Token;
@@ -16,12 +16,12 @@ use super::{name, profile};
 /// # Sources
 /// Filters and operators: developers.cloudflare.com/api, "List Zones", read 2026-11-20. Documented are 5 to 50 zones on a
 /// page; 100 were seen to be accepted (2025-08). ASSUMED: other sizes are clamped to this range. A token sees its own zones (reported).
-pub(super) fn list(call: &Call<'_>, token: Option<&Token>, parameters: &Parameters) -> Outcome<Success> {
+pub(super) fn list(context: &RequestContext<'_>, token: Option<&Token>, parameters: &Parameters) -> Outcome<Success> {
     let page = parameters.page(20, 5, 100);
     let is_shown = |zone: &Zone| token.is_none_or(|token| token.covers(&zone.name));
-    let mut zones: Vec<Zone> = Zone::all(call.connection)?
+    let mut zones: Vec<Zone> = Zone::all(context.connection)?
         .into_iter()
-        .filter(|zone| is_shown(zone) && matches(call, zone, parameters))
+        .filter(|zone| is_shown(zone) && matches(context, zone, parameters))
         .collect();
     type Key = fn(&Zone) -> &str;
     let key: Option<Key> = match parameters.get("order") {
@@ -41,19 +41,19 @@ pub(super) fn list(call: &Call<'_>, token: Option<&Token>, parameters: &Paramete
     let total = zones.len() as u64;
     let start = usize::try_from(page.offset()).unwrap_or(usize::MAX);
     let size = usize::try_from(page.size).unwrap_or(usize::MAX);
-    let shown = zones.iter().skip(start).take(size).map(|zone| zone_json(call, zone));
+    let shown = zones.iter().skip(start).take(size).map(|zone| zone_json(context, zone));
     let shown = shown.collect::<rusqlite::Result<Vec<_>>>()?;
     let info = page.info_of_zones(shown.len(), total);
     Ok(Success::Page(shown, info))
 }
 
 /// A zone as the API returns it.
-fn zone_json(call: &Call<'_>, zone: &Zone) -> rusqlite::Result<Value> {
-    Ok(zone.to_json(call.profile, settings::development_mode(call.connection, &zone.id, call.now)?))
+fn zone_json(context: &RequestContext<'_>, zone: &Zone) -> rusqlite::Result<Value> {
+    Ok(zone.to_json(context.profile, settings::development_mode(context.connection, &zone.id, context.now)?))
 }
 
 /// Whether a zone matches the filters.
-fn matches(call: &Call<'_>, zone: &Zone, parameters: &Parameters) -> bool {
+fn matches(context: &RequestContext<'_>, zone: &Zone, parameters: &Parameters) -> bool {
     // Internal zones are omitted unless requested.
     if parameters.get("type").is_none() && zone.kind == "internal" {
         return false;
@@ -61,7 +61,7 @@ fn matches(call: &Call<'_>, zone: &Zone, parameters: &Parameters) -> bool {
     let results: Vec<bool> = parameters
         .iter()
         .filter_map(|(key, value)| match key {
-            "name" => Some(text_matches(&zone.answered_name(call.profile), value)),
+            "name" => Some(text_matches(&zone.answered_name(context.profile), value)),
             "account.name" => Some(text_matches(&zone.account_name, value)),
             "account.id" => Some(zone.account_id == value),
             "status" => Some(zone.status == value),
@@ -96,11 +96,11 @@ fn text_matches(text: &str, filter: &str) -> bool {
 /// Code 1061 and its text: observed. A new zone is `pending`: observed. ASSUMED: any account may be named, and without
 /// one the only existing account is used; an invalid account identifier is code 1101 "request was invalid"; an invalid
 /// name is code 1049, known from clients only.
-pub(super) fn create(call: &Call<'_>, body: &Map<String, Value>) -> Outcome<Success> {
+pub(super) fn create(context: &RequestContext<'_>, body: &Map<String, Value>) -> Outcome<Success> {
     let text = body.get("name").and_then(Value::as_str).unwrap_or_default();
     let name = name::host(text).filter(|n| is_registrable(n));
     let name = name.ok_or_else(|| Refusal::new(400, 1049, format!("{text} is not a registered domain")))?;
-    if Zone::named(call.connection, &name)?.is_some() {
+    if Zone::named(context.connection, &name)?.is_some() {
         return Err(Refusal::new(400, 1061, format!("{name} already exists")));
     }
     let kind = body.get("type").and_then(Value::as_str).unwrap_or("full");
@@ -121,11 +121,11 @@ pub(super) fn create(call: &Call<'_>, body: &Map<String, Value>) -> Outcome<Succ
         kind: kind.to_owned(),
         account_id: account.to_owned(),
         account_name: ACCOUNT_NAME.to_owned(),
-        ..Zone::active(store::next_id(call.connection, call.seed)?, name, &call.profile.tier, call.now)
+        ..Zone::active(store::next_id(context.connection, context.seed)?, name, &context.profile.tier, context.now)
     };
-    zone.save(call.connection)?;
-    call.new_zones.note(call, &zone.id);
-    Ok(Success::One(zone_json(call, &zone)?))
+    zone.save(context.connection)?;
+    context.new_zones.note(context, &zone.id);
+    Ok(Success::One(zone_json(context, &zone)?))
 }
 
 /// Whether a zone can have this name: at least two labels of letters, digits and inner hyphens, and the last is not a
@@ -141,14 +141,14 @@ fn is_registrable(name: &str) -> bool {
 }
 
 /// GET /zones/{id}.
-pub(super) fn get(call: &Call<'_>, zone: &Zone) -> Outcome<Success> {
-    Ok(Success::One(zone_json(call, zone)?))
+pub(super) fn get(context: &RequestContext<'_>, zone: &Zone) -> Outcome<Success> {
+    Ok(Success::One(zone_json(context, zone)?))
 }
 
 /// PATCH /zones/{id}: `paused`, `type` and, as octoDNS uses it, `plan`.
 ///
 /// ASSUMED: other members are ignored.
-pub(super) fn patch(call: &Call<'_>, mut zone: Zone, body: &Map<String, Value>) -> Outcome<Success> {
+pub(super) fn patch(context: &RequestContext<'_>, mut zone: Zone, body: &Map<String, Value>) -> Outcome<Success> {
     if let Some(paused) = body.get("paused").and_then(Value::as_bool) {
         zone.paused = paused;
     }
@@ -159,14 +159,14 @@ pub(super) fn patch(call: &Call<'_>, mut zone: Zone, body: &Map<String, Value>) 
     if let Some(tier) = plan.and_then(profile::tier) {
         zone.plan = tier.name.to_owned();
     }
-    zone.modified_on = call.now.to_owned();
-    zone.save(call.connection)?;
-    Ok(Success::One(zone_json(call, &zone)?))
+    zone.modified_on = context.now.to_owned();
+    zone.save(context.connection)?;
+    Ok(Success::One(zone_json(context, &zone)?))
 }
 
 /// DELETE /zones/{id}.
-pub(super) fn delete(call: &Call<'_>, zone: &Zone) -> Outcome<Success> {
-    zone.remove(call.connection)?;
+pub(super) fn delete(context: &RequestContext<'_>, zone: &Zone) -> Outcome<Success> {
+    zone.remove(context.connection)?;
     Ok(Success::One(json!({ "id": zone.id })))
 }
 

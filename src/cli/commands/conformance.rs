@@ -138,19 +138,19 @@ async fn try_all(
     };
     // Each hasher of the standard library begins with another state.
     let random = RandomState::new().build_hasher().finish();
-    let bench = match prepare((connection.reader.clone(), writer, checker), &live, random).await {
-        Ok(bench) => bench,
+    let scratch = match prepare((connection.reader.clone(), writer, checker), &live, random).await {
+        Ok(scratch) => scratch,
         Err(NotReady::Read(error)) => return Err(anyhow::Error::new(error).context("failed to read the scratch name")),
         Err(error) => return Err(error.into()),
     };
     let tried = CHECKS.iter().filter(|check| args.only.is_empty() || args.only.iter().any(|id| id == check.id)).count();
-    output.say(&format!("trying {} at and below {}", count(tried, "assumption"), bench.scratch()));
+    output.say(&format!("trying {} at and below {}", count(tried, "assumption"), scratch.name()));
     let report = Conformance::new(settings.today()?, connection.host.clone(), live.tier.facts().name.to_owned());
-    let left = bench.may_be_left();
-    let checks = run_checks(&bench, &args.only, interrupt.stop(), report, |id| output.status(id));
+    let left = scratch.may_be_left();
+    let checks = run_checks(&scratch, &args.only, interrupt.stop(), report, |id| output.status(id));
     let report = interrupt.while_leaving(&left, Exit::Partial, checks).await;
     if report.left_behind > 0 {
-        output.message(&bench.could_not_delete());
+        output.message(&scratch.could_not_delete());
     }
     Ok(report)
 }

@@ -19,7 +19,7 @@ use crate::cli::output::Output;
 use crate::cli::settings::Settings;
 use crate::diagnostic::{Diagnostics, Severity, Sources, count, findings};
 use crate::edit;
-use crate::import::{Found, GivenZones, Imported, SourceKind, from_live, read_sources, read_text};
+use crate::import::{GivenZones, ImportResult, Imported, SourceKind, from_live, read_sources, read_text};
 use crate::live::{self, MissingZone, WafQuery, ZoneQuery, fetch};
 use crate::model::{Desired, DesiredSettings, ZoneName};
 use crate::reconcile::{AsFound, as_found};
@@ -188,7 +188,7 @@ fn joined(
 }
 
 /// Prints the steps for the tool that the zones move away from.
-fn leave(form: &str, found: Option<&Found>, output: &Output) -> anyhow::Result<Exit> {
+fn leave(form: &str, found: Option<&ImportResult>, output: &Output) -> anyhow::Result<Exit> {
     let Some(leaving) = found.map(|found| &found.leaving).filter(|leaving| !leaving.is_empty()) else {
         bail!(
             "--leave needs a source that Terraform, octoDNS or DNSControl manages, with at least one entry that is imported"
@@ -223,7 +223,7 @@ fn file_hint(source: &str) -> String {
 }
 
 /// Imports files and directories; `None` if one of them cannot be read, which is reported.
-fn files_of(args: &ImportArgs, paths: &[&String], output: &Output) -> anyhow::Result<Option<Found>> {
+fn files_of(args: &ImportArgs, paths: &[&String], output: &Output) -> anyhow::Result<Option<ImportResult>> {
     let from = args.from.as_deref().and_then(SourceKind::parse);
     let mut given = GivenZones::default();
     for name in &args.zone_name {
@@ -263,7 +263,7 @@ fn files_of(args: &ImportArgs, paths: &[&String], output: &Output) -> anyhow::Re
 }
 
 /// Says how much of each kind of entry was imported. That something is missing is said even if quiet is wanted.
-fn summarise(found: &Found, output: &Output) {
+fn summarise(found: &ImportResult, output: &Output) {
     let (all, imported) = found.tally.values().fold((0, 0), |(all, imported), t| (all + t.all, imported + t.imported));
     if output.is_quiet() && imported < all {
         output.message(&format!("{imported} of {} imported; run without --quiet to list the others", entries(all)));

@@ -20,7 +20,7 @@ use super::value::{Missing, Term};
 use super::variable_types::conform;
 use super::{ASSIGNED, Resource, ZONE_REFERENCE, block_comments};
 use crate::diagnostic::{Place, Source, SourceId, Span, findings};
-use crate::import::import_result::Found;
+use crate::import::import_result::ImportResult;
 use crate::import::source_files::read_below;
 use crate::model::{Gather, sort_by_key};
 use calls::{Call, Called, Refused};
@@ -77,7 +77,7 @@ struct Module<'b> {
 }
 
 /// Reads the files of directories; `.tfvars` files are those whose name ends like that.
-pub(in crate::import) fn read(directories: Vec<(PathBuf, Vec<SourceId>)>, found: &mut Found) -> Vec<Resource> {
+pub(in crate::import) fn read(directories: Vec<(PathBuf, Vec<SourceId>)>, found: &mut ImportResult) -> Vec<Resource> {
     let parsed: Vec<_> = directories.into_iter().map(|(path, files)| (path, parse_all(&files, found))).collect();
     let sources = found.sources.clone();
     let modules = Modules::new(&sources, parsed);
@@ -94,7 +94,7 @@ pub(in crate::import) fn read(directories: Vec<(PathBuf, Vec<SourceId>)>, found:
 }
 
 /// Parses files. What is invalid is reported.
-fn parse_all(files: &[SourceId], found: &mut Found) -> Files {
+fn parse_all(files: &[SourceId], found: &mut ImportResult) -> Files {
     let mut parsed = Files::default();
     for source in files {
         let text = found.sources.get(*source).map_or("", Source::text).to_owned();
@@ -168,7 +168,7 @@ impl<'b> Module<'b> {
     }
 
     /// Adds its resources, and those of the modules that it calls. What is not known is reported.
-    fn read_into(&self, resources: &mut Vec<Resource>, found: &mut Found) {
+    fn read_into(&self, resources: &mut Vec<Resource>, found: &mut ImportResult) {
         for ((kind, name), (source, block)) in &self.blocks {
             if kind.starts_with("cloudflare_") {
                 self.expand(kind, name, *source, block, resources, found);
@@ -198,7 +198,7 @@ impl<'b> Module<'b> {
     }
 
     /// Leaves an entry out because there are too many. One report is enough.
-    fn too_many(&self, kind: &str, address: &str, place: Place, found: &mut Found) {
+    fn too_many(&self, kind: &str, address: &str, place: Place, found: &mut ImportResult) {
         found.leaving.keep(address);
         if self.all.is_first_of_too_many() {
             let why = "the configuration has too many instances; this entry and others are left out";
@@ -355,7 +355,7 @@ impl<'b> Module<'b> {
         source: SourceId,
         block: &Block,
         out: &mut Vec<Resource>,
-        found: &mut Found,
+        found: &mut ImportResult,
     ) {
         let address = format!("{}{kind}.{name}", self.prefix);
         let place = head(source, block);

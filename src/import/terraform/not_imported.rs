@@ -3,7 +3,7 @@
 use super::Resource;
 use super::value::{Missing, Term};
 use crate::diagnostic::{Place, count, findings};
-use crate::import::import_result::Found;
+use crate::import::import_result::ImportResult;
 
 /// Why an entry is left out.
 pub(super) enum Refusal {
@@ -86,7 +86,7 @@ pub(super) fn other(resource: &Resource) -> String {
 }
 
 /// Reports a resource that is left out.
-pub(super) fn refuse(resource: &Resource, refusal: Refusal, found: &mut Found) {
+pub(super) fn refuse(resource: &Resource, refusal: Refusal, found: &mut ImportResult) {
     let Resource { address, kind, place, .. } = resource;
     match refusal {
         Refusal::Missing(missing) => {
@@ -100,7 +100,7 @@ pub(super) fn refuse(resource: &Resource, refusal: Refusal, found: &mut Found) {
 }
 
 /// Reports resources of a zone that is not known, at the first of them.
-pub(super) fn without_zone(zone: &UnknownZone, resources: &[&Resource], found: &mut Found) {
+pub(super) fn without_zone(zone: &UnknownZone, resources: &[&Resource], found: &mut ImportResult) {
     for resource in resources {
         found.count(&resource.kind, false);
     }

@@ -25,7 +25,7 @@ use super::rulesets;
 use super::value::Term;
 use super::zones::Zones;
 use crate::diagnostic::{count, findings};
-use crate::import::import_result::Found;
+use crate::import::import_result::ImportResult;
 use crate::model::ZoneName;
 use crate::model::facts::rulesets::{RATE_COLO, RATE_IP, RATE_PERIODS, RATE_TIMEOUTS, RATE_VISITOR};
 use crate::model::ruleset::Phase;
@@ -47,7 +47,7 @@ pub(super) fn rate_limit<'r>(
     resource: &'r Resource,
     zones: &Zones<'_>,
     translated: &mut Translated<'r>,
-    found: &mut Found,
+    found: &mut ImportResult,
 ) -> Result<(), Refusal> {
     let values = &resource.values;
     let zone = zones.of(resource)?;
@@ -68,7 +68,7 @@ pub(super) fn rate_limit<'r>(
 }
 
 /// Says once for each zone what its source does not tell about its rate limits.
-pub(super) fn report(translated: &Translated<'_>, found: &mut Found) {
+pub(super) fn report(translated: &Translated<'_>, found: &mut ImportResult) {
     for (zone, resources) in translated {
         let Some(first) = resources.first() else { continue };
         let of = match resources.len() {

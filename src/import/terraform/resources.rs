@@ -11,7 +11,7 @@ use super::value::{Missing, Term};
 use super::zones::Zones;
 use super::{ASSIGNED, GivenZones, Resource, rate_limits};
 use crate::diagnostic::{Place, findings};
-use crate::import::import_result::{Entry, Found, Written};
+use crate::import::import_result::{Entry, ImportResult, Written};
 use crate::model::facts::settings;
 use crate::model::facts::{self, Slot};
 use crate::model::{Fields, Gather, Settings, Value, ZoneName};
@@ -34,7 +34,7 @@ const TRANSLATED: &[&str] = &[
 const REFERENCES: &[&str] = &["id", "zone_id", "account_id", "filter_id"];
 
 /// Adds what the resources declare.
-pub(in crate::import) fn translate(resources: &[Resource], given: &GivenZones, found: &mut Found) {
+pub(in crate::import) fn translate(resources: &[Resource], given: &GivenZones, found: &mut ImportResult) {
     let zones = &Zones::new(resources, given);
     let mut unknown_zones: BTreeMap<UnknownZone, Vec<&Resource>> = BTreeMap::new();
     let mut rules: Vec<FirewallRule<'_>> = Vec::new();
@@ -107,7 +107,7 @@ fn text(values: &Term, name: &str) -> Result<Option<String>, Refusal> {
 }
 
 /// `cloudflare_zone`.
-fn zone(resource: &Resource, found: &mut Found) -> Result<(), Refusal> {
+fn zone(resource: &Resource, found: &mut ImportResult) -> Result<(), Refusal> {
     let name = match text(&resource.values, "zone")? {
         Some(name) => name,
         None => text(&resource.values, "name")?.unwrap_or_default(),
@@ -119,7 +119,7 @@ fn zone(resource: &Resource, found: &mut Found) -> Result<(), Refusal> {
 }
 
 /// `cloudflare_record` of version 4, `cloudflare_dns_record` of version 5.
-fn record(resource: &Resource, zones: &Zones<'_>, found: &mut Found) -> Result<(), Refusal> {
+fn record(resource: &Resource, zones: &Zones<'_>, found: &mut ImportResult) -> Result<(), Refusal> {
     let values = &resource.values;
     let zone = zones.of(resource)?;
     let type_name = text(values, "type")?.ok_or_else(|| Refusal::Invalid("it has no type".to_owned()))?;
@@ -201,7 +201,7 @@ fn fields(type_name: &str, data: &Term, content: Option<&str>, priority: Option<
 }
 
 /// `cloudflare_zone_settings_override` of version 4.
-fn settings_override(resource: &Resource, zones: &Zones<'_>, found: &mut Found) -> Result<(), Refusal> {
+fn settings_override(resource: &Resource, zones: &Zones<'_>, found: &mut ImportResult) -> Result<(), Refusal> {
     let zone = zones.of(resource)?;
     let Some(Term::Map(members)) = resource.values.object("settings") else {
         return Err(Refusal::Invalid("it has no settings".to_owned()));
@@ -231,7 +231,7 @@ fn settings_override(resource: &Resource, zones: &Zones<'_>, found: &mut Found) 
 }
 
 /// `cloudflare_zone_setting` of version 5.
-fn zone_setting(resource: &Resource, zones: &Zones<'_>, found: &mut Found) -> Result<(), Refusal> {
+fn zone_setting(resource: &Resource, zones: &Zones<'_>, found: &mut ImportResult) -> Result<(), Refusal> {
     let zone = zones.of(resource)?;
     let name = text(&resource.values, "setting_id")?.unwrap_or_default();
     match resource.values.get("value") {
@@ -248,7 +248,7 @@ fn zone_setting(resource: &Resource, zones: &Zones<'_>, found: &mut Found) -> Re
 }
 
 /// Adds a setting that specs know.
-fn setting(found: &mut Found, kind: &str, zone: &ZoneName, name: &str, value: Value, place: Place, what: &str) {
+fn setting(found: &mut ImportResult, kind: &str, zone: &ZoneName, name: &str, value: Value, place: Place, what: &str) {
     match settings::of(name) {
         Some(facts) if facts.plan.is_some() => {
             found.setting(zone, name, value, place);
@@ -275,7 +275,7 @@ pub(super) fn without_empty(value: &Term) -> Value {
 }
 
 /// `cloudflare_zone_dnssec`: version 4 has no wanted status, its presence turns DNSSEC on.
-fn dnssec(resource: &Resource, zones: &Zones<'_>, found: &mut Found) -> Result<(), Refusal> {
+fn dnssec(resource: &Resource, zones: &Zones<'_>, found: &mut ImportResult) -> Result<(), Refusal> {
     let zone = zones.of(resource)?;
     let is_on = !matches!(text(&resource.values, "status")?.as_deref(), Some("disabled" | "pending-disabled"));
     found.dnssec(&zone, is_on, resource.place);

@@ -9,7 +9,7 @@ use super::not_imported::{Refusal, refuse};
 use super::value::Term;
 use super::zones::Zones;
 use crate::diagnostic::findings;
-use crate::import::import_result::Found;
+use crate::import::import_result::ImportResult;
 use crate::model::facts::rulesets::{REF_CHARACTERS, is_ref};
 use crate::model::ruleset::{LiveRule, Phase};
 use crate::model::{Gather, ZoneName, sort_by_key};
@@ -22,7 +22,7 @@ const OBJECTS: &[&str] =
 const ZERO_IS_UNSET: &[&str] = &["score_threshold", "score_per_period", "requests_per_period", "period", "status_code"];
 
 /// `cloudflare_ruleset`.
-pub(super) fn ruleset(resource: &Resource, zones: &Zones<'_>, found: &mut Found) -> Result<(), Refusal> {
+pub(super) fn ruleset(resource: &Resource, zones: &Zones<'_>, found: &mut ImportResult) -> Result<(), Refusal> {
     let values = &resource.values;
     let rules = values.get("rules").map(Term::items).unwrap_or_default();
     let phase_name = match values.get("phase") {
@@ -73,7 +73,7 @@ fn count(n: usize) -> String {
 }
 
 /// Adds rules in Cloudflare's JSON.
-pub(super) fn add(zone: &ZoneName, phase: Phase, rules: Vec<Json>, found: &mut Found) -> Result<(), String> {
+pub(super) fn add(zone: &ZoneName, phase: Phase, rules: Vec<Json>, found: &mut ImportResult) -> Result<(), String> {
     let ruleset = read_ruleset(&json!({ "id": phase.as_str(), "rules": rules })).map_err(|error| error.to_string())?;
     let rules: Vec<LiveRule> = ruleset.rules;
     found.rules(zone, phase, rules);
@@ -81,7 +81,7 @@ pub(super) fn add(zone: &ZoneName, phase: Phase, rules: Vec<Json>, found: &mut F
 }
 
 /// The `ref` of a rule for which the code has neither a `ref` nor a description: its address, in characters that a spec can name.
-pub(super) fn reference(kind: &str, address: &str, found: &mut Found) -> String {
+pub(super) fn reference(kind: &str, address: &str, found: &mut ImportResult) -> String {
     let name = address.strip_prefix(kind).and_then(|rest| rest.strip_prefix('.')).unwrap_or(address);
     let words = name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     // Leaves characters for a number, where two addresses differ in punctuation only.
@@ -94,7 +94,7 @@ pub(super) fn reference(kind: &str, address: &str, found: &mut Found) -> String 
 }
 
 /// A rule as the API has it.
-fn rule(rule: &Term, kind: &str, id: &str, found: &mut Found) -> Json {
+fn rule(rule: &Term, kind: &str, id: &str, found: &mut ImportResult) -> Json {
     let mut json = object(rule);
     if let Some(members) = json.as_object_mut() {
         let own = members.get("id").and_then(Json::as_str).filter(|id| !id.is_empty()).map(str::to_owned);
@@ -175,7 +175,7 @@ const ACTIONS: &[(&str, &str)] = &[
 type Placed<'r> = ((u32, usize), &'r Resource, Json);
 
 /// Adds firewall rules as custom rules, in the order in which they were tried.
-pub(super) fn firewall_rules(rules: &[FirewallRule<'_>], resources: &[Resource], found: &mut Found) {
+pub(super) fn firewall_rules(rules: &[FirewallRule<'_>], resources: &[Resource], found: &mut ImportResult) {
     let filters: BTreeMap<String, &Resource> = resources
         .iter()
         .filter(|resource| resource.kind == "cloudflare_filter")
@@ -207,7 +207,7 @@ pub(super) fn firewall_rules(rules: &[FirewallRule<'_>], resources: &[Resource],
 fn firewall_rule(
     resource: &Resource,
     filters: &BTreeMap<String, &Resource>,
-    found: &mut Found,
+    found: &mut ImportResult,
 ) -> Result<((u32, usize), Json), Refusal> {
     let values = &resource.values;
     if let Some(missing) = values.missing_beside_zone() {

@@ -2,7 +2,7 @@
 
 use crate::diagnostic::{Finding, Severity};
 use crate::lint::unproxiable_addresses;
-use crate::lint::zone_lookup::View;
+use crate::lint::zone_lookup::ZoneLookup;
 use crate::lint::{Findings, Rule};
 
 /// The rule.
@@ -38,8 +38,8 @@ zones:
     check,
 };
 
-fn check(view: &View<'_>, findings: &mut Findings) {
-    for (zone, record) in view.records() {
+fn check(lookup: &ZoneLookup<'_>, findings: &mut Findings) {
+    for (zone, record) in lookup.records() {
         let Some(address) = record.data.address().filter(|_| record.facets.proxied == Some(true)) else { continue };
         let Some((network, name)) = unproxiable_addresses::refused(address) else { continue };
         findings.push(

@@ -1,7 +1,7 @@
 //! Mail exchanges, name servers and services whose host is an alias.
 
 use crate::diagnostic::{Finding, Severity};
-use crate::lint::zone_lookup::{Found, View};
+use crate::lint::zone_lookup::{Found, ZoneLookup};
 use crate::lint::{Findings, Rule};
 use crate::model::{DesiredRecord, RecordType, Value};
 
@@ -34,14 +34,14 @@ zones:
     check,
 };
 
-fn check(view: &View<'_>, findings: &mut Findings) {
-    for (zone, record) in view.records() {
+fn check(lookup: &ZoneLookup<'_>, findings: &mut Findings) {
+    for (zone, record) in lookup.records() {
         if !matches!(record.data.record_type(), Some(RecordType::Mx | RecordType::Ns | RecordType::Srv)) {
             continue;
         }
         let Some(target) = record.data.target().filter(|t| !t.is_root()) else { continue };
-        let Found::Records { zone: place, owner, wildcard } = view.look_up(target) else { continue };
-        let home = &view.zones[place];
+        let Found::Records { zone: place, owner, wildcard } = lookup.look_up(target) else { continue };
+        let home = &lookup.zones[place];
         // A name covered by a wildcard may have its own live record.
         if wildcard && !home.knows_all(RecordType::ALL) {
             continue;
@@ -52,7 +52,7 @@ fn check(view: &View<'_>, findings: &mut Findings) {
                 || alias.facets.settings.flatten_cname == Some(true)
                 || everything.is_some_and(|(value, _)| *value == Value::Bool(true))
         };
-        let alias = view.owner(place, owner).of_type(RecordType::Cname).next();
+        let alias = lookup.owner(place, owner).of_type(RecordType::Cname).next();
         let Some(alias) = alias.filter(|a| !flattened(a)) else { continue };
         let leads = alias.data.presentation();
         let how = if wildcard { " by a wildcard" } else { "" };

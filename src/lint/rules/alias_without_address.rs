@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::diagnostic::{Finding, Severity};
 use crate::lint::alias_chains::End;
-use crate::lint::zone_lookup::View;
+use crate::lint::zone_lookup::ZoneLookup;
 use crate::lint::{Findings, RELATED, Rule, chain};
 
 /// The rule.
@@ -41,8 +41,8 @@ zones:
     check,
 };
 
-fn check(view: &View<'_>, findings: &mut Findings) {
-    let aliases = &view.aliases;
+fn check(lookup: &ZoneLookup<'_>, findings: &mut Findings) {
+    let aliases = &lookup.aliases;
     // Proxied records by the last record of their chain, because that is the place to fix.
     let mut starts: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (n, alias) in aliases.all.iter().enumerate() {
@@ -67,7 +67,7 @@ fn check(view: &View<'_>, findings: &mut Findings) {
         }
         findings.push(
             diagnostic
-                .about(view.zones[end.zone].address(end.record))
+                .about(lookup.zones[end.zone].address(end.record))
                 .help(format!("write an A or AAAA record for `{target}`, or another target")),
         );
     }

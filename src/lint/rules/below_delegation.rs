@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use crate::diagnostic::{Finding, Severity, count};
-use crate::lint::zone_lookup::View;
+use crate::lint::zone_lookup::ZoneLookup;
 use crate::lint::{Findings, Rule};
 use crate::model::{Fqdn, RecordType};
 
@@ -35,8 +35,8 @@ zones:
     check,
 };
 
-fn check(view: &View<'_>, findings: &mut Findings) {
-    for zone in &view.zones {
+fn check(lookup: &ZoneLookup<'_>, findings: &mut Findings) {
+    for zone in &lookup.zones {
         let servers: HashSet<&Fqdn> =
             zone.owners.iter().flat_map(|o| o.of_type(RecordType::Ns)).filter_map(|r| r.data.target()).collect();
         for (number, owner) in zone.owners.iter().enumerate() {

@@ -1,7 +1,7 @@
 //! Names whose letters look like those of another script.
 
 use crate::diagnostic::{Finding, Severity};
-use crate::lint::zone_lookup::View;
+use crate::lint::zone_lookup::ZoneLookup;
 use crate::lint::{Findings, Rule};
 use crate::model::Fqdn;
 
@@ -113,8 +113,8 @@ fn deceptive(name: &Fqdn) -> Option<(String, String)> {
     shown.split('.').find_map(|label| Some((label.to_owned(), deceives(label)?)))
 }
 
-fn check(view: &View<'_>, findings: &mut Findings) {
-    for (zone, owner) in view.owners() {
+fn check(lookup: &ZoneLookup<'_>, findings: &mut Findings) {
+    for (zone, owner) in lookup.owners() {
         // Who writes the name in its ASCII form knows what it is.
         let record = owner.records.iter().find(|r| !r.spelling.name.contains("xn--"));
         let own = record.and_then(|record| Some((*record, deceptive(owner.name)?)));

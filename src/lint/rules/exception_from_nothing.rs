@@ -1,7 +1,7 @@
 //! Exceptions in zones where no managed ruleset is deployed.
 
 use crate::diagnostic::{Finding, Severity};
-use crate::lint::zone_lookup::View;
+use crate::lint::zone_lookup::ZoneLookup;
 use crate::lint::{Findings, Rule};
 use crate::model::Unmanaged;
 use crate::model::ruleset::Switch;
@@ -39,8 +39,8 @@ zones:
     check,
 };
 
-fn check(view: &View<'_>, findings: &mut Findings) {
-    for zone in &view.zones {
+fn check(lookup: &ZoneLookup<'_>, findings: &mut Findings) {
+    for zone in &lookup.zones {
         let Some(waf) = &zone.zone.waf else { continue };
         if waf.deployments.iter().any(|d| d.switch == Switch::On) {
             continue;

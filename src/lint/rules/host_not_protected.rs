@@ -2,7 +2,7 @@
 
 use crate::diagnostic::{Finding, Severity, count, first_of};
 use crate::lint::protection::{Proxying, hosts_of_other_services, is_protected, proxying};
-use crate::lint::zone_lookup::View;
+use crate::lint::zone_lookup::ZoneLookup;
 use crate::lint::{Findings, Rule};
 
 /// How many hosts a finding names.
@@ -46,9 +46,9 @@ zones:
     check,
 };
 
-fn check(view: &View<'_>, findings: &mut Findings) {
-    let others = hosts_of_other_services(view);
-    for zone in &view.zones {
+fn check(lookup: &ZoneLookup<'_>, findings: &mut Findings) {
+    let others = hosts_of_other_services(lookup);
+    for zone in &lookup.zones {
         let Some(waf) = zone.zone.waf.as_ref().filter(|waf| is_protected(waf)) else { continue };
         let open = zone.owners.iter().filter(|owner| {
             let is_open = matches!(proxying(owner), Some(Proxying::Off | Proxying::Unsaid));

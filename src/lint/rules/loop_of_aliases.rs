@@ -1,7 +1,7 @@
 //! CNAME records that form a loop.
 
 use crate::diagnostic::{Finding, Severity};
-use crate::lint::zone_lookup::View;
+use crate::lint::zone_lookup::ZoneLookup;
 use crate::lint::{Findings, RELATED, Rule, chain};
 
 /// The rule.
@@ -33,9 +33,9 @@ zones:
     check,
 };
 
-fn check(view: &View<'_>, findings: &mut Findings) {
-    for members in &view.aliases.loops {
-        let aliases: Vec<_> = members.iter().map(|n| &view.aliases.all[*n]).collect();
+fn check(lookup: &ZoneLookup<'_>, findings: &mut Findings) {
+    for members in &lookup.aliases.loops {
+        let aliases: Vec<_> = members.iter().map(|n| &lookup.aliases.all[*n]).collect();
         let Some((first, others)) = aliases.split_first() else { continue };
         // A record that points to itself is a different error, and has been reported.
         if others.is_empty() && !first.by_wildcard {
@@ -64,6 +64,6 @@ fn check(view: &View<'_>, findings: &mut Findings) {
         } else {
             "write another target for one of them, or give one an A or AAAA record in place of the CNAME"
         };
-        findings.push(diagnostic.about(view.zones[first.zone].address(first.record)).help(help));
+        findings.push(diagnostic.about(lookup.zones[first.zone].address(first.record)).help(help));
     }
 }

@@ -1,7 +1,7 @@
 //! Names that seem to be meant for another zone.
 
 use crate::diagnostic::{Finding, Severity};
-use crate::lint::zone_lookup::{Owner, View, ZoneView};
+use crate::lint::zone_lookup::{Owner, ZoneLookup, ZoneView};
 use crate::lint::{Findings, Rule};
 use crate::model::{Address, DesiredRecord, Expectation, Expected, Fqdn};
 
@@ -40,21 +40,21 @@ zones:
     check,
 };
 
-fn check(view: &View<'_>, findings: &mut Findings) {
-    for (zone, owner) in view.owners() {
+fn check(lookup: &ZoneLookup<'_>, findings: &mut Findings) {
+    for (zone, owner) in lookup.owners() {
         // All spellings of a name give the same name; one finding is enough.
         let Some((record, written)) = odd(zone, owner) else { continue };
-        let Some(place) = elsewhere(view, zone, &written) else { continue };
+        let Some(place) = elsewhere(lookup, zone, &written) else { continue };
         findings.push(
             RULE.at(record.spelling.place, format!("`{}` means `{}`", record.spelling.name, owner.name))
                 .about(zone.address(record))
                 .help(format!("{place}, or write `{}.` if this is what you mean", owner.name)),
         );
     }
-    for zone in &view.zones {
+    for zone in &lookup.zones {
         for expectation in &zone.zone.expect {
             let Some((name, written)) = asked(zone, expectation) else { continue };
-            let Some(place) = elsewhere(view, zone, &written) else { continue };
+            let Some(place) = elsewhere(lookup, zone, &written) else { continue };
             findings.push(
                 RULE.at(expectation.place, format!("`{}` asks for `{name}`, which has no records", expectation.name))
                     .about(Address::of_zone_part(&zone.zone.name, "expect").to_string())
@@ -65,8 +65,8 @@ fn check(view: &View<'_>, findings: &mut Findings) {
 }
 
 /// What to do with a name that looks like one of another zone.
-fn elsewhere(view: &View<'_>, zone: &ZoneView<'_>, written: &Fqdn) -> Option<String> {
-    let other = view.zone_of(written).map(|n| &view.zones[n].zone.name);
+fn elsewhere(lookup: &ZoneLookup<'_>, zone: &ZoneView<'_>, written: &Fqdn) -> Option<String> {
+    let other = lookup.zone_of(written).map(|n| &lookup.zones[n].zone.name);
     let other = other.filter(|name| **name != zone.zone.name && name.as_fqdn().label_count() > 1);
     let last = written.as_str().rsplit('.').next().unwrap_or_default();
     match other {

@@ -1,7 +1,7 @@
 //! Raw rate limits that do not count by data centre.
 
 use crate::diagnostic::{Finding, Severity};
-use crate::lint::zone_lookup::View;
+use crate::lint::zone_lookup::ZoneLookup;
 use crate::lint::{Findings, Rule};
 use crate::model::Value;
 use crate::model::facts::rulesets::RATE_COLO;
@@ -41,8 +41,8 @@ zones:
     check,
 };
 
-fn check(view: &View<'_>, findings: &mut Findings) {
-    for zone in &view.zones {
+fn check(lookup: &ZoneLookup<'_>, findings: &mut Findings) {
+    for zone in &lookup.zones {
         let rules = zone.zone.waf.iter().flat_map(|waf| waf.all_rules());
         for rule in rules {
             let RuleForm::Raw(Value::Map(members)) = &rule.form else { continue };

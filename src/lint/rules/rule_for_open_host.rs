@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::diagnostic::{Finding, Place, Severity};
 use crate::lint::protection::{Proxying, proxying};
-use crate::lint::zone_lookup::{View, ZoneView};
+use crate::lint::zone_lookup::{ZoneLookup, ZoneView};
 use crate::lint::{Findings, Rule};
 use crate::model::{Expression, Gather};
 
@@ -41,8 +41,8 @@ zones:
     check,
 };
 
-fn check(view: &View<'_>, findings: &mut Findings) {
-    for zone in &view.zones {
+fn check(lookup: &ZoneLookup<'_>, findings: &mut Findings) {
+    for zone in &lookup.zones {
         let Some(waf) = &zone.zone.waf else { continue };
         let scopes = waf
             .all_rules()

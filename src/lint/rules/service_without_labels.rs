@@ -1,7 +1,7 @@
 //! SRV records at names that no client asks for.
 
 use crate::diagnostic::{Finding, Severity};
-use crate::lint::zone_lookup::View;
+use crate::lint::zone_lookup::ZoneLookup;
 use crate::lint::{Findings, Rule};
 
 /// The rule.
@@ -30,8 +30,8 @@ zones:
     check,
 };
 
-fn check(view: &View<'_>, findings: &mut Findings) {
-    for (zone, owner) in view.owners() {
+fn check(lookup: &ZoneLookup<'_>, findings: &mut Findings) {
+    for (zone, owner) in lookup.owners() {
         let Some(record) = owner.records.iter().find(|r| r.data.type_name() == "SRV") else { continue };
         let mut labels = owner.name.as_str().split('.').filter(|label| *label != "*");
         let is_marked = |label: Option<&str>| label.is_some_and(|l| l.len() > 1 && l.starts_with('_'));

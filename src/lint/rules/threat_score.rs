@@ -2,7 +2,7 @@
 
 use crate::diagnostic::{Finding, Severity};
 use crate::lint::protection::expressions;
-use crate::lint::zone_lookup::View;
+use crate::lint::zone_lookup::ZoneLookup;
 use crate::lint::{Findings, Rule};
 
 /// The field.
@@ -38,8 +38,8 @@ zones:
     check,
 };
 
-fn check(view: &View<'_>, findings: &mut Findings) {
-    for zone in &view.zones {
+fn check(lookup: &ZoneLookup<'_>, findings: &mut Findings) {
+    for zone in &lookup.zones {
         for (expression, place) in zone.zone.waf.iter().flat_map(|waf| expressions(waf)) {
             if expression.fields().contains(FIELD) {
                 findings.push(

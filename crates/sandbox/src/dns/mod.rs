@@ -49,9 +49,9 @@ impl NameServer {
     /// The answer to a question.
     fn answer(&self, owner: Owner, kind: u16) -> Reply {
         let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
-        let reply = self.service.read(0, |call| {
-            cache.refresh(call.connection)?;
-            answer::answer(&mut Contents { connection: call.connection, cache: &mut cache }, owner, kind)
+        let reply = self.service.read(0, |context| {
+            cache.refresh(context.connection)?;
+            answer::answer(&mut Contents { connection: context.connection, cache: &mut cache }, owner, kind)
         });
         reply.unwrap_or_else(|error: rusqlite::Error| {
             tracing::error!(%error, "the name server cannot read the store");

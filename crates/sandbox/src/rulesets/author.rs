@@ -3,13 +3,13 @@
 use super::ruleset::{Ruleset, phase};
 use super::scope::Scope;
 use crate::envelope::{Outcome, Problem, Refusal};
-use crate::request_context::Call;
+use crate::request_context::RequestContext;
 use zonewright_model::model::facts::rulesets::MANAGED_PHASE;
 
 /// The context in which a rule is written.
 pub(super) struct Author<'a> {
     /// The request.
-    pub(super) call: &'a Call<'a>,
+    pub(super) context: &'a RequestContext<'a>,
     /// The account or zone.
     pub(super) scope: &'a Scope,
     /// Kind of the ruleset.
@@ -22,9 +22,9 @@ pub(super) struct Author<'a> {
 
 impl<'a> Author<'a> {
     /// For the rules of a ruleset.
-    pub(super) fn new(call: &'a Call<'a>, scope: &'a Scope, ruleset: &Ruleset) -> Self {
+    pub(super) fn new(context: &'a RequestContext<'a>, scope: &'a Scope, ruleset: &Ruleset) -> Self {
         let Ruleset { kind, phase, rules, .. } = ruleset;
-        Self { call, scope, kind: kind.clone(), phase: phase.clone(), count: rules.len() }
+        Self { context, scope, kind: kind.clone(), phase: phase.clone(), count: rules.len() }
     }
 
     /// The actions that its rules may take; none where they are unknown.

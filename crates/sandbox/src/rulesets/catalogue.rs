@@ -15,7 +15,7 @@ use super::ruleset::{Rule, Ruleset};
 use super::store;
 use crate::envelope::Outcome;
 use crate::profile::Profile;
-use crate::request_context::Call;
+use crate::request_context::RequestContext;
 use zonewright_model::model::facts::crs::{ATTACK_FAMILIES, CRS_RULES};
 use zonewright_model::model::facts::owasp::{ANOMALY_NUMBER, ANOMALY_RULE, ANOMALY_THRESHOLD, PARANOIA_TAGS};
 use zonewright_model::model::facts::rulesets::{MANAGED_RULESETS, ManagedFacts};
@@ -122,11 +122,11 @@ const SENSITIVE: &[Synthetic] = &[
 ];
 
 /// The managed ruleset with this identifier.
-pub(super) fn find(call: &Call<'_>, id: &str) -> Outcome<Option<Ruleset>> {
-    if let Some(replaced) = store::get(call.connection, store::VENDOR, id)? {
+pub(super) fn find(context: &RequestContext<'_>, id: &str) -> Outcome<Option<Ruleset>> {
+    if let Some(replaced) = store::get(context.connection, store::VENDOR, id)? {
         return Ok(Some(replaced));
     }
-    Ok(built_in(call.profile, id))
+    Ok(built_in(context.profile, id))
 }
 
 /// A built-in managed ruleset, as it was before it was replaced.
@@ -135,10 +135,10 @@ pub(super) fn built_in(profile: &Profile, id: &str) -> Option<Ruleset> {
 }
 
 /// All managed rulesets: the known ones in the order of the facts, then those that were added.
-pub(super) fn all(call: &Call<'_>) -> Outcome<Vec<Ruleset>> {
-    let stored = store::all(call.connection, store::VENDOR)?;
+pub(super) fn all(context: &RequestContext<'_>) -> Outcome<Vec<Ruleset>> {
+    let stored = store::all(context.connection, store::VENDOR)?;
     let replaced = |id: &str| stored.iter().find(|ruleset| ruleset.id == id).cloned();
-    let known = MANAGED_RULESETS.iter().map(|f| replaced(f.id).unwrap_or_else(|| build(call.profile, f)));
+    let known = MANAGED_RULESETS.iter().map(|f| replaced(f.id).unwrap_or_else(|| build(context.profile, f)));
     let mut rulesets: Vec<Ruleset> = known.collect();
     rulesets.extend(stored.iter().filter(|r| MANAGED_RULESETS.iter().all(|f| f.id != r.id)).cloned());
     Ok(rulesets)

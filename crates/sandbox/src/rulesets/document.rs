@@ -16,7 +16,7 @@ use super::ruleset::{Detail, Rule, Ruleset, id_of, phase, text};
 use super::{catalogue, store};
 use crate::SandboxError;
 use crate::envelope::Refusal;
-use crate::request_context::Call;
+use crate::request_context::RequestContext;
 use crate::zone::{ACCOUNT_ID, Zone};
 use zonewright_model::model::facts::rulesets::ACTIONS;
 
@@ -29,19 +29,24 @@ struct Plot<'a> {
 }
 
 /// Loads a ruleset of a zone.
-pub(crate) fn plant_zone(call: &Call<'_>, zone: &Zone, entry: &Value, place: &str) -> Result<(), SandboxError> {
-    plant(call, &Plot { owner: &zone.id, kind: "zone" }, entry, place)
+pub(crate) fn plant_zone(
+    context: &RequestContext<'_>,
+    zone: &Zone,
+    entry: &Value,
+    place: &str,
+) -> Result<(), SandboxError> {
+    plant(context, &Plot { owner: &zone.id, kind: "zone" }, entry, place)
 }
 
 /// Loads a ruleset of an account; `account_id` names one other than the sandbox's own.
-pub(crate) fn plant_account(call: &Call<'_>, entry: &Value, place: &str) -> Result<(), SandboxError> {
+pub(crate) fn plant_account(context: &RequestContext<'_>, entry: &Value, place: &str) -> Result<(), SandboxError> {
     let owner = entry.get("account_id").and_then(Value::as_str).unwrap_or(ACCOUNT_ID);
-    plant(call, &Plot { owner, kind: "root" }, entry, place)
+    plant(context, &Plot { owner, kind: "root" }, entry, place)
 }
 
 /// Loads a managed ruleset, in place of one with the same identifier.
-pub(crate) fn plant_managed(call: &Call<'_>, entry: &Value, place: &str) -> Result<(), SandboxError> {
-    plant(call, &Plot { owner: store::VENDOR, kind: "managed" }, entry, place)
+pub(crate) fn plant_managed(context: &RequestContext<'_>, entry: &Value, place: &str) -> Result<(), SandboxError> {
+    plant(context, &Plot { owner: store::VENDOR, kind: "managed" }, entry, place)
 }
 
 /// Loads one ruleset with its previous versions.
@@ -49,43 +54,43 @@ pub(crate) fn plant_managed(call: &Call<'_>, entry: &Value, place: &str) -> Resu
 /// It replaces an existing one with the same identifier or phase. The replaced version stays readable if its number is
 /// lower; without a version, the next number is used. This also applies to built-in managed rulesets, unless the entry
 /// gives previous versions.
-fn plant(call: &Call<'_>, plot: &Plot<'_>, entry: &Value, place: &str) -> Result<(), SandboxError> {
+fn plant(context: &RequestContext<'_>, plot: &Plot<'_>, entry: &Value, place: &str) -> Result<(), SandboxError> {
     let wrong = |problem: &str| SandboxError::document(place, problem);
     let object = entry.as_object().ok_or_else(|| wrong("must be an object"))?;
-    let known = text(object, "id").and_then(|id| catalogue::built_in(call.profile, id));
+    let known = text(object, "id").and_then(|id| catalogue::built_in(context.profile, id));
     let before = match text(object, "id") {
-        Some(id) => store::get(call.connection, plot.owner, id)?,
-        None => store::all(call.connection, plot.owner)?
+        Some(id) => store::get(context.connection, plot.owner, id)?,
+        None => store::all(context.connection, plot.owner)?
             .into_iter()
             .find(|r| r.is_entry_point() && Some(r.phase.as_str()) == text(object, "phase")),
     };
     let before = before.or_else(|| known.filter(|_| plot.kind == "managed"));
-    let ruleset = read(call, plot, object, before.as_ref(), place)?;
-    if before.is_none() && is_taken(call, &ruleset.id)? {
+    let ruleset = read(context, plot, object, before.as_ref(), place)?;
+    if before.is_none() && is_taken(context, &ruleset.id)? {
         return Err(wrong("another ruleset has this identifier"));
     }
     if before.as_ref().is_none_or(|before| before.id != ruleset.id)
         && ruleset.is_entry_point()
-        && store::all(call.connection, plot.owner)?.iter().any(|r| r.is_entry_point() && r.phase == ruleset.phase)
+        && store::all(context.connection, plot.owner)?.iter().any(|r| r.is_entry_point() && r.phase == ruleset.phase)
     {
         return Err(wrong("there is another entry point of this phase"));
     }
-    store::save(call.connection, plot.owner, &ruleset)?;
+    store::save(context.connection, plot.owner, &ruleset)?;
     match object.get("earlier") {
         None => {
             if let Some(before) = before.filter(|before| before.version < ruleset.version) {
-                store::keep_version(call.connection, &before)?;
+                store::keep_version(context.connection, &before)?;
             }
         }
         Some(earlier) => {
             let earlier = earlier.as_array().ok_or_else(|| wrong("`earlier` must be a list"))?;
             for entry in earlier {
                 let entry = entry.as_object().ok_or_else(|| wrong("`earlier` must hold objects"))?;
-                let earlier = read(call, plot, entry, Some(&ruleset), place)?;
+                let earlier = read(context, plot, entry, Some(&ruleset), place)?;
                 if earlier.version >= ruleset.version {
                     return Err(wrong("`earlier` must hold lower versions"));
                 }
-                store::keep_version(call.connection, &earlier)?;
+                store::keep_version(context.connection, &earlier)?;
             }
         }
     }
@@ -93,13 +98,13 @@ fn plant(call: &Call<'_>, plot: &Plot<'_>, entry: &Value, place: &str) -> Result
 }
 
 /// Whether any owner has a ruleset of this identifier.
-fn is_taken(call: &Call<'_>, id: &str) -> Result<bool, SandboxError> {
-    Ok(call.connection.prepare_cached("SELECT 1 FROM rulesets WHERE id = ?1")?.exists([id])?)
+fn is_taken(context: &RequestContext<'_>, id: &str) -> Result<bool, SandboxError> {
+    Ok(context.connection.prepare_cached("SELECT 1 FROM rulesets WHERE id = ?1")?.exists([id])?)
 }
 
 /// Reads a ruleset from an entry; members that the entry omits are those of `before`, or the default.
 fn read(
-    call: &Call<'_>,
+    context: &RequestContext<'_>,
     plot: &Plot<'_>,
     entry: &Map<String, Value>,
     before: Option<&Ruleset>,
@@ -135,7 +140,7 @@ fn read(
     }
     let id = match text(entry, "id").map(str::to_owned).or_else(|| before.map(|b| b.id.clone())) {
         Some(id) => id,
-        None => store::next_id(call).map_err(|refusal: Refusal| SandboxError::refused(place, &refusal))?,
+        None => store::next_id(context).map_err(|refusal: Refusal| SandboxError::refused(place, &refusal))?,
     };
     let version = match text(entry, "version") {
         Some(version) => version.parse().map_err(|_| wrong(format!("`{version}` is not a version")))?,
@@ -144,7 +149,7 @@ fn read(
     let rules = match entry.get("rules") {
         None => before.map(|b| b.rules.clone()).unwrap_or_default(),
         Some(Value::Array(rules)) => {
-            let rule = |(n, rule): (usize, &Value)| read_rule(call, &kind, rule, &format!("{place}.rules[{n}]"));
+            let rule = |(n, rule): (usize, &Value)| read_rule(context, &kind, rule, &format!("{place}.rules[{n}]"));
             rules.iter().enumerate().map(rule).collect::<Result<_, _>>()?
         }
         Some(_) => return Err(wrong("`rules` must be a list".to_owned())),
@@ -160,14 +165,14 @@ fn read(
         description: own("description", before.map(|b| &b.description), ""),
         kind,
         version,
-        last_updated: own("last_updated", None, call.now),
+        last_updated: own("last_updated", None, context.now),
         phase: phase_name,
         rules,
     })
 }
 
 /// Reads a rule from an entry: its members as they are, plus the required ones that are missing.
-fn read_rule(call: &Call<'_>, kind: &str, entry: &Value, place: &str) -> Result<Rule, SandboxError> {
+fn read_rule(context: &RequestContext<'_>, kind: &str, entry: &Value, place: &str) -> Result<Rule, SandboxError> {
     let wrong = |problem: &str| SandboxError::document(place, problem);
     let entry = entry.as_object().ok_or_else(|| wrong("must be an object"))?;
     let action = text(entry, "action").ok_or_else(|| wrong("must have an action"))?;
@@ -179,7 +184,7 @@ fn read_rule(call: &Call<'_>, kind: &str, entry: &Value, place: &str) -> Result<
     }
     let id = match text(entry, "id") {
         Some(id) => id.to_owned(),
-        None => store::next_id(call).map_err(|refusal: Refusal| SandboxError::refused(place, &refusal))?,
+        None => store::next_id(context).map_err(|refusal: Refusal| SandboxError::refused(place, &refusal))?,
     };
     let reference = text(entry, "ref").unwrap_or(&id).to_owned();
     let mut rule = Map::new();
@@ -187,7 +192,7 @@ fn read_rule(call: &Call<'_>, kind: &str, entry: &Value, place: &str) -> Result<
     rule.insert("version".to_owned(), entry.get("version").cloned().unwrap_or_else(|| "1".into()));
     rule.extend(entry.iter().map(|(key, value)| (key.clone(), value.clone())));
     // Members that exist keep their value and their place.
-    rule.entry("last_updated").or_insert_with(|| call.now.into());
+    rule.entry("last_updated").or_insert_with(|| context.now.into());
     rule.entry("ref").or_insert_with(|| reference.into());
     rule.entry("enabled").or_insert(Value::Bool(true));
     Ok(rule)
@@ -203,10 +208,10 @@ fn entry(ruleset: &Ruleset) -> Value {
 }
 
 /// The rulesets of an owner as document entries.
-fn entries(call: &Call<'_>, owner: &str) -> Result<Vec<Value>, SandboxError> {
+fn entries(context: &RequestContext<'_>, owner: &str) -> Result<Vec<Value>, SandboxError> {
     let mut entries = Vec::new();
-    for ruleset in store::all(call.connection, owner)? {
-        let mut earlier = store::versions(call.connection, &ruleset.id)?;
+    for ruleset in store::all(context.connection, owner)? {
+        let mut earlier = store::versions(context.connection, &ruleset.id)?;
         earlier.retain(|version| version.version != ruleset.version);
         let mut entry_of = entry(&ruleset);
         // For a managed ruleset, a missing member would mean the built-in version.
@@ -219,16 +224,16 @@ fn entries(call: &Call<'_>, owner: &str) -> Result<Vec<Value>, SandboxError> {
 }
 
 /// The rulesets of a zone; `None` if it has none.
-pub(crate) fn of_zone(call: &Call<'_>, zone: &Zone) -> Result<Option<Vec<Value>>, SandboxError> {
-    let entries = entries(call, &zone.id)?;
+pub(crate) fn of_zone(context: &RequestContext<'_>, zone: &Zone) -> Result<Option<Vec<Value>>, SandboxError> {
+    let entries = entries(context, &zone.id)?;
     Ok((!entries.is_empty()).then_some(entries))
 }
 
 /// The rulesets of accounts; `None` if there are none.
-pub(crate) fn of_accounts(call: &Call<'_>) -> Result<Option<Vec<Value>>, SandboxError> {
+pub(crate) fn of_accounts(context: &RequestContext<'_>) -> Result<Option<Vec<Value>>, SandboxError> {
     let mut all = Vec::new();
-    for account in store::accounts(call.connection)? {
-        for mut entry in entries(call, &account)? {
+    for account in store::accounts(context.connection)? {
+        for mut entry in entries(context, &account)? {
             entry["account_id"] = account.clone().into();
             all.push(entry);
         }
@@ -237,13 +242,13 @@ pub(crate) fn of_accounts(call: &Call<'_>) -> Result<Option<Vec<Value>>, Sandbox
 }
 
 /// The managed rulesets that were replaced; `None` if there are none.
-pub(crate) fn of_vendor(call: &Call<'_>) -> Result<Option<Vec<Value>>, SandboxError> {
-    let entries = entries(call, store::VENDOR)?;
+pub(crate) fn of_vendor(context: &RequestContext<'_>) -> Result<Option<Vec<Value>>, SandboxError> {
+    let entries = entries(context, store::VENDOR)?;
     Ok((!entries.is_empty()).then_some(entries))
 }
 
 /// A managed ruleset as the API returns it; `None` if it does not exist.
-pub(crate) fn managed(call: &Call<'_>, id: &str) -> Result<Option<Value>, SandboxError> {
-    let found = catalogue::find(call, id).map_err(|refusal| SandboxError::refused("managed_rulesets", &refusal))?;
+pub(crate) fn managed(context: &RequestContext<'_>, id: &str) -> Result<Option<Value>, SandboxError> {
+    let found = catalogue::find(context, id).map_err(|refusal| SandboxError::refused("managed_rulesets", &refusal))?;
     Ok(found.map(|ruleset| ruleset.to_json(Detail::Whole)))
 }

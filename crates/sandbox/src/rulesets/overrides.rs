@@ -56,10 +56,10 @@ pub(super) fn check(
 
 /// The ruleset that a rule would execute: a managed one, or a custom one of the account, for the same phase.
 fn target(author: &Author<'_>, id: &str) -> Outcome<Option<Ruleset>> {
-    let custom = store::get(author.call.connection, author.scope.id(), id)?.filter(|r| r.kind == "custom");
+    let custom = store::get(author.context.connection, author.scope.id(), id)?.filter(|r| r.kind == "custom");
     let found = match custom {
         Some(custom) => Some(custom),
-        None => catalogue::find(author.call, id)?,
+        None => catalogue::find(author.context, id)?,
     };
     Ok(found.filter(|ruleset| ruleset.phase == author.phase))
 }

@@ -11,7 +11,7 @@ use super::scope::Scope;
 use super::{catalogue, store};
 use crate::envelope::{Outcome, Refusal, Success};
 use crate::query_string::Parameters;
-use crate::request_context::Call;
+use crate::request_context::RequestContext;
 
 /// The refusal for a missing ruleset.
 ///
@@ -37,21 +37,21 @@ pub(super) fn check_phase(name: &str) -> Outcome<()> {
 /// 404 also for what the account, not the zone, is not entitled to: the page named above. Managed rulesets through a
 /// zone: developers.cloudflare.com/waf/managed-rules/waf-exceptions/define-api, read 2026-11-20. ASSUMED: the sandbox's
 /// account is entitled to all of them, as if it had a zone of each plan.
-fn find(call: &Call<'_>, scope: &Scope, id: &str) -> Outcome<Ruleset> {
-    match store::get(call.connection, scope.id(), id)? {
+fn find(context: &RequestContext<'_>, scope: &Scope, id: &str) -> Outcome<Ruleset> {
+    match store::get(context.connection, scope.id(), id)? {
         Some(own) => Ok(own),
-        None => catalogue::find(call, id)?.ok_or_else(missing),
+        None => catalogue::find(context, id)?.ok_or_else(missing),
     }
 }
 
 /// One of the scope's own rulesets.
-pub(super) fn own(call: &Call<'_>, scope: &Scope, id: &str) -> Outcome<Ruleset> {
-    store::get(call.connection, scope.id(), id)?.ok_or_else(missing)
+pub(super) fn own(context: &RequestContext<'_>, scope: &Scope, id: &str) -> Outcome<Ruleset> {
+    store::get(context.connection, scope.id(), id)?.ok_or_else(missing)
 }
 
 /// GET of one ruleset.
-pub(super) fn get(call: &Call<'_>, scope: &Scope, id: &str) -> Outcome<Success> {
-    Ok(Success::One(find(call, scope, id)?.to_json(Detail::Whole)))
+pub(super) fn get(context: &RequestContext<'_>, scope: &Scope, id: &str) -> Outcome<Success> {
+    Ok(Success::One(find(context, scope, id)?.to_json(Detail::Whole)))
 }
 
 /// GET of all: those of the scope, then the managed ones, whatever the plan.
@@ -61,9 +61,9 @@ pub(super) fn get(call: &Call<'_>, scope: &Scope, id: &str) -> Outcome<Success> 
 /// fits: observed 2025. The cursor: the official SDKs (Python 5.9.0). ASSUMED: form of the cursor and the refusal of an
 /// unknown one; `per_page` from 1 up to the largest page, and anything else counts as absent; the order; of the
 /// account's rulesets only the managed ones are listed for a zone, whatever its plan.
-pub(super) fn list(call: &Call<'_>, scope: &Scope, parameters: &Parameters) -> Outcome<Success> {
-    let mut rulesets = store::all(call.connection, scope.id())?;
-    rulesets.extend(catalogue::all(call)?);
+pub(super) fn list(context: &RequestContext<'_>, scope: &Scope, parameters: &Parameters) -> Outcome<Success> {
+    let mut rulesets = store::all(context.connection, scope.id())?;
+    rulesets.extend(catalogue::all(context)?);
     let start = match parameters.get("cursor").filter(|cursor| !cursor.is_empty()) {
         None => 0,
         Some(cursor) => {
@@ -72,7 +72,7 @@ pub(super) fn list(call: &Call<'_>, scope: &Scope, parameters: &Parameters) -> O
             place.map(|n| n + 1).ok_or_else(refusal)?
         }
     };
-    let most = call.profile.ruleset_page_limit.max(1);
+    let most = context.profile.ruleset_page_limit.max(1);
     let wanted = parameters.get("per_page").and_then(|v| v.parse::<usize>().ok()).filter(|n| *n > 0);
     let end = start.saturating_add(wanted.unwrap_or(most).min(most)).min(rulesets.len());
     let shown: Vec<Value> = rulesets[start..end].iter().map(|r| r.to_json(Detail::Summary)).collect();
@@ -88,36 +88,36 @@ fn cursor_after(ruleset: &Ruleset) -> String {
 }
 
 /// The readable versions of a ruleset, from the first.
-fn all_versions(call: &Call<'_>, ruleset: &Ruleset) -> Outcome<Vec<Ruleset>> {
-    let stored = store::versions(call.connection, &ruleset.id)?;
+fn all_versions(context: &RequestContext<'_>, ruleset: &Ruleset) -> Outcome<Vec<Ruleset>> {
+    let stored = store::versions(context.connection, &ruleset.id)?;
     // A managed ruleset that never changed is not in the store.
     Ok(if stored.is_empty() { vec![ruleset.clone()] } else { stored })
 }
 
 /// The list of versions as the API returns it.
-fn version_list(call: &Call<'_>, ruleset: &Ruleset) -> Outcome<Success> {
-    let versions = all_versions(call, ruleset)?;
+fn version_list(context: &RequestContext<'_>, ruleset: &Ruleset) -> Outcome<Success> {
+    let versions = all_versions(context, ruleset)?;
     Ok(Success::One(versions.iter().map(|v| v.to_json(Detail::Version)).collect()))
 }
 
 /// One version of a ruleset.
 ///
 /// ASSUMED: the text for a missing version, with the code for "not found".
-pub(super) fn version_of(call: &Call<'_>, ruleset: &Ruleset, version: &str) -> Outcome<Ruleset> {
+pub(super) fn version_of(context: &RequestContext<'_>, ruleset: &Ruleset, version: &str) -> Outcome<Ruleset> {
     let number: Option<u64> = version.parse().ok();
-    let found = all_versions(call, ruleset)?.into_iter().find(|v| Some(v.version) == number);
+    let found = all_versions(context, ruleset)?.into_iter().find(|v| Some(v.version) == number);
     found.ok_or_else(|| Refusal::new(404, 10003, "could not find ruleset version"))
 }
 
 /// GET of the versions.
-pub(super) fn versions(call: &Call<'_>, scope: &Scope, id: &str) -> Outcome<Success> {
-    version_list(call, &find(call, scope, id)?)
+pub(super) fn versions(context: &RequestContext<'_>, scope: &Scope, id: &str) -> Outcome<Success> {
+    version_list(context, &find(context, scope, id)?)
 }
 
 /// GET of one version.
-pub(super) fn version(call: &Call<'_>, scope: &Scope, id: &str, version: &str) -> Outcome<Success> {
-    let ruleset = find(call, scope, id)?;
-    Ok(Success::One(version_of(call, &ruleset, version)?.to_json(Detail::Whole)))
+pub(super) fn version(context: &RequestContext<'_>, scope: &Scope, id: &str, version: &str) -> Outcome<Success> {
+    let ruleset = find(context, scope, id)?;
+    Ok(Success::One(version_of(context, &ruleset, version)?.to_json(Detail::Whole)))
 }
 
 /// GET of the rules with a tag, in one version of a managed ruleset.
@@ -125,12 +125,18 @@ pub(super) fn version(call: &Call<'_>, scope: &Scope, id: &str, version: &str) -
 /// # Sources
 /// For managed rulesets only: developers.cloudflare.com/api, "List an account ruleset version's rules by tag", read 2026-11-20.
 /// ASSUMED: other rulesets are not found, and an unknown tag returns no rules.
-pub(super) fn tagged(call: &Call<'_>, scope: &Scope, id: &str, version: &str, tag: &str) -> Outcome<Success> {
-    let ruleset = find(call, scope, id)?;
+pub(super) fn tagged(
+    context: &RequestContext<'_>,
+    scope: &Scope,
+    id: &str,
+    version: &str,
+    tag: &str,
+) -> Outcome<Success> {
+    let ruleset = find(context, scope, id)?;
     if ruleset.kind != "managed" {
         return Err(missing());
     }
-    let mut ruleset = version_of(call, &ruleset, version)?;
+    let mut ruleset = version_of(context, &ruleset, version)?;
     ruleset.rules.retain(|rule| catalogue::tags(rule).any(|t| t == tag));
     Ok(Success::One(ruleset.to_json(Detail::Whole)))
 }
@@ -139,32 +145,37 @@ pub(super) fn tagged(call: &Call<'_>, scope: &Scope, id: &str, version: &str, ta
 ///
 /// # Errors
 /// 404 with code 10003, which means that there are no rules: observed 2025 and 2026. Its `messages` were seen null and empty.
-fn existing_entry_point(call: &Call<'_>, scope: &Scope, phase: &str) -> Outcome<Ruleset> {
+fn existing_entry_point(context: &RequestContext<'_>, scope: &Scope, phase: &str) -> Outcome<Ruleset> {
     check_phase(phase)?;
-    store::entry_point(call, scope, phase)?.ok_or_else(|| {
+    store::entry_point(context, scope, phase)?.ok_or_else(|| {
         Refusal::new(404, 10003, format!("could not find entrypoint ruleset in the {phase} phase"))
-            .with_null_messages(call.profile.null_messages)
+            .with_null_messages(context.profile.null_messages)
     })
 }
 
 /// GET of an entry point.
-pub(super) fn entry_point(call: &Call<'_>, scope: &Scope, phase: &str) -> Outcome<Success> {
-    Ok(Success::One(existing_entry_point(call, scope, phase)?.to_json(Detail::Whole)))
+pub(super) fn entry_point(context: &RequestContext<'_>, scope: &Scope, phase: &str) -> Outcome<Success> {
+    Ok(Success::One(existing_entry_point(context, scope, phase)?.to_json(Detail::Whole)))
 }
 
 /// GET of the versions of an entry point; an empty list if there is no entry point (the page named above).
-pub(super) fn entry_point_versions(call: &Call<'_>, scope: &Scope, phase: &str) -> Outcome<Success> {
+pub(super) fn entry_point_versions(context: &RequestContext<'_>, scope: &Scope, phase: &str) -> Outcome<Success> {
     check_phase(phase)?;
-    match store::entry_point(call, scope, phase)? {
-        Some(ruleset) => version_list(call, &ruleset),
+    match store::entry_point(context, scope, phase)? {
+        Some(ruleset) => version_list(context, &ruleset),
         None => Ok(Success::One(json!([]))),
     }
 }
 
 /// GET of one version of an entry point.
-pub(super) fn entry_point_version(call: &Call<'_>, scope: &Scope, phase: &str, version: &str) -> Outcome<Success> {
-    let ruleset = existing_entry_point(call, scope, phase)?;
-    Ok(Success::One(version_of(call, &ruleset, version)?.to_json(Detail::Whole)))
+pub(super) fn entry_point_version(
+    context: &RequestContext<'_>,
+    scope: &Scope,
+    phase: &str,
+    version: &str,
+) -> Outcome<Success> {
+    let ruleset = existing_entry_point(context, scope, phase)?;
+    Ok(Success::One(version_of(context, &ruleset, version)?.to_json(Detail::Whole)))
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use super::scope::{Scope, ScopePath};
 use super::{read, rules, write};
 use crate::envelope::{Outcome, Refusal, Success};
 use crate::query_string::Parameters;
-use crate::request_context::Call;
+use crate::request_context::RequestContext;
 use zonewright_model::model::facts::permissions::PermissionGroup;
 
 /// The resource below `{scope}/rulesets`.
@@ -131,25 +131,25 @@ impl<'a> Place<'a> {
 /// # Errors
 /// The refusal.
 pub(crate) fn handle(
-    call: &Call<'_>,
+    context: &RequestContext<'_>,
     place: Place<'_>,
     method: &Method,
     parameters: &Parameters,
     body: &Map<String, Value>,
 ) -> Outcome<Success> {
     let is_read = method == Method::GET;
-    let scope = Scope::find(call, place.scope)?;
+    let scope = Scope::find(context, place.scope)?;
     if is_read {
-        return look(call, &scope, place.route, parameters);
+        return look(context, &scope, place.route, parameters);
     }
-    check_account(call, &scope)?;
-    if !is_rehearsal(call, parameters)? {
-        return carry_out(call, &scope, place.route, method, body);
+    check_account(context, &scope)?;
+    if !is_rehearsal(context, parameters)? {
+        return carry_out(context, &scope, place.route, method, body);
     }
     // Everything runs as usual, including the assignment of identifiers, and is then rolled back.
-    call.connection.execute_batch("SAVEPOINT rehearsal")?;
-    let answer = carry_out(call, &scope, place.route, method, body)?;
-    call.connection.execute_batch("ROLLBACK TO rehearsal; RELEASE rehearsal")?;
+    context.connection.execute_batch("SAVEPOINT rehearsal")?;
+    let answer = carry_out(context, &scope, place.route, method, body)?;
+    context.connection.execute_batch("ROLLBACK TO rehearsal; RELEASE rehearsal")?;
     Ok(if answer == Success::Empty { answer } else { Success::One(Value::Null) })
 }
 
@@ -157,8 +157,8 @@ pub(crate) fn handle(
 ///
 /// # Sources
 /// A plan is needed: developers.cloudflare.com/waf/account, read 2026-11-20. ASSUMED: code and text.
-fn check_account(call: &Call<'_>, scope: &Scope) -> Outcome<()> {
-    if scope.is_account() && !call.profile.account_rulesets {
+fn check_account(context: &RequestContext<'_>, scope: &Scope) -> Outcome<()> {
+    if scope.is_account() && !context.profile.account_rulesets {
         return Err(Refusal::new(400, 50002, "not entitled to use account-level rulesets"));
     }
     Ok(())
@@ -168,10 +168,10 @@ fn check_account(call: &Call<'_>, scope: &Scope) -> Outcome<()> {
 ///
 /// ASSUMED: the texts, and that an API without dry runs refuses the parameter. If it ignored it, it would carry out the
 /// request, which no client wants.
-fn is_rehearsal(call: &Call<'_>, parameters: &Parameters) -> Outcome<bool> {
+fn is_rehearsal(context: &RequestContext<'_>, parameters: &Parameters) -> Outcome<bool> {
     let Some(value) = parameters.get("dry_run") else { return Ok(false) };
     let refused = |text: String| Err(Refusal::unnumbered(400, text));
-    if !call.profile.dry_run {
+    if !context.profile.dry_run {
         return refused("unknown query parameter \"dry_run\"".to_owned());
     }
     match value {
@@ -182,23 +182,23 @@ fn is_rehearsal(call: &Call<'_>, parameters: &Parameters) -> Outcome<bool> {
 }
 
 /// Answers a read.
-fn look(call: &Call<'_>, scope: &Scope, route: Route<'_>, parameters: &Parameters) -> Outcome<Success> {
+fn look(context: &RequestContext<'_>, scope: &Scope, route: Route<'_>, parameters: &Parameters) -> Outcome<Success> {
     match route {
-        Route::List => read::list(call, scope, parameters),
-        Route::Ruleset(id) => read::get(call, scope, id),
-        Route::Versions(id) => read::versions(call, scope, id),
-        Route::Version(id, version) => read::version(call, scope, id, version),
-        Route::Tagged(id, version, tag) => read::tagged(call, scope, id, version, tag),
-        Route::EntryPoint(phase) => read::entry_point(call, scope, phase),
-        Route::EntryPointVersions(phase) => read::entry_point_versions(call, scope, phase),
-        Route::EntryPointVersion(phase, version) => read::entry_point_version(call, scope, phase, version),
+        Route::List => read::list(context, scope, parameters),
+        Route::Ruleset(id) => read::get(context, scope, id),
+        Route::Versions(id) => read::versions(context, scope, id),
+        Route::Version(id, version) => read::version(context, scope, id, version),
+        Route::Tagged(id, version, tag) => read::tagged(context, scope, id, version, tag),
+        Route::EntryPoint(phase) => read::entry_point(context, scope, phase),
+        Route::EntryPointVersions(phase) => read::entry_point_versions(context, scope, phase),
+        Route::EntryPointVersion(phase, version) => read::entry_point_version(context, scope, phase, version),
         Route::Rules(_) | Route::Rule(..) => Err(Refusal::new(405, 7001, "Method GET not available for that URI.")),
     }
 }
 
 /// Carries out a write.
 fn carry_out(
-    call: &Call<'_>,
+    context: &RequestContext<'_>,
     scope: &Scope,
     route: Route<'_>,
     method: &Method,
@@ -206,14 +206,14 @@ fn carry_out(
 ) -> Outcome<Success> {
     let is_delete = method == Method::DELETE;
     match route {
-        Route::List => write::create(call, scope, body),
-        Route::Ruleset(id) if is_delete => write::delete(call, scope, id),
-        Route::Ruleset(id) => write::put(call, scope, id, body),
-        Route::Version(id, version) => write::delete_version(call, scope, id, version),
-        Route::EntryPoint(phase) => write::put_entry_point(call, scope, phase, body),
-        Route::Rules(id) => rules::add(call, scope, id, body),
-        Route::Rule(id, rule) if is_delete => rules::delete(call, scope, id, rule),
-        Route::Rule(id, rule) => rules::patch(call, scope, id, rule, body),
+        Route::List => write::create(context, scope, body),
+        Route::Ruleset(id) if is_delete => write::delete(context, scope, id),
+        Route::Ruleset(id) => write::put(context, scope, id, body),
+        Route::Version(id, version) => write::delete_version(context, scope, id, version),
+        Route::EntryPoint(phase) => write::put_entry_point(context, scope, phase, body),
+        Route::Rules(id) => rules::add(context, scope, id, body),
+        Route::Rule(id, rule) if is_delete => rules::delete(context, scope, id, rule),
+        Route::Rule(id, rule) => rules::patch(context, scope, id, rule, body),
         Route::Versions(_) | Route::Tagged(..) | Route::EntryPointVersions(_) | Route::EntryPointVersion(..) => {
             Err(Refusal::new(405, 7001, format!("Method {method} not available for that URI.")))
         }

@@ -15,7 +15,7 @@ use super::author::{Author, Problems};
 use super::ruleset::{Rule, executed, id_of, phase, text};
 use super::{expression, members, overrides, ratelimit, response, skip, store};
 use crate::envelope::{Outcome, Problem, Refusal};
-use crate::request_context::Call;
+use crate::request_context::RequestContext;
 use zonewright_model::model::facts::expressions::DESCRIPTION_CHARACTERS;
 use zonewright_model::model::facts::rulesets::{ACTIONS, CUSTOM_PHASE};
 
@@ -200,17 +200,17 @@ impl Draft {
     /// # Sources
     /// The version of a rule increases when its own definition changes; `ref` is the identifier unless one is sent: the
     /// pages named above.
-    pub(super) fn finish(self, call: &Call<'_>, continued: Option<&Rule>) -> Outcome<Rule> {
+    pub(super) fn finish(self, context: &RequestContext<'_>, continued: Option<&Rule>) -> Outcome<Rule> {
         let Self { id: _, reference, head, tail } = self;
         let id = match continued {
             Some(rule) => id_of(rule).to_owned(),
-            None => store::next_id(call)?,
+            None => store::next_id(context)?,
         };
         let mut rule = Map::new();
         rule.insert("id".to_owned(), id.clone().into());
         rule.insert("version".to_owned(), "1".into());
         rule.extend(head);
-        rule.insert("last_updated".to_owned(), call.now.into());
+        rule.insert("last_updated".to_owned(), context.now.into());
         rule.insert("ref".to_owned(), reference.unwrap_or(id).into());
         rule.extend(tail);
         if let Some(before) = continued {

@@ -14,28 +14,33 @@ use super::ruleset::{Ruleset, text};
 use super::scope::Scope;
 use super::{members, write};
 use crate::envelope::{Outcome, Refusal, Success};
-use crate::request_context::Call;
+use crate::request_context::RequestContext;
 
 /// POST of a rule: at its position, or at the end.
 ///
 /// ASSUMED: an `id` in the body is ignored.
-pub(super) fn add(call: &Call<'_>, scope: &Scope, id: &str, body: &Map<String, Value>) -> Outcome<Success> {
-    let mut ruleset = write::own_or_refused(call, scope, id)?;
+pub(super) fn add(
+    context: &RequestContext<'_>,
+    scope: &Scope,
+    id: &str,
+    body: &Map<String, Value>,
+) -> Outcome<Success> {
+    let mut ruleset = write::own_or_refused(context, scope, id)?;
     let position = Position::take(body)?;
-    let author = Author::new(call, scope, &ruleset);
+    let author = Author::new(context, scope, &ruleset);
     let mut problems = Problems::default();
     let draft = rule_check::define(&author, &definition(body), "", &mut problems)?;
     let at = match &position {
         Some(position) => position.among(&ruleset)?,
         None => ruleset.rules.len(),
     };
-    let rule = draft.finish(call, None)?;
+    let rule = draft.finish(context, None)?;
     let mut rules = ruleset.rules.clone();
     rules.insert(at, rule);
     rule_check::check_whole(&author, &rules, &mut problems);
     problems.refuse()?;
     ruleset.rules = rules;
-    write::keep(call, scope, ruleset)
+    write::keep(context, scope, ruleset)
 }
 
 /// The body of a rule without its position.
@@ -52,18 +57,18 @@ fn definition(body: &Map<String, Value>) -> Map<String, Value> {
 /// move to the rule's current position: reported 2026. ASSUMED: its text; an omitted `ref` is kept; an `id` must be
 /// that of the rule.
 pub(super) fn patch(
-    call: &Call<'_>,
+    context: &RequestContext<'_>,
     scope: &Scope,
     id: &str,
     rule: &str,
     body: &Map<String, Value>,
 ) -> Outcome<Success> {
-    let mut ruleset = write::own_or_refused(call, scope, id)?;
+    let mut ruleset = write::own_or_refused(context, scope, id)?;
     let at = ruleset.position(rule).ok_or_else(write::missing_rule)?;
     let position = Position::take(body)?;
     let definition = definition(body);
     let mut after = ruleset.rules[at].clone();
-    let author = Author::new(call, scope, &ruleset);
+    let author = Author::new(context, scope, &ruleset);
     let mut problems = Problems::default();
     if !(definition.is_empty() && position.is_some()) {
         let mut draft = rule_check::define(&author, &definition, "", &mut problems)?;
@@ -71,7 +76,7 @@ pub(super) fn patch(
             return Err(Refusal::unnumbered(400, "the identifier of a rule cannot be changed"));
         }
         draft.reference = draft.reference.or_else(|| text(&after, "ref").map(str::to_owned));
-        after = draft.finish(call, Some(&after))?;
+        after = draft.finish(context, Some(&after))?;
     }
     let mut others = ruleset.clone();
     others.rules.remove(at);
@@ -79,22 +84,22 @@ pub(super) fn patch(
         Some(position) => position.among(&others)?,
         None => at,
     };
-    if position.is_some() && target == at && call.profile.refuse_needless_moves {
+    if position.is_some() && target == at && context.profile.refuse_needless_moves {
         return Err(Refusal::new(400, 20011, "the rule is already at the requested position"));
     }
     others.rules.insert(target, after);
     rule_check::check_whole(&author, &others.rules, &mut problems);
     problems.refuse()?;
     ruleset.rules = others.rules;
-    write::keep(call, scope, ruleset)
+    write::keep(context, scope, ruleset)
 }
 
 /// DELETE of a rule; returns the ruleset without it.
-pub(super) fn delete(call: &Call<'_>, scope: &Scope, id: &str, rule: &str) -> Outcome<Success> {
-    let mut ruleset = write::own_or_refused(call, scope, id)?;
+pub(super) fn delete(context: &RequestContext<'_>, scope: &Scope, id: &str, rule: &str) -> Outcome<Success> {
+    let mut ruleset = write::own_or_refused(context, scope, id)?;
     let at = ruleset.position(rule).ok_or_else(write::missing_rule)?;
     ruleset.rules.remove(at);
-    write::keep(call, scope, ruleset)
+    write::keep(context, scope, ruleset)
 }
 
 /// The requested position of a rule.

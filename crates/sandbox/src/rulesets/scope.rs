@@ -1,7 +1,7 @@
 //! The owner of rulesets: an account or a zone.
 
 use crate::envelope::Outcome;
-use crate::request_context::Call;
+use crate::request_context::RequestContext;
 use crate::token;
 use crate::zone::Zone;
 use zonewright_model::model::facts::{self, rulesets::MANAGED_RULESETS};
@@ -29,11 +29,11 @@ impl Scope {
     ///
     /// # Errors
     /// As for any zone, and for an account that the sandbox does not have.
-    pub(super) fn find(call: &Call<'_>, path: ScopePath<'_>) -> Outcome<Self> {
+    pub(super) fn find(context: &RequestContext<'_>, path: ScopePath<'_>) -> Outcome<Self> {
         match path {
-            ScopePath::Zone(id) => Ok(Self::Zone(Box::new(Zone::get(call.connection, id)?))),
+            ScopePath::Zone(id) => Ok(Self::Zone(Box::new(Zone::get(context.connection, id)?))),
             ScopePath::Account(id) => {
-                token::check_account(call, id)?;
+                token::check_account(context, id)?;
                 Ok(Self::Account(id.to_owned()))
             }
         }

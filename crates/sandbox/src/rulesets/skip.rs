@@ -81,7 +81,7 @@ fn check_managed(author: &Author<'_>, sent: &Map<String, Value>, problems: &mut 
         problems.say("rulesets of a skip action cannot be empty");
     }
     for id in rulesets {
-        if catalogue::find(author.call, id)?.is_none() {
+        if catalogue::find(author.context, id)?.is_none() {
             problems.say(format!("skip action parameter ruleset '{id}' does not exist"));
         }
     }
@@ -91,7 +91,7 @@ fn check_managed(author: &Author<'_>, sent: &Map<String, Value>, problems: &mut 
     }
     for ruleset in rules.keys() {
         let ids = members::texts(rules, ruleset)?.unwrap_or_default();
-        let Some(managed) = catalogue::find(author.call, ruleset)? else {
+        let Some(managed) = catalogue::find(author.context, ruleset)? else {
             problems.say(format!("skip action parameter ruleset '{ruleset}' does not exist"));
             continue;
         };

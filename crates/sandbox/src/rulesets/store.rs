@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::ruleset::{Detail, Ruleset, id_of};
 use super::scope::Scope;
 use crate::envelope::Outcome;
-use crate::request_context::Call;
+use crate::request_context::RequestContext;
 use crate::store;
 
 /// Tables.
@@ -74,9 +74,13 @@ pub(super) fn accounts(connection: &Connection) -> rusqlite::Result<Vec<String>>
 }
 
 /// The entry point of a phase.
-pub(super) fn entry_point(call: &Call<'_>, scope: &Scope, phase: &str) -> rusqlite::Result<Option<Ruleset>> {
+pub(super) fn entry_point(
+    context: &RequestContext<'_>,
+    scope: &Scope,
+    phase: &str,
+) -> rusqlite::Result<Option<Ruleset>> {
     let sql = format!("{LATEST} AND r.phase = ?2 AND r.kind = ?3");
-    call.connection.prepare_cached(&sql)?.query_row([scope.id(), phase, scope.entry_kind()], read).optional()
+    context.connection.prepare_cached(&sql)?.query_row([scope.id(), phase, scope.entry_kind()], read).optional()
 }
 
 /// The stored versions of a ruleset, from the first.
@@ -129,6 +133,6 @@ pub(super) fn remove_version(connection: &Connection, id: &str, version: u64) ->
 }
 
 /// A new identifier for a ruleset or a rule.
-pub(super) fn next_id(call: &Call<'_>) -> Outcome<String> {
-    Ok(store::next_id(call.connection, call.seed)?)
+pub(super) fn next_id(context: &RequestContext<'_>) -> Outcome<String> {
+    Ok(store::next_id(context.connection, context.seed)?)
 }

@@ -14,7 +14,7 @@ use super::ruleset::{Detail, Rule, Ruleset, executed, id_of, text};
 use super::scope::Scope;
 use super::{members, store};
 use crate::envelope::{Outcome, Problem, Refusal, Success};
-use crate::request_context::Call;
+use crate::request_context::RequestContext;
 
 /// The members of a body.
 struct Sent<'a> {
@@ -55,7 +55,7 @@ impl<'a> Sent<'a> {
 /// # Sources
 /// Code 20217, its text and pointer: observed 2025. ASSUMED: the refusals of missing members and of kinds that a scope
 /// cannot have, and that zones have no custom rulesets, which the documentation begins to mention.
-pub(super) fn create(call: &Call<'_>, scope: &Scope, body: &Map<String, Value>) -> Outcome<Success> {
+pub(super) fn create(context: &RequestContext<'_>, scope: &Scope, body: &Map<String, Value>) -> Outcome<Success> {
     let sent = Sent::read(body, &["name", "description", "kind", "phase", "rules"])?;
     let (Some(name), Some(kind), Some(phase)) = (sent.name, sent.kind, sent.phase) else {
         return Err(Refusal::unnumbered(400, "name, kind and phase are required"));
@@ -70,28 +70,28 @@ pub(super) fn create(call: &Call<'_>, scope: &Scope, body: &Map<String, Value>) 
             ),
         ));
     }
-    if kind == scope.entry_kind() && store::entry_point(call, scope, phase)?.is_some() {
+    if kind == scope.entry_kind() && store::entry_point(context, scope, phase)?.is_some() {
         let text = format!(
             "'{kind}' is not a valid value for kind because exceeded maximum number of {kind} rulesets for phase {phase}"
         );
         return Err(Refusal::of(400, vec![Problem::new(20217, text).at("/kind")]));
     }
-    let ruleset = Ruleset { name: name.to_owned(), ..new_ruleset(call, kind, phase)? };
-    replace(call, scope, ruleset, &sent)
+    let ruleset = Ruleset { name: name.to_owned(), ..new_ruleset(context, kind, phase)? };
+    replace(context, scope, ruleset, &sent)
 }
 
 /// A ruleset that does not exist yet: its version is 0.
 ///
 /// # Sources
 /// Name of an entry point that a PUT creates: observed 2025 as `default`, in older zones as `zone`.
-fn new_ruleset(call: &Call<'_>, kind: &str, phase: &str) -> Outcome<Ruleset> {
+fn new_ruleset(context: &RequestContext<'_>, kind: &str, phase: &str) -> Outcome<Ruleset> {
     Ok(Ruleset {
-        id: store::next_id(call)?,
+        id: store::next_id(context)?,
         name: "default".to_owned(),
         description: String::new(),
         kind: kind.to_owned(),
         version: 0,
-        last_updated: call.now.to_owned(),
+        last_updated: context.now.to_owned(),
         phase: phase.to_owned(),
         rules: Vec::new(),
     })
@@ -103,18 +103,18 @@ fn new_ruleset(call: &Call<'_>, kind: &str, phase: &str) -> Outcome<Ruleset> {
 /// No other members than these: observed 2026. Rules are kept if none are sent: the example of the documentation.
 /// ASSUMED: without an entry point, such a PUT creates one without rules.
 pub(super) fn put_entry_point(
-    call: &Call<'_>,
+    context: &RequestContext<'_>,
     scope: &Scope,
     phase: &str,
     body: &Map<String, Value>,
 ) -> Outcome<Success> {
     check_phase(phase)?;
     let sent = Sent::read(body, &["name", "description", "rules"])?;
-    let before = match store::entry_point(call, scope, phase)? {
+    let before = match store::entry_point(context, scope, phase)? {
         Some(before) => before,
-        None => new_ruleset(call, scope.entry_kind(), phase)?,
+        None => new_ruleset(context, scope.entry_kind(), phase)?,
     };
-    replace(call, scope, before, &sent)
+    replace(context, scope, before, &sent)
 }
 
 /// PUT of a ruleset.
@@ -123,8 +123,13 @@ pub(super) fn put_entry_point(
 /// Kind and name cannot change: developers.cloudflare.com/ruleset-engine/rulesets-api/json-object, read 2026-11-20.
 /// ASSUMED: a name is accepted nevertheless, as for an entry point; the phase cannot change either; kind and phase may
 /// be repeated.
-pub(super) fn put(call: &Call<'_>, scope: &Scope, id: &str, body: &Map<String, Value>) -> Outcome<Success> {
-    let before = own_or_refused(call, scope, id)?;
+pub(super) fn put(
+    context: &RequestContext<'_>,
+    scope: &Scope,
+    id: &str,
+    body: &Map<String, Value>,
+) -> Outcome<Success> {
+    let before = own_or_refused(context, scope, id)?;
     let sent = Sent::read(body, &["name", "description", "kind", "phase", "rules"])?;
     for (what, sent, kept) in [("kind", sent.kind, &before.kind), ("phase", sent.phase, &before.phase)] {
         if let Some(sent) = sent.filter(|sent| sent != kept) {
@@ -132,22 +137,22 @@ pub(super) fn put(call: &Call<'_>, scope: &Scope, id: &str, body: &Map<String, V
             return Err(Refusal::unnumbered(400, text));
         }
     }
-    replace(call, scope, before, &sent)
+    replace(context, scope, before, &sent)
 }
 
 /// One of the scope's own rulesets, to be written.
 ///
 /// ASSUMED: managed rulesets are refused with this text.
-pub(super) fn own_or_refused(call: &Call<'_>, scope: &Scope, id: &str) -> Outcome<Ruleset> {
-    let is_managed = || super::catalogue::find(call, id).map(|found| found.is_some());
-    match read::own(call, scope, id) {
+pub(super) fn own_or_refused(context: &RequestContext<'_>, scope: &Scope, id: &str) -> Outcome<Ruleset> {
+    let is_managed = || super::catalogue::find(context, id).map(|found| found.is_some());
+    match read::own(context, scope, id) {
         Err(_) if is_managed()? => Err(Refusal::unnumbered(400, "managed rulesets cannot be changed")),
         other => other,
     }
 }
 
 /// Applies a body to a ruleset and stores the result as the next version.
-fn replace(call: &Call<'_>, scope: &Scope, before: Ruleset, sent: &Sent<'_>) -> Outcome<Success> {
+fn replace(context: &RequestContext<'_>, scope: &Scope, before: Ruleset, sent: &Sent<'_>) -> Outcome<Success> {
     let mut after = before.clone();
     if let Some(name) = sent.name {
         after.name = name.to_owned();
@@ -156,9 +161,9 @@ fn replace(call: &Call<'_>, scope: &Scope, before: Ruleset, sent: &Sent<'_>) -> 
         after.description = description.to_owned();
     }
     if let Some(rules) = sent.rules {
-        after.rules = compose(call, scope, &before, rules)?;
+        after.rules = compose(context, scope, &before, rules)?;
     }
-    keep(call, scope, after)
+    keep(context, scope, after)
 }
 
 /// The rules that a PUT sends, each with the identifier and version of the rule that it continues.
@@ -167,8 +172,8 @@ fn replace(call: &Call<'_>, scope: &Scope, before: Ruleset, sent: &Sent<'_>) -> 
 /// The same `ref` keeps the identifier, a new one makes a new rule, and without either a rule is new:
 /// developers.cloudflare.com/terraform/troubleshooting/rule-id-changes, read 2026-11-20. ASSUMED: an identifier that is
 /// not in the ruleset is refused, and one that is keeps its `ref` if none is sent.
-fn compose(call: &Call<'_>, scope: &Scope, before: &Ruleset, sent: &[Value]) -> Outcome<Vec<Rule>> {
-    let author = Author::new(call, scope, before);
+fn compose(context: &RequestContext<'_>, scope: &Scope, before: &Ruleset, sent: &[Value]) -> Outcome<Vec<Rule>> {
+    let author = Author::new(context, scope, before);
     let mut problems = Problems::default();
     let mut drafts = Vec::new();
     for (index, rule) in sent.iter().enumerate() {
@@ -197,7 +202,7 @@ fn compose(call: &Call<'_>, scope: &Scope, before: &Ruleset, sent: &[Value]) -> 
             taken.push(id);
             draft.reference = draft.reference.or_else(|| continued.and_then(|r| text(r, "ref")).map(str::to_owned));
         }
-        rules.push(draft.finish(call, continued)?);
+        rules.push(draft.finish(context, continued)?);
     }
     rule_check::check_whole(&author, &rules, &mut problems);
     problems.refuse()?;
@@ -205,9 +210,9 @@ fn compose(call: &Call<'_>, scope: &Scope, before: &Ruleset, sent: &[Value]) -> 
 }
 
 /// Stores a ruleset as its next version and returns it.
-pub(super) fn keep(call: &Call<'_>, scope: &Scope, ruleset: Ruleset) -> Outcome<Success> {
-    let ruleset = Ruleset { version: ruleset.version + 1, last_updated: call.now.to_owned(), ..ruleset };
-    store::save(call.connection, scope.id(), &ruleset)?;
+pub(super) fn keep(context: &RequestContext<'_>, scope: &Scope, ruleset: Ruleset) -> Outcome<Success> {
+    let ruleset = Ruleset { version: ruleset.version + 1, last_updated: context.now.to_owned(), ..ruleset };
+    store::save(context.connection, scope.id(), &ruleset)?;
     Ok(Success::One(ruleset.to_json(Detail::Whole)))
 }
 
@@ -215,13 +220,13 @@ pub(super) fn keep(call: &Call<'_>, scope: &Scope, ruleset: Ruleset) -> Outcome<
 ///
 /// # Sources
 /// Not while a rule executes it: the page named above. ASSUMED: the text, and that there is no code.
-pub(super) fn delete(call: &Call<'_>, scope: &Scope, id: &str) -> Outcome<Success> {
-    let ruleset = own_or_refused(call, scope, id)?;
-    let users = store::all(call.connection, scope.id())?;
+pub(super) fn delete(context: &RequestContext<'_>, scope: &Scope, id: &str) -> Outcome<Success> {
+    let ruleset = own_or_refused(context, scope, id)?;
+    let users = store::all(context.connection, scope.id())?;
     if let Some(user) = users.iter().find(|user| user.rules.iter().any(|rule| executed(rule) == Some(id))) {
         return Err(Refusal::unnumbered(400, format!("ruleset is in use: ruleset {} executes it", user.id)));
     }
-    store::remove(call.connection, &ruleset.id)?;
+    store::remove(context.connection, &ruleset.id)?;
     Ok(Success::Empty)
 }
 
@@ -230,13 +235,13 @@ pub(super) fn delete(call: &Call<'_>, scope: &Scope, id: &str) -> Outcome<Succes
 /// # Sources
 /// Not the latest while a rule executes the ruleset: the page named above. ASSUMED: not the latest at all, as an entry point is
 /// always in use; the text, and that there is no code.
-pub(super) fn delete_version(call: &Call<'_>, scope: &Scope, id: &str, version: &str) -> Outcome<Success> {
-    let ruleset = own_or_refused(call, scope, id)?;
-    let version = read::version_of(call, &ruleset, version)?.version;
+pub(super) fn delete_version(context: &RequestContext<'_>, scope: &Scope, id: &str, version: &str) -> Outcome<Success> {
+    let ruleset = own_or_refused(context, scope, id)?;
+    let version = read::version_of(context, &ruleset, version)?.version;
     if version == ruleset.version {
         return Err(Refusal::unnumbered(400, "the latest version of a ruleset cannot be deleted"));
     }
-    store::remove_version(call.connection, id, version)?;
+    store::remove_version(context.connection, id, version)?;
     Ok(Success::Empty)
 }
 

@@ -10,7 +10,7 @@ use crate::cli::connection::{Access, OpenConnection};
 use crate::cli::output::Output;
 use crate::cli::settings::Settings;
 use crate::diagnostic::count;
-use crate::import::Found;
+use crate::import::ImportResult;
 use crate::model::{Fqdn, Rdata, ZoneName};
 use crate::reconcile::{Goal, Migration, OpenSnapshot, Planned, Selection, migration, plan};
 use crate::spec;
@@ -21,7 +21,7 @@ use crate::spec;
 /// The snapshot that was named cannot be used.
 pub(super) async fn compare(
     text: &str,
-    found: &Found,
+    found: &ImportResult,
     against: Option<&Path>,
     settings: &Settings<'_>,
     output: &Arc<Output>,
@@ -51,7 +51,7 @@ pub(super) async fn compare(
 /// Plans and reports.
 async fn planned(
     mut goal: Goal,
-    found: &Found,
+    found: &ImportResult,
     against: Option<&Path>,
     settings: &Settings<'_>,
     output: &Arc<Output>,
@@ -74,7 +74,7 @@ async fn planned(
 }
 
 /// Says what differs.
-fn report(planned: &Planned<'_>, found: &Found, output: &Output) {
+fn report(planned: &Planned<'_>, found: &ImportResult, output: &Output) {
     let origin = |zone: &ZoneName, name: &Fqdn, data: &Rdata| {
         found.origins.get(&(zone.clone(), name.clone(), data.clone())).map(|origin| origin.place)
     };
