@@ -8,7 +8,7 @@
 //! ```
 //!
 //! The count for a step is the difference between a run with the step and a run without it. The benchmark fails if a count is
-//! further from the baseline than [`TOLERANCE`], or if a step grows faster than [`MOST_GROWTH`]. `benches/run.py` measures
+//! further from the baseline than [`TOLERANCE`], or if a step grows faster than [`Case::most_growth`]. `benches/run.py` measures
 //! whole commands.
 
 #[path = "support/case.rs"]
@@ -42,8 +42,8 @@ use case::Case;
 /// each run.
 const TOLERANCE: f64 = 0.05;
 
-/// The largest allowed exponent of growth: sorting is below it, and two nested loops are far above.
-const MOST_GROWTH: f64 = 1.25;
+/// Below so many instructions at the largest size, growth is not judged: what does not depend on the size outweighs the rest.
+const FEWEST_JUDGED: u64 = 1_000_000;
 
 /// The sizes at which a case is measured, as multiples of its own size.
 const MULTIPLES: [usize; 3] = [1, 2, 4];
@@ -187,7 +187,8 @@ fn compare(cases: &[Case], counts: &BTreeMap<String, Result<[u64; 3], String>>) 
         #[allow(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
         let [a, b, c] = [first, second, third].map(|count| count as f64);
         let growth = growth([a, b, c]);
-        let mut verdict = if growth > MOST_GROWTH { " GROWS TOO FAST".to_owned() } else { String::new() };
+        let grows_too_fast = third >= FEWEST_JUDGED && growth > case.most_growth;
+        let mut verdict = if grows_too_fast { " GROWS TOO FAST".to_owned() } else { String::new() };
         let (was, change) = match known.get(&case.name) {
             #[allow(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
             Some(was) => (was.to_string(), c / *was as f64 - 1.0),

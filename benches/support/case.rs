@@ -3,12 +3,17 @@
 /// The measured part of a case, once its inputs exist. The result is only used so that the compiler cannot remove the work.
 pub(crate) type Work = Box<dyn FnOnce() -> usize>;
 
+/// The largest allowed exponent of growth: sorting is below it, and two nested loops are far above.
+const MOST_GROWTH: f64 = 1.25;
+
 /// A step, and how to make its inputs.
 pub(crate) struct Case {
     /// Its name: `group/step`.
     pub(crate) name: String,
     /// The smallest size at which it is counted; it is also counted at twice and four times that.
     pub(crate) size: usize,
+    /// The largest allowed exponent of growth.
+    pub(crate) most_growth: f64,
     /// Makes the inputs of a size.
     pub(crate) prepare: Box<dyn Fn(usize) -> Work + Send + Sync>,
 }
@@ -20,6 +25,12 @@ impl Case {
         size: usize,
         prepare: impl Fn(usize) -> W + Send + Sync + 'static,
     ) -> Self {
-        Self { name: name.into(), size, prepare: Box::new(move |n| Box::new(prepare(n))) }
+        let prepare = Box::new(move |n| -> Work { Box::new(prepare(n)) });
+        Self { name: name.into(), size, most_growth: MOST_GROWTH, prepare }
+    }
+
+    /// The same step, which may grow faster, because another limit bounds its work.
+    pub(crate) fn growing(self, most_growth: f64) -> Self {
+        Self { most_growth, ..self }
     }
 }

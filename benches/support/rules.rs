@@ -175,14 +175,18 @@ pub(crate) fn all(all: &mut Vec<Case>) {
     }
 }
 
+/// Between two changes of rules, a plan looks at each rule: n states of n rules, until a bound on the work ends it.
+const STATES_OF_RULES: f64 = 2.0;
+
 /// Custom rules in the spec beside the live ones.
 fn differing(all: &mut Vec<Case>) {
     let mut case = |name: &str, sides: fn(usize) -> (String, LiveZone)| {
-        all.push(Case::new(format!("custom rules/{name}"), 100, move |n| {
+        let case = Case::new(format!("custom rules/{name}"), 100, move |n| {
             let (text, live) = sides(n);
             let desired = pure::load(&text).0;
             move || pure::plan(pure::only(&desired), &live).operations.len()
-        }));
+        });
+        all.push(case.growing(STATES_OF_RULES));
     };
     fn ours(n: usize) -> LiveZone {
         applied(&pure::plan(pure::only(&pure::load(&custom(n)).0), &bare(1)), 1)

@@ -10,7 +10,7 @@ use super::direction::Direction;
 use super::dns::Entry;
 use super::effect::{Effect, Topic, listed};
 use super::mail::spf::{Mechanism, Qualifier, Spf};
-use super::mistyped_addresses::{leaves, site, slip};
+use super::mistyped_addresses::{OtherNetworks, host, site, slip};
 use super::other_zones::OtherZones;
 use super::zone_view::View;
 use crate::model::{Danger, Fqdn, Gather, Rdata, RecordType};
@@ -38,6 +38,12 @@ pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>, ot
     // A name that has had such an address until now is one of a private network.
     let is_inside = LazyCell::new(|| old.iter().any(|address| lost(*address).is_some()));
     let holders = LazyCell::new(|| other_names(name, &came, before));
+    let networks = LazyCell::new(|| OtherNetworks::of(name, after));
+    let is_replaced = [IpAddr::is_ipv4, IpAddr::is_ipv6].map(|is_of_family| gone.iter().any(is_of_family));
+    let gone_by_host = gone.iter().fold(BTreeMap::<IpAddr, Vec<IpAddr>>::new(), |mut by_host, gone| {
+        by_host.entry(host(*gone)).or_default().push(*gone);
+        by_host
+    });
     let mut effects = Vec::new();
     if !is_proxied {
         effects.extend(
@@ -46,20 +52,21 @@ pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>, ot
         );
     }
     for came in &came {
-        let mut gone = gone.iter().filter(|gone| gone.is_ipv4() == came.is_ipv4()).peekable();
-        let is_replaced = gone.peek().is_some();
-        let mut slips = gone.filter_map(|gone| Some((*gone, slip(*gone, *came)?)));
-        if let Some((gone, how)) = slips.find(|(gone, _)| leaves(name, *gone, *came, after, others)) {
+        let family = usize::from(!came.is_ipv4());
+        let alike = gone_by_host.get(&host(*came)).into_iter().flatten();
+        let mut slips = alike.filter_map(|gone| Some((*gone, slip(*gone, *came)?)));
+        if let Some((gone, how)) = slips.find(|(gone, _)| networks.are_left(*gone, *came, others)) {
             let line = format!("{name}: {came} differs from {gone} by {how} and is in no network that is in use");
             effects.push(Effect::needing(Danger::LooksMistyped, Topic::Addresses, name, line));
         }
-        if is_replaced && let Some(line) = holders.get(came).and_then(|held| shared(name, *came, held, before, after)) {
+        if is_replaced[family]
+            && let Some(line) = holders.get(came).and_then(|held| shared(name, *came, held, before, after))
+        {
             effects.push(Effect::shown(Topic::Addresses, name, Direction::Neutral, line));
         }
         let Some(why) = lost(*came) else { continue };
         let line = format!("{name}: {came} is {why}, so it cannot be reached from the internet");
         let (then, now) = &*fewer;
-        let family = usize::from(!came.is_ipv4());
         effects.push(if now[family] < then[family] && !*is_inside {
             Effect::needing(Danger::LooksMistyped, Topic::Addresses, name, line)
         } else {
@@ -282,5 +289,31 @@ mod tests {
         ] {
             assert!(!slip(old, new), "{old} {new}");
         }
+    }
+
+    #[test]
+    fn a_slip_to_another_network_keeps_the_host() {
+        let mut outside = 0;
+        for old in
+            ["203.0.113.10", "198.51.100.7", "11.11.11.11", "1.1.1.1", "2001:db8:11::1", "2a00:1450:4001:81a:1:11:1:11"]
+        {
+            let text = old.as_bytes();
+            let spelled = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap().parse::<IpAddr>().ok();
+            let one = |at: usize| {
+                let others = b"0123456789abcdef.:".map(|c| [&text[..at], &[c], &text[at + 1..]].concat());
+                let added = b"0123456789abcdef.:".map(|c| [&text[..at], &[c], &text[at..]].concat());
+                let missing = [&text[..at], &text[at + 1..]].concat();
+                let mut swapped = text.to_vec();
+                swapped.swap(at, (at + 1) % text.len());
+                others.into_iter().chain(added).chain([missing, swapped]).filter_map(spelled)
+            };
+            let old: IpAddr = old.parse().unwrap();
+            for new in (0..text.len()).flat_map(one).filter(|new| slip(old, *new).is_some() && site(*new) != site(old))
+            {
+                assert_eq!(host(new), host(old), "{old} {new}");
+                outside += 1;
+            }
+        }
+        assert!(outside > 300, "{outside}");
     }
 }

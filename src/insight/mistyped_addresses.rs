@@ -1,13 +1,14 @@
 //! Addresses that look like a typing error of another one: a slip of the finger, and out of every network that is in use.
 
-use std::collections::BTreeSet;
+use std::cell::LazyCell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use ipnet::IpNet;
 
 use super::other_zones::OtherZones;
 use super::zone_view::View;
-use crate::model::Fqdn;
+use crate::model::{Fqdn, ZoneName};
 
 /// The network of which a new one looks like a slip, and by what they differ, where nothing else of the zone is near the new one.
 pub(super) fn slip_of(
@@ -21,7 +22,8 @@ pub(super) fn slip_of(
     let is_near = |other: &IpNet| *other != came && site(other.addr()) == site(came.addr());
     let alike = gone.iter().filter(|gone| gone.prefix_len() == came.prefix_len());
     let mut slips = alike.filter_map(|gone| Some((*gone, slip(gone.addr(), came.addr())?)));
-    slips.find(|(gone, _)| leaves(name, gone.addr(), came.addr(), after, others)).filter(|_| !known.iter().any(is_near))
+    let networks = LazyCell::new(|| OtherNetworks::of(name, after));
+    slips.find(|(gone, _)| networks.are_left(gone.addr(), came.addr(), others)).filter(|_| !known.iter().any(is_near))
 }
 
 /// The digits of an address as people type them; IPv6 addresses without `::`.
@@ -51,25 +53,35 @@ pub(super) fn slip(old: IpAddr, new: IpAddr) -> Option<&'static str> {
     is_one.then_some("one digit")
 }
 
-/// Whether a new address is in no network of the old one, of the other names of the zone, or of the other zones.
-pub(super) fn leaves(name: &Fqdn, old: IpAddr, new: IpAddr, after: View<'_, '_>, others: OtherZones<'_>) -> bool {
-    if site(old) == site(new) || others.use_some(site(new), end_of_site(new), after.0.name()) {
-        return false;
+/// The networks in which the names of a zone other than one have addresses.
+pub(super) struct OtherNetworks<'z> {
+    zone: &'z ZoneName,
+    /// The numbers of sites in each region.
+    sites: BTreeMap<IpAddr, BTreeSet<u32>>,
+}
+
+impl<'z> OtherNetworks<'z> {
+    /// Those of a zone. Takes time in proportion to it.
+    pub(super) fn of(name: &Fqdn, zone: View<'z, '_>) -> Self {
+        let mut sites: BTreeMap<IpAddr, BTreeSet<u32>> = BTreeMap::new();
+        for address in zone.0.entries().filter(|r| r.name != name).filter_map(|r| r.data.address()) {
+            sites.entry(region(address)).or_default().insert(number(address));
+        }
+        Self { zone: zone.0.name(), sites }
     }
-    // Networks of the zone in the region of the new address: two of them say that networks around them are in use.
-    let mut near = BTreeSet::new();
-    for other in after.0.entries().filter(|r| r.name != name).filter_map(|r| r.data.address()) {
-        if site(other) == site(new) {
+
+    /// Whether a new address is in no network of the old one, of these names, or of the other zones.
+    pub(super) fn are_left(&self, old: IpAddr, new: IpAddr, others: OtherZones<'_>) -> bool {
+        if site(old) == site(new) || others.use_some(site(new), end_of_site(new), self.zone) {
             return false;
         }
-        if region(other) == region(new) {
-            near.insert(number(other));
-        }
+        let Some(near) = self.sites.get(&region(new)) else { return true };
+        let new = number(new);
+        // Two networks in the region say that those around them are in use.
+        let (Some(first), Some(last)) = (near.first(), near.last()) else { return true };
+        let reach = (last - first).max(NEIGHBOURS);
+        !near.contains(&new) && (near.len() < 2 || new + reach < *first || *last + reach < new)
     }
-    let (Some(first), Some(last)) = (near.first(), near.last()) else { return true };
-    let reach = (last - first).max(NEIGHBOURS);
-    let new = number(new);
-    near.len() < 2 || new + reach < *first || *last + reach < new
 }
 
 /// So far from networks of the zone, another one is taken for one of the same site.
@@ -94,7 +106,16 @@ pub(super) fn site(address: IpAddr) -> IpAddr {
     }
 }
 
-/// The last address of that network.
+/// An address without the network of its site. A slip changes one of the groups between the separators, so one that
+/// leaves the network keeps this part.
+pub(super) fn host(address: IpAddr) -> IpAddr {
+    match address {
+        IpAddr::V4(a) => Ipv4Addr::from_bits(a.to_bits() & 0xff).into(),
+        IpAddr::V6(a) => Ipv6Addr::from_bits(a.to_bits() & (u128::MAX >> 48)).into(),
+    }
+}
+
+/// The last address of the network of a site.
 fn end_of_site(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V4(a) => Ipv4Addr::from_bits(a.to_bits() | 0xff).into(),

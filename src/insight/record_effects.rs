@@ -3,7 +3,9 @@
 //! Each step belongs to subjects, such as the SPF record of a name or its delegation. A subject is compared before and
 //! after all steps together; if what comes out needs a consent, the steps that bring it about alone are those that need it.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
 
 use super::addresses::Hidden;
 use super::dns::{Entry, ZoneIndex};
@@ -103,6 +105,10 @@ impl Subject {
     }
 }
 
+/// An effect, and the numbers of the steps that bring it about. A change of hundreds of records can have hundreds of effects, which
+/// share them.
+pub type Caused = (Rc<[usize]>, Effect);
+
 /// What steps mean, each effect with the numbers of the steps that bring it about; the weightiest first.
 ///
 /// `before` is the zone as it is, `after` the zone with all steps done, `others` the rest of the spec. Takes time in proportion to the steps, and to the
@@ -113,7 +119,7 @@ pub fn effects<'a>(
     after: &ZoneIndex<'a>,
     steps: &[Step<'a>],
     others: OtherZones<'_>,
-) -> Vec<(Vec<usize>, Effect)> {
+) -> Vec<Caused> {
     let mut found = by_subject(before, after, steps, others);
     let hidden = Hidden::of(View(before), steps.iter().filter_map(|s| s.after.as_ref()), others);
     // A name can have hundreds of new records.
@@ -124,12 +130,15 @@ pub fn effects<'a>(
         if is_new {
             let is_proxied = || View(before).at(record.name).iter().any(|r| r.proxied);
             let was_proxied = *proxied.entry(record.name).or_insert_with(is_proxied);
-            found.extend(hidden.exposed_by(record, was_proxied).into_iter().map(|e| (vec![n], e)));
+            found.extend(hidden.exposed_by(record, was_proxied).into_iter().map(|e| (Rc::from([n]), e)));
         }
     }
-    found.extend(mistyped(before, after, steps, others));
-    found.extend(left_behind(View(after), steps));
-    sort_by(&mut found, |(a, x), (b, y)| (x.danger.is_none(), x.topic, a).cmp(&(y.danger.is_none(), y.topic, b)));
+    found.extend(mistyped(before, after, steps, others).into_iter().map(|(n, e)| (n.into(), e)));
+    found.extend(left_behind(View(after), steps).into_iter().map(|(n, e)| (n.into(), e)));
+    sort_by(&mut found, |(a, x), (b, y)| {
+        let weight = (x.danger.is_none(), x.topic).cmp(&(y.danger.is_none(), y.topic));
+        weight.then_with(|| if Rc::ptr_eq(a, b) { Ordering::Equal } else { a.cmp(b) })
+    });
     found
 }
 
@@ -139,7 +148,7 @@ fn by_subject<'a>(
     after: &ZoneIndex<'a>,
     steps: &[Step<'a>],
     others: OtherZones<'_>,
-) -> Vec<(Vec<usize>, Effect)> {
+) -> Vec<Caused> {
     let mut subjects: BTreeMap<Subject, Vec<usize>> = BTreeMap::new();
     let (served, included) = (served_by(before, steps), included_by(before, after, steps));
     for (n, step) in steps.iter().enumerate() {
@@ -172,18 +181,20 @@ fn by_subject<'a>(
     let mut found = Vec::new();
     let mut scratch: Option<ZoneIndex<'a>> = None;
     for (subject, numbers) in subjects {
+        let numbers: Rc<[usize]> = numbers.into();
         for effect in subject.compare(View(before), View(after), others) {
-            let mut guilty = numbers.clone();
+            let mut guilty = Rc::clone(&numbers);
             if let Some(danger) = effect.danger.filter(|_| (2..=MOST_STEPS).contains(&numbers.len())) {
                 let zone = scratch.get_or_insert_with(|| before.clone());
-                guilty.retain(|n| {
+                let mut is_enough = |n: &usize| {
                     steps[*n].apply(zone);
                     let alone = subject.compare(View(before), View(zone), others);
                     steps[*n].revert(zone);
                     alone.iter().any(|e| e.danger == Some(danger))
-                });
-                if guilty.is_empty() {
-                    guilty.clone_from(&numbers);
+                };
+                let alone: Vec<usize> = numbers.iter().copied().filter(|n| is_enough(n)).collect();
+                if !alone.is_empty() {
+                    guilty = alone.into();
                 }
             }
             found.push((guilty, effect));

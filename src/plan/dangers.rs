@@ -20,7 +20,7 @@ use super::{replacements, weakening_grade};
 use crate::diff::DeleteReason;
 use crate::insight::dns::{Entry, Node, ZoneIndex};
 use crate::insight::waf::Impact;
-use crate::insight::{Effect, OtherZones, Step, effects};
+use crate::insight::{Caused, Effect, OtherZones, Step, effects};
 use crate::model::{Danger, DesiredZone, Fqdn, Gather, LiveZone, NARROW_DAYS, NARROW_RULES, Rdata, RecordType};
 
 /// How many values of a wildcard are named.
@@ -31,16 +31,16 @@ const MOST_ANSWERS: usize = 4;
 pub(super) fn assign(plan: &mut ZonePlan, live: &LiveZone, is_complete: bool, others: OtherZones<'_>) {
     if plan.records().next().is_some() {
         replacements::find(plan, is_complete);
-        let (numbers, found, notes) = judge(plan, live, others);
-        for (n, dangers) in found {
-            plan.operations[n].dangers.extend(dangers);
+        let Judgement { numbers, found, own, notes } = judge(plan, live, others);
+        for (n, dangers) in numbers.iter().zip(own) {
+            plan.operations[*n].dangers.extend(dangers);
         }
-        for (guilty, Effect { direction, danger, line, .. }) in numbers {
-            for n in &guilty {
-                plan.operations[*n].dangers.extend(danger);
+        for (guilty, Effect { direction, danger, line, .. }) in found {
+            if let Some(danger) = danger {
+                guilty.iter().for_each(|n| plan.operations[numbers[*n]].dangers.push(danger));
             }
             if let Some(first) = guilty.first() {
-                let impact = plan.operations[*first].impact.get_or_insert_with(Impact::default);
+                let impact = plan.operations[numbers[*first]].impact.get_or_insert_with(Impact::default);
                 impact.direction = impact.direction.combine(direction);
                 impact.lines.push(line);
             }
@@ -53,28 +53,31 @@ pub(super) fn assign(plan: &mut ZonePlan, live: &LiveZone, is_complete: bool, ot
     }
 }
 
-/// What an effect concerns: the numbers of operations.
-type Concerning<T> = Vec<(T, Vec<Danger>)>;
+/// What the operations on the records of a zone mean.
+struct Judgement {
+    /// The number of each of them among all operations.
+    numbers: Vec<usize>,
+    /// Their effects, each with those that bring it about.
+    found: Vec<Caused>,
+    /// Their dangers that no effect names.
+    own: Vec<Vec<Danger>>,
+    /// Notes about wildcards.
+    notes: BTreeSet<String>,
+}
 
-/// Effects, each with the numbers of the operations that cause it.
-type Caused = Vec<(Vec<usize>, Effect)>;
-
-/// The effects of the operations on records, their dangers that no effect names, and notes about wildcards.
-fn judge(plan: &ZonePlan, live: &LiveZone, others: OtherZones<'_>) -> (Caused, Concerning<usize>, BTreeSet<String>) {
+/// What the operations on records mean.
+fn judge(plan: &ZonePlan, live: &LiveZone, others: OtherZones<'_>) -> Judgement {
     let (numbers, steps): (Vec<usize>, Vec<Step<'_>>) = plan.records().map(|(n, _, record)| (n, step(record))).unzip();
     let before = ZoneIndex::of_live(live);
     let mut after = before.clone();
     for step in &steps {
         step.apply(&mut after);
     }
-    let mut found = effects(&before, &after, &steps, others);
-    for (guilty, _) in &mut found {
-        guilty.iter_mut().for_each(|n| *n = numbers[*n]);
-    }
+    let found = effects(&before, &after, &steps, others);
     let view = View { before: &before, after: &after, others, targets: OnceCell::new() };
-    let own = plan.records().map(|(n, _, record)| (n, view.of(record))).collect();
+    let own = plan.records().map(|(_, _, record)| view.of(record)).collect();
     let notes = plan.records().filter_map(|(_, _, record)| view.wildcard_note(record)).collect();
-    (found, own, notes)
+    Judgement { numbers, found, own, notes }
 }
 
 /// What an operation does to a record.

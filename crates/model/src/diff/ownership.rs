@@ -103,7 +103,9 @@ impl<'a> BaseName<'a> {
                 claims.by_id.insert(&record.id, Claim { owner: Owner::Spec, base: Some(base) });
             }
         }
-        gone.retain(|data, _| !known.iter().any(|record| record.data == **data));
+        for record in &known {
+            gone.remove(&record.data);
+        }
         claims.replaced(&mut gone, &mut others, &|data| data.slot());
         claims.replaced(&mut gone, &mut others, &|data| match data.purpose() {
             Purpose::Unique => None,
@@ -145,9 +147,14 @@ impl<'a> Claims<'a> {
                 live.entry(key).or_default().push(record);
             }
         }
-        for (wanted, records) in live {
-            let bases: Vec<&'a DesiredRecord> =
-                gone.values().copied().filter(|r| key(&r.data).as_ref() == Some(&wanted)).collect();
+        let mut bases: BTreeMap<(Purpose, String), Vec<&'a DesiredRecord>> = BTreeMap::new();
+        for record in gone.values() {
+            if let Some(key) = key(&record.data) {
+                bases.entry(key).or_default().push(record);
+            }
+        }
+        for (key, records) in live {
+            let bases = bases.remove(&key).unwrap_or_default();
             if records.len() > bases.len() {
                 continue;
             }
@@ -155,7 +162,7 @@ impl<'a> Claims<'a> {
                 self.by_id.insert(&record.id, Claim { owner: Owner::Drift, base: Some(base) });
                 gone.remove(&base.data);
             }
-            others.retain(|other| !self.by_id.contains_key(&other.id));
         }
+        others.retain(|other| !self.by_id.contains_key(&other.id));
     }
 }

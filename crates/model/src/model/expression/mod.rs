@@ -38,6 +38,7 @@ mod values;
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
+use std::sync::{Arc, OnceLock};
 
 use super::Tier;
 use super::facts::expressions::{EXPRESSION_CHARACTERS, FIELDS, FUNCTIONS, Needs};
@@ -63,6 +64,8 @@ pub struct Expression {
     canonical: String,
     /// Whether the canonical text can be read.
     is_parsed: bool,
+    /// The canonical form, once something has asked for it: rules are compared with each other, so most forms are needed often.
+    form: OnceLock<Option<Arc<CanonicalForm>>>,
 }
 
 /// The zone plan that an expression needs.
@@ -140,20 +143,25 @@ pub fn parse_expression(text: &str, setting: ExpressionSetting<'_>) -> (Option<E
         problems.error(node.span.clone(), "unreadable", "the expression cannot be read", help);
     }
     let expression = match (problems.has_errors(), form) {
-        (false, Some(form)) => Some(Expression { text: text.to_owned(), canonical: form.text, is_parsed: true }),
+        (false, Some(form)) => Some(Expression::new(text, form.text, true)),
         (true, _) | (false, None) => None,
     };
     (expression, problems.finish())
 }
 
 impl Expression {
+    /// An expression whose form nothing has asked for yet.
+    fn new(text: &str, canonical: String, is_parsed: bool) -> Self {
+        Self { text: text.to_owned(), canonical, is_parsed, form: OnceLock::new() }
+    }
+
     /// An expression that Cloudflare has accepted: never fails. One that cannot be parsed is compared by its trimmed
     /// text.
     #[must_use]
     pub fn reported(text: &str) -> Self {
         match tree(text).as_ref().and_then(CanonicalForm::of) {
-            Some(form) => Self { text: text.to_owned(), canonical: form.text, is_parsed: true },
-            None => Self { text: text.to_owned(), canonical: text.trim().to_owned(), is_parsed: false },
+            Some(form) => Self::new(text, form.text, true),
+            None => Self::new(text, text.trim().to_owned(), false),
         }
     }
 
@@ -179,13 +187,13 @@ impl Expression {
     /// Whether it certainly matches every request.
     #[must_use]
     pub fn is_always_true(&self) -> bool {
-        self.canonical_form().and_then(|n| scope::truth(&n)) == Some(true)
+        self.canonical_form().and_then(scope::truth) == Some(true)
     }
 
     /// Whether it certainly matches no request.
     #[must_use]
     pub fn is_always_false(&self) -> bool {
-        self.canonical_form().and_then(|n| scope::truth(&n)) == Some(false)
+        self.canonical_form().and_then(scope::truth) == Some(false)
     }
 
     /// The highest plan that it needs, and what needs that plan, if any.
@@ -219,25 +227,25 @@ impl Expression {
     /// Whether it requires a boolean field to be true: `cf.client.bot`, but not `not cf.client.bot`.
     #[must_use]
     pub fn asks_for(&self, field: &str) -> bool {
-        self.canonical_form().is_some_and(|form| scope::asks_for(&form, field, true))
+        self.canonical_form().is_some_and(|form| scope::asks_for(form, field, true))
     }
 
     /// The hosts outside which it certainly matches nothing, in lower case; `None` if unknown.
     #[must_use]
     pub fn hosts(&self) -> Option<BTreeSet<String>> {
-        scope::hosts(&self.canonical_form()?)
+        scope::hosts(self.canonical_form()?)
     }
 
     /// Whether it certainly matches nothing but one page, or one directory with at least so many segments, of one host.
     #[must_use]
     pub fn is_one_place(&self, least_segments: usize) -> bool {
-        self.canonical_form().is_some_and(|form| bounds::is_one_place(&form, least_segments))
+        self.canonical_form().is_some_and(|form| bounds::is_one_place(form, least_segments))
     }
 
     /// Whether everything that it matches is named by one of these, as far as its form shows; ordinary visitors are not.
     #[must_use]
     pub fn names(&self, wanted: &[Bound]) -> bool {
-        self.canonical_form().is_some_and(|form| bounds::names(&form, wanted))
+        self.canonical_form().is_some_and(|form| bounds::names(form, wanted))
     }
 
     /// How the requests matched by two expressions differ, as far as their forms show.
@@ -247,7 +255,7 @@ impl Expression {
             return ScopeChange::Equal;
         }
         match (before.canonical_form(), after.canonical_form()) {
-            (Some(before), Some(after)) => scope::change(&before, &after),
+            (Some(before), Some(after)) => scope::change(before, after),
             (None, _) | (_, None) => ScopeChange::Unknown,
         }
     }
@@ -258,8 +266,8 @@ impl Expression {
     }
 
     /// The canonical form.
-    fn canonical_form(&self) -> Option<CanonicalForm> {
-        CanonicalForm::of(&self.tree()?)
+    fn canonical_form(&self) -> Option<&CanonicalForm> {
+        self.form.get_or_init(|| CanonicalForm::of(&self.tree()?).map(Arc::new)).as_deref()
     }
 }
 
