@@ -12,7 +12,7 @@ use std::sync::Arc;
 use serde_json::{Value as Json, json};
 
 use super::line::{AnyLine, Intent, OperationLine};
-use super::reader::{Fate, JournalText, typed};
+use super::reader::{Fate, JournalText, MOST_OPERATIONS, typed};
 use crate::model::Address;
 use crate::plan::{Operation, ZonePlan};
 use crate::wire::json_digest::Sum;
@@ -53,9 +53,6 @@ pub struct AppliedOperations {
 }
 
 impl AppliedOperations {
-    /// Most operations that are kept of all journals.
-    const MOST: usize = 250_000;
-
     /// Takes in a journal; from the newest to the oldest. One that cannot be read says nothing.
     pub fn add<R: BufRead + Seek>(&mut self, mut text: JournalText<R>) {
         let outcomes = text.take_outcomes();
@@ -63,7 +60,7 @@ impl AppliedOperations {
         let (digest, source): (Box<str>, Box<str>) = (text.digest().into(), text.source_digest().into());
         let Ok(mut lines) = text.lines() else { return };
         let mut own: BTreeMap<(Zone, Box<str>), Option<Last>> = BTreeMap::new();
-        while lines.number < count && own.len() < Self::MOST {
+        while lines.number < count && own.len() < MOST_OPERATIONS {
             let Ok(Some(line)) = lines.next() else { break };
             let Ok(any) = typed::<AnyLine>(&line) else { break };
             if any.event != "intent" {
@@ -84,7 +81,7 @@ impl AppliedOperations {
             }
         }
         for (key, last) in own {
-            if self.last.len() < Self::MOST {
+            if self.last.len() < MOST_OPERATIONS {
                 self.last.entry(key).or_insert(last);
             }
         }

@@ -29,7 +29,7 @@ const LONGEST: usize = 16 * 1024 * 1024;
 /// Most values in a line; a batch of 3,500 changes of everything that a record has takes 665,000.
 pub(super) const MOST_VALUES: usize = 700_000;
 
-/// Most lines, and most operations and ids in all of them.
+/// Most lines, and most operations and ids in all of them; also most operations that are kept of several journals.
 pub const MOST_OPERATIONS: usize = 250_000;
 
 /// Characters of a line that are kept for showing its place.
