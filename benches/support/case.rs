@@ -1,7 +1,8 @@
 //! A step of the program with an input of any size.
 
-/// The measured part of a case, once its inputs exist. The result is only used so that the compiler cannot remove the work.
-pub(crate) type Work = Box<dyn FnOnce() -> usize>;
+/// The measured part of a case, once its inputs exist, which stay until it has been measured. The result is only used so that the
+/// compiler cannot remove the work.
+pub(crate) type Work = Box<dyn FnMut() -> usize>;
 
 /// The largest allowed exponent of growth: sorting is below it, and two nested loops are far above.
 const MOST_GROWTH: f64 = 1.25;
@@ -20,7 +21,7 @@ pub(crate) struct Case {
 
 impl Case {
     /// A step.
-    pub(crate) fn new<W: FnOnce() -> usize + 'static>(
+    pub(crate) fn new<W: FnMut() -> usize + 'static>(
         name: impl Into<String>,
         size: usize,
         prepare: impl Fn(usize) -> W + Send + Sync + 'static,

@@ -13,13 +13,14 @@ pub(crate) fn is_there() -> bool {
         .is_ok_and(|s| s.success())
 }
 
-/// Instructions that a program executes with these arguments.
+/// Instructions that a program executes with these arguments, within a function.
 ///
 /// # Errors
-/// The program fails, or valgrind does not say how many; with what it said.
-pub(crate) fn instructions(program: &Path, arguments: &[&str]) -> Result<u64, String> {
+/// The program fails, or valgrind does not say how many, or it finds no such function; with what it said.
+pub(crate) fn instructions(program: &Path, arguments: &[&str], function: &str) -> Result<u64, String> {
     let run = Command::new("valgrind")
         .args(["--tool=callgrind", "--callgrind-out-file=/dev/null", "--error-exitcode=99"])
+        .arg(format!("--toggle-collect=*{function}*"))
         .arg(program)
         .args(arguments)
         .stdin(Stdio::null())
@@ -30,5 +31,5 @@ pub(crate) fn instructions(program: &Path, arguments: &[&str]) -> Result<u64, St
         return Err(said.into_owned());
     }
     let count = said.lines().find_map(|line| line.split_once("Collected :")?.1.trim().parse().ok());
-    count.ok_or_else(|| said.into_owned())
+    count.filter(|count| *count > 0).ok_or_else(|| said.into_owned())
 }

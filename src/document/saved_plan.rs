@@ -19,7 +19,6 @@ use super::stale::Reviewed;
 use crate::apply::MOST_OPERATIONS;
 use crate::model::Danger;
 use crate::plan::BaseSource;
-use crate::spec::LARGEST_FILE;
 use crate::wire::Request;
 use crate::wire::bounded_json::{Bounded, TooLarge};
 use crate::wire::json_digest::{Outline, Summed};
@@ -31,8 +30,8 @@ const FORMAT: u64 = 1;
 const CHECKSUM: &str = "checksum";
 /// Largest saved plan, in bytes. One that creates 100,000 records takes a third of it.
 const LARGEST: u64 = 256 * 1024 * 1024;
-/// Largest text in one, in bytes: a little more than the largest spec.
-const LARGEST_TEXT: u64 = LARGEST_FILE + 1024 * 1024;
+/// Largest text in one, in bytes: more than the largest spec.
+const LARGEST_TEXT: u64 = 25 * 1024 * 1024;
 /// The most members that the objects before the operations have together.
 const MOST_MEMBERS: usize = 2_000_000;
 

@@ -37,7 +37,13 @@ pub(super) fn assign(plan: &mut ZonePlan, live: &LiveZone, is_complete: bool, ot
         }
         for (guilty, Effect { direction, danger, line, .. }) in found {
             if let Some(danger) = danger {
-                guilty.iter().for_each(|n| plan.operations[numbers[*n]].dangers.push(danger));
+                for n in guilty.iter() {
+                    // Hundreds of effects can say the same of hundreds of operations.
+                    let dangers = &mut plan.operations[numbers[*n]].dangers;
+                    if !dangers.contains(&danger) {
+                        dangers.push(danger);
+                    }
+                }
             }
             if let Some(first) = guilty.first() {
                 let impact = plan.operations[numbers[*first]].impact.get_or_insert_with(Impact::default);

@@ -11,14 +11,13 @@
 
 use super::action_strength::{Strength, fate, strength};
 use super::effective_rules::{EffectiveDeployment, effective_deployment};
-use super::rate_limit;
 use super::rate_limit_lock_out::{becomes_shared, falls_far, too_low};
 use super::rule_scope;
 use crate::insight::direction::Direction;
 use crate::model::expression::Bound;
 use crate::model::facts::crs::HIGHEST_SCORE;
 use crate::model::managed::Catalogue;
-use crate::model::ruleset::RuleBody;
+use crate::model::ruleset::{RuleBody, canonical_rate_limit};
 
 /// At most this many critical hits are few.
 const FEW_HITS: u32 = 2;
@@ -90,7 +89,7 @@ fn locks_out(rule: &RuleBody) -> Option<String> {
     if !acts || !rule.is_enabled() || expression.is_always_false() {
         return None;
     }
-    if let Some(rate) = rate_limit::members(rule) {
+    if let Some(rate) = canonical_rate_limit(rule) {
         return too_low(&rate, &expression, rule.action());
     }
     (!expression.names(ANY)).then(|| {

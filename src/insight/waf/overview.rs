@@ -11,7 +11,7 @@ use crate::diagnostic::Place;
 use crate::model::closed_set;
 use crate::model::facts::crs::AttackFamily;
 use crate::model::managed::{Catalogue, CatalogueRule, Managed, recognise};
-use crate::model::ruleset::{AccountRules, EntryPoint, LiveRule, LiveWaf, Phase};
+use crate::model::ruleset::{AccountRules, EntryPoint, LiveRule, LiveWaf, Phase, canonical_rate_limit};
 
 closed_set! {
     /// Whether a managed ruleset is deployed.
@@ -216,7 +216,7 @@ fn ruleset<'w>(id: &str, waf: &'w LiveWaf) -> RulesetSurvey<'w> {
 /// Describes a rule.
 fn of_rule(live: &LiveRule, phase: Phase, waf: &LiveWaf) -> RuleSurvey {
     let body = &live.body;
-    let does = match (skipped(body), rate_limit::members(body)) {
+    let does = match (skipped(body), canonical_rate_limit(body)) {
         (Some(skipped), _) => format!("bypasses {}", skipped.about(phase, waf)),
         (None, Some(rate)) => {
             format!("{} {}{}", rate_limit::about(&rate), fate(body.action()), rate_limit::lasting(&rate))

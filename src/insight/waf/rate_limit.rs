@@ -5,17 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::diagnostic::count;
 use crate::model::Value;
 use crate::model::facts::rulesets::RATE_COLO;
-use crate::model::ruleset::{RuleBody, canonical};
-
-/// The members of a rule's rate limit, in canonical form; `None` if it has none.
-pub(super) fn members(body: &RuleBody) -> Option<BTreeMap<String, Value>> {
-    // Most rules have none, and a canonical form requires parsing an expression; rules are compared in pairs.
-    body.get("ratelimit")?;
-    match canonical(body).get("ratelimit") {
-        Some(Value::Map(members)) => Some(members.clone()),
-        _ => None,
-    }
-}
 
 /// A member that is a number.
 pub(super) fn number(rate: &BTreeMap<String, Value>, name: &str) -> Option<i64> {

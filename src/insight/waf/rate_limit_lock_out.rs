@@ -16,12 +16,12 @@
 use std::collections::BTreeMap;
 
 use super::action_strength::{Strength, fate, strength};
-use super::rate_limit::{counted_by, members, number};
+use super::rate_limit::{counted_by, number};
 use super::rule_scope;
 use crate::diagnostic::count;
 use crate::model::Value;
 use crate::model::expression::{Bound, Expression};
-use crate::model::ruleset::RuleBody;
+use crate::model::ruleset::{RuleBody, canonical_rate_limit};
 
 /// Requests of a page.
 const PAGE: i64 = 70;
@@ -65,7 +65,7 @@ pub(super) fn falls_far(before: &RuleBody, after: &RuleBody) -> Option<String> {
     let limit = |rate: &BTreeMap<String, Value>| {
         Some((i128::from(number(rate, "requests_per_period")?), i128::from(number(rate, "period")?)))
     };
-    let (then, now) = (members(before)?, members(after)?);
+    let (then, now) = (canonical_rate_limit(before)?, canonical_rate_limit(after)?);
     let ((requests, period), (requests_after, period_after)) = (limit(&then)?, limit(&now)?);
     let acts = |rule: &RuleBody| rule.is_enabled() && strength(rule.action()) >= Some(Strength::Challenge);
     let falls = requests_after * FAR * period <= requests * period_after;
@@ -75,7 +75,7 @@ pub(super) fn falls_far(before: &RuleBody, after: &RuleBody) -> Option<String> {
 
 /// Why a limit for each client that becomes one for all of them together may stop them: any of them can use it up.
 pub(super) fn becomes_shared(before: &RuleBody, after: &RuleBody) -> Option<String> {
-    let (then, now) = (members(before)?, members(after)?);
+    let (then, now) = (canonical_rate_limit(before)?, canonical_rate_limit(after)?);
     let acts = |rule: &RuleBody| rule.is_enabled() && strength(rule.action()) >= Some(Strength::Challenge);
     let together = |rate: &BTreeMap<String, Value>| counted_by(rate).iter().all(|name| SHARED.contains(&name.as_str()));
     let is_shared_now = acts(after) && !together(&then) && together(&now);

@@ -15,11 +15,11 @@ use super::deployment_change::deployment_impact;
 use super::effective_rules::effective_deployment;
 use super::exception::{Skipped, Target, skipped};
 use super::rule_change::rule_impact;
-use super::{phrases, rate_limit, rule_scope};
+use super::{phrases, rule_scope};
 use crate::diagnostic::first_of;
 use crate::insight::direction::Direction;
 use crate::model::expression::{Expression, ScopeChange};
-use crate::model::ruleset::{LiveWaf, Phase, RuleBody, canonical};
+use crate::model::ruleset::{LiveWaf, Phase, RuleBody, canonical, canonical_rate_limit};
 use crate::model::{Gather, Value, sort_by_key};
 
 /// Most properties that are told apart.
@@ -195,7 +195,9 @@ impl Requests {
         }
         match strength(body.action()) {
             Some(Strength::Log) => None,
-            Some(_) if rate_limit::members(body).is_some() => Some(Act::Limit(number_of(&mut self.limits, deed(body)))),
+            Some(_) if canonical_rate_limit(body).is_some() => {
+                Some(Act::Limit(number_of(&mut self.limits, deed(body))))
+            }
             Some(Strength::Block) => Some(Act::Block),
             Some(Strength::Challenge) => Some(Act::Challenge),
             None => Some(Act::Other(number_of(&mut self.others, Unfollowed::Rule(deed(body))))),

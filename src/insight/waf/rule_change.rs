@@ -8,7 +8,7 @@ use super::exception::{self, Skipped, skipped};
 use super::impact::{Effects, Impact};
 use super::{rate_limit, rate_limit_change, rule_scope};
 use crate::insight::direction::Direction;
-use crate::model::ruleset::{LiveWaf, Phase, RuleBody, canonical};
+use crate::model::ruleset::{LiveWaf, Phase, RuleBody, canonical, canonical_rate_limit};
 use crate::model::{Gather, Value};
 
 /// Members whose effect is known.
@@ -68,11 +68,11 @@ fn whole(phase: Phase, rule: &RuleBody, is_new: bool, waf: &LiveWaf, effects: &m
     match kind(rule) {
         Kind::Skips(skipped) => exception::whole(&skipped, is_new, &requests, phase, waf, effects),
         Kind::Acts => {
-            let who = match rate_limit::members(rule) {
+            let who = match canonical_rate_limit(rule) {
                 Some(rate) => format!("{requests}: {}", rate_limit::about(&rate)),
                 None => requests,
             };
-            let lasting = rate_limit::members(rule).map(|rate| rate_limit::lasting(&rate)).unwrap_or_default();
+            let lasting = canonical_rate_limit(rule).map(|rate| rate_limit::lasting(&rate)).unwrap_or_default();
             let fate = fate(rule.action());
             let (direction, line) = match is_new {
                 true => (Direction::Strengthens, format!("{who} {fate}{lasting}")),
@@ -141,7 +141,7 @@ fn changed(phase: Phase, before: &RuleBody, after: &RuleBody, waf: &LiveWaf, eff
         effects.add(scope_direction, sentence);
     }
     let mut rates = Effects::default();
-    match (rate_limit::members(before), rate_limit::members(after)) {
+    match (canonical_rate_limit(before), canonical_rate_limit(after)) {
         (Some(before), Some(after)) => {
             rate_limit_change::compare((&before, &requests), (&after, &requests_after), &mut rates)
         }

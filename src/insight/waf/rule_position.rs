@@ -20,11 +20,11 @@ use std::cell::OnceCell;
 use super::action_strength::{Strength, strength};
 use super::exception::{self, Skipped, skipped};
 use super::impact::{Effects, Impact};
-use super::{rate_limit, rule_change, rule_scope};
+use super::{rule_change, rule_scope};
 use crate::insight::direction::Direction;
 use crate::model::expression::{Expression, ScopeChange};
 use crate::model::managed::Managed;
-use crate::model::ruleset::{LiveWaf, Phase, RuleBody};
+use crate::model::ruleset::{LiveWaf, Phase, RuleBody, canonical_rate_limit};
 
 /// A rule that moves, or that others pass. If a phase is reversed, every pair is compared, so the properties of a rule
 /// are computed only once.
@@ -116,7 +116,7 @@ fn kind(body: &RuleBody) -> Kind<'_> {
     match (skipped(body), body.executes(), strength(body.action())) {
         (Some(skipped), _, _) => Kind::Skips(skipped),
         (None, Some(id), _) => Kind::Executes(id),
-        (None, None, Some(strength)) if rate_limit::members(body).is_some() => Kind::Limits(strength),
+        (None, None, Some(strength)) if canonical_rate_limit(body).is_some() => Kind::Limits(strength),
         (None, None, Some(strength)) => Kind::Acts(strength),
         (None, None, None) => Kind::Other,
     }

@@ -1,5 +1,7 @@
 //! Whether a rule applies to more or fewer requests than before.
 
+use std::sync::LazyLock;
+
 use super::phrases;
 use crate::insight::direction::Direction;
 use crate::model::expression::{Expression, ScopeChange};
@@ -54,7 +56,8 @@ fn is_negated(one: &Expression, other: &Expression) -> bool {
 
 /// Whether an expression is valid, so that it can be compared.
 fn is_readable(expression: &Expression) -> bool {
-    Expression::scope_change(expression, &Expression::reported("false")) != ScopeChange::Unknown
+    static NO_REQUEST: LazyLock<Expression> = LazyLock::new(|| Expression::reported("false"));
+    Expression::scope_change(expression, &NO_REQUEST) != ScopeChange::Unknown
 }
 
 /// The requests of an expression, as part of a sentence.

@@ -45,6 +45,15 @@ pub fn canonical(body: &RuleBody) -> RuleBody {
     RuleBody::new(members)
 }
 
+/// The rate limit of the canonical form; `None` if the rule has none. Nothing else of the rule is put into that form.
+#[must_use]
+pub fn canonical_rate_limit(body: &RuleBody) -> Option<BTreeMap<String, Value>> {
+    match ratelimit(body.get("ratelimit")?, body.text("expression")) {
+        Value::Map(members) if !members.is_empty() => Some(members),
+        _ => None,
+    }
+}
+
 /// Whether a value is equivalent to absent.
 fn is_nothing(value: &Value) -> bool {
     match value {
@@ -212,5 +221,35 @@ mod tests {
         assert_eq!(rule("status", Value::from("disabled")), rule("enabled", Value::from(false)));
         assert_ne!(rule("status", Value::from("enabled")), rule("enabled", Value::from(false)));
         assert_ne!(rule("status", Value::from("perhaps")), rule("enabled", Value::from(true)));
+    }
+
+    #[test]
+    fn a_rate_limit_alone_has_the_form_that_it_has_in_its_rule() {
+        let map = |members: &[(&str, Value)]| {
+            Value::Map(members.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect())
+        };
+        let fields = Value::List(vec![Value::from("ip.src"), Value::from("cf.colo.id")]);
+        let rates = [
+            (None, false),
+            (Some(Value::Null), false),
+            (Some(map(&[])), false),
+            (Some(Value::from("soon")), false),
+            (Some(map(&[("counting_expression", Value::from(""))])), false),
+            (Some(map(&[("requests_to_origin", Value::from(false)), ("period", Value::Null)])), false),
+            (Some(map(&[("characteristics", fields), ("counting_expression", Value::from("(true)"))])), true),
+        ];
+        for (rate, has_one) in rates {
+            let mut body = RuleBody::default();
+            body.set("expression", "true");
+            if let Some(rate) = rate.clone() {
+                body.set("ratelimit", rate);
+            }
+            let whole = match canonical(&body).get("ratelimit") {
+                Some(Value::Map(members)) => Some(members.clone()),
+                _ => None,
+            };
+            assert_eq!(canonical_rate_limit(&body), whole, "{rate:?}");
+            assert_eq!(whole.is_some(), has_one, "{rate:?}");
+        }
     }
 }

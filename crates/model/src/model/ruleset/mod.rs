@@ -13,7 +13,7 @@ mod recognise;
 mod rule;
 
 pub use crate::model::ids::{RuleId, RulesetId};
-pub use canonical::canonical;
+pub use canonical::{canonical, canonical_rate_limit};
 pub use characteristics::{CountingError, counting_error};
 pub use compile::compile_rule;
 pub use desired::{
