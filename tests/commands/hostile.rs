@@ -25,6 +25,9 @@ fn every_format_is_tried_with_hostile_text() {
         for format in crate::support::workspace::document_formats(command) {
             let is_tried = tried.iter().any(|(arguments, of)| arguments[0] == command && *of == format);
             assert!(is_tried, "no run of `{command} --format {format}` is tried with hostile text");
+            // A plan shows the mistakes of a spec as well.
+            let is_tried = command == "drift" || files::CHECKS.iter().any(|(_, of)| *of == format);
+            assert!(is_tried, "no mistakes of a spec with hostile text are shown with `--format {format}`");
         }
     }
 }

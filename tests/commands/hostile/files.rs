@@ -12,6 +12,7 @@ use zonewright::plan::BaseSource;
 use super::shown::{EVIL, is_harmless};
 use crate::support::journals::newest;
 use crate::support::saved_plans::sealed;
+use crate::support::workspace::document_formats;
 use crate::support::workspace::{Ran, Workspace, binary, options_on};
 
 /// The commands that show a spec with mistakes, with the format of the output.
@@ -154,14 +155,14 @@ fn arguments_and_names_of_files_are_data() {
     fs::write(&place, wrong).unwrap();
     let base = format!("https://{EVIL}").replace('\0', "");
     let evil = EVIL.replace('\0', "");
-    for arguments in [
+    let validated = document_formats("validate");
+    let planned = document_formats("plan").into_iter().filter(|format| !validated.contains(format));
+    let formats: Vec<Vec<&str>> = (validated.iter().map(|format| vec!["validate", name, "--format", format]))
+        .chain(planned.map(|format| vec!["plan", name, "--sandbox", "--format", format]))
+        .collect();
+    let others = [
         &["validate", name][..],
         &["validate", name, "--format", "json"],
-        &["validate", name, "--format", "github"],
-        &["validate", name, "--format", "markdown"],
-        &["validate", name, "--format", "sarif"],
-        &["validate", name, "--format", "junit"],
-        &["plan", name, "--sandbox", "--format", "html"],
         &["validate", "--nonsense", &evil],
         &["validate", &format!("--{evil}")],
         &[&evil],
@@ -184,7 +185,8 @@ fn arguments_and_names_of_files_are_data() {
         &["completions", &evil],
         &["sandbox", "seed", &evil],
         &["waf", "rules", name, "--sandbox"],
-    ] {
+    ];
+    for arguments in others.into_iter().chain(formats.iter().map(Vec::as_slice)) {
         let ran: Ran = binary(directory.path()).args(arguments).output().unwrap().into();
         assert!(matches!(ran.code, Some(1 | 64)), "{arguments:?}: {ran:?}");
         let format = arguments.iter().position(|a| *a == "--format").map_or("text", |at| arguments[at + 1]);

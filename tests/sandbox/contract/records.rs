@@ -1,7 +1,7 @@
 //! Single records: formats, normalization, PATCH, PUT, and refusals.
 
 use serde_json::{Value, json};
-use zonewright::model::facts;
+use zonewright::model::{Settings, facts};
 use zonewright::sandbox::{
     ErrorStyle, OldSrvMembers, OwnNetwork, Profile, ProxiedTtl, RecordMembers, TxtQuotes, UnknownData,
 };
@@ -79,6 +79,31 @@ async fn every_documented_member() {
     assert_eq!((&a.result()["settings"], &a.result()["meta"]["read_only"]), (&flags, &json!(false)));
     let mx = bench.post(json!({"type": "MX", "name": "@", "content": "mail.example.com", "priority": 10})).await;
     assert!(mx.result().get("private_routing").is_none() && mx.result()["priority"] == 10);
+}
+
+#[tokio::test]
+async fn every_setting_of_a_record_is_kept() {
+    let bench = Bench::with(plan("enterprise")).await;
+    for (name, _) in Settings::default().named() {
+        let mut is_kept = false;
+        for record in [
+            json!({"type": "A", "name": name, "content": "192.0.2.1", "proxied": true}),
+            json!({"type": "CNAME", "name": format!("{name}.alias"), "content": "t.example"}),
+        ] {
+            let mut body = record;
+            // The API has this one beside `settings`.
+            if name == "private_routing" {
+                body[name] = json!(true);
+            } else {
+                body["settings"] = json!({ name: true });
+            }
+            let reply = bench.post(body).await;
+            let kept =
+                if name == "private_routing" { &reply.result()[name] } else { &reply.result()["settings"][name] };
+            is_kept |= *kept == json!(true);
+        }
+        assert!(is_kept, "{name} is dropped");
+    }
 }
 
 #[tokio::test]
