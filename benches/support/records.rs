@@ -48,6 +48,11 @@ pub(crate) fn usual(all: &mut Vec<Case>) {
         live.records.iter_mut().for_each(|r| (r.ttl, r.proxied) = (other, false));
         move || pure::plan(pure::only(&desired), &live).operations.len()
     }));
+    all.push(Case::new("zone/renumbered", 200, |n| {
+        let desired = pure::load(&pure::spec_of(&zones::renumbered(n, 114))).0;
+        let live = pure::live(&zones::renumbered(n, 113));
+        move || pure::plan(pure::only(&desired), &live).operations.len()
+    }));
     all.push(Case::new("zone/prune", 200, move |n| {
         let live = pair(n).1;
         move || pure::plan(&nothing(Unmanaged::Prune), &live).operations.len()
@@ -98,7 +103,8 @@ fn fleet_live(n: usize, from: usize) -> LiveZone {
     pure::live(&zones::fleet(n, from))
 }
 
-/// Each value that goes is looked for in the list of its name, which has at most some 1,000: Cloudflare stores 8,192 characters.
+/// Each value that goes is looked for in the list of its name, which has at most about 1,000 values: Cloudflare stores 8,192 characters
+/// for a name and type.
 const VALUES_IN_A_LIST: f64 = 1.6;
 
 /// One name with very many values.

@@ -130,6 +130,15 @@ pub(crate) fn fleet(records: usize, from: usize) -> Zone {
     Zone { name: NAME.to_owned(), groups: vec![Group { values, ..group("fleet", "A") }] }
 }
 
+/// A zone in which each name has an address in a /24 of one provider; `third` is the third octet of the first /24.
+pub(crate) fn renumbered(records: usize, third: usize) -> Zone {
+    let host = |n: usize| {
+        let values = vec![Value::Plain(format!("100.{}.{third}.{}", 64 + n / 250, n % 250))];
+        Group { values, ..group(format!("host-{n}"), "A") }
+    };
+    Zone { name: NAME.to_owned(), groups: (0..records).map(host).collect() }
+}
+
 /// A group without values: not proxied, with a TTL of five minutes.
 fn group(name: impl Into<String>, kind: &'static str) -> Group {
     Group { name: name.into(), kind, ttl: 300, proxied: false, comment: None, values: Vec::new() }

@@ -104,7 +104,7 @@ pub enum ApiError {
         /// What came instead.
         what: String,
     },
-    /// Cloudflare limited requests, for longer or more often than the request may be repeated; it had no effect.
+    /// Cloudflare limited requests, with a longer wait or more often than the client accepts; the request had no effect.
     #[error("complete {request}: HTTP {status}: {}{}", said(messages), asked_to_wait(*wait))]
     Throttled {
         /// The request.

@@ -23,7 +23,7 @@ pub enum NotReady {
     },
 }
 
-/// A zone with a scratch name, and the means to work on it.
+/// A scratch name in a zone, with the clients that work on its records.
 pub struct ScratchName {
     reader: ReadClient,
     writer: WriteClient,

@@ -10,7 +10,7 @@ use super::direction::Direction;
 use super::dns::Entry;
 use super::effect::{Effect, Topic, listed};
 use super::mail::spf::{Mechanism, Qualifier, Spf};
-use super::mistyped_addresses::{OtherNetworks, host, site, slip};
+use super::mistyped_addresses::{host, leaves, site, slip};
 use super::other_zones::OtherZones;
 use super::zone_view::View;
 use crate::model::{Danger, Fqdn, Gather, Rdata, RecordType};
@@ -37,8 +37,6 @@ pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>, ot
     let fewer = LazyCell::new(|| (reached(&old), reached(&new)));
     // A name that has had such an address until now is one of a private network.
     let is_inside = LazyCell::new(|| old.iter().any(|address| lost(*address).is_some()));
-    let holders = LazyCell::new(|| other_names(name, &came, before));
-    let networks = LazyCell::new(|| OtherNetworks::of(name, after));
     let is_replaced = [IpAddr::is_ipv4, IpAddr::is_ipv6].map(|is_of_family| gone.iter().any(is_of_family));
     let gone_by_host = gone.iter().fold(BTreeMap::<IpAddr, Vec<IpAddr>>::new(), |mut by_host, gone| {
         by_host.entry(host(*gone)).or_default().push(*gone);
@@ -55,12 +53,12 @@ pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>, ot
         let family = usize::from(!came.is_ipv4());
         let alike = gone_by_host.get(&host(*came)).into_iter().flatten();
         let mut slips = alike.filter_map(|gone| Some((*gone, slip(*gone, *came)?)));
-        if let Some((gone, how)) = slips.find(|(gone, _)| networks.are_left(*gone, *came, others)) {
+        if let Some((gone, how)) = slips.find(|(gone, _)| leaves(name, *gone, *came, after, others)) {
             let line = format!("{name}: {came} differs from {gone} by {how} and is in no network that is in use");
             effects.push(Effect::needing(Danger::LooksMistyped, Topic::Addresses, name, line));
         }
         if is_replaced[family]
-            && let Some(line) = holders.get(came).and_then(|held| shared(name, *came, held, before, after))
+            && let Some(line) = shared(name, *came, before, after)
         {
             effects.push(Effect::shown(Topic::Addresses, name, Direction::Neutral, line));
         }
@@ -95,27 +93,12 @@ fn left_in_place(old: &BTreeSet<IpAddr>, new: &BTreeSet<IpAddr>) -> Option<Strin
     Some(format!("clients with {clients} still go to {}, which stays", listed(other)))
 }
 
-/// The other names of a zone that have some addresses.
-fn other_names<'z>(name: &Fqdn, wanted: &[IpAddr], zone: View<'z, '_>) -> BTreeMap<IpAddr, BTreeSet<&'z Fqdn>> {
-    let mut held: BTreeMap<IpAddr, BTreeSet<&Fqdn>> = BTreeMap::new();
-    for record in zone.0.entries().filter(|record| record.name != name) {
-        if let Some(address) = record.data.address().filter(|address| wanted.binary_search(address).is_ok()) {
-            held.entry(address).or_default().insert(record.name);
-        }
-    }
-    held
-}
-
 /// Which other names have had an address until now and keep it, in words.
-fn shared(
-    name: &Fqdn,
-    address: IpAddr,
-    held: &BTreeSet<&Fqdn>,
-    before: View<'_, '_>,
-    after: View<'_, '_>,
-) -> Option<String> {
-    let keeps = |name: &&&Fqdn| after.at(name).iter().any(|r| r.data.address() == Some(address));
-    let others: BTreeSet<&str> = held.iter().filter(keeps).map(|name| before.0.name().relative(name)).gather();
+fn shared(name: &Fqdn, address: IpAddr, before: View<'_, '_>, after: View<'_, '_>) -> Option<String> {
+    let keeps = |other: &&Fqdn| after.at(other).iter().any(|r| r.data.address() == Some(address));
+    let held = before.0.addresses_between(address, address).map(|(_, other)| other);
+    let others: BTreeSet<&Fqdn> = held.filter(|other| *other != name).filter(keeps).collect();
+    let others: BTreeSet<&str> = others.into_iter().map(|other| before.0.name().relative(other)).gather();
     (!others.is_empty()).then(|| format!("{name}: {address} is the address of {} as well", listed(others)))
 }
 

@@ -1,5 +1,7 @@
 //! What a change of records does to the world, as sentences with their weight.
 
+use std::rc::Rc;
+
 use super::direction::Direction;
 use crate::diagnostic::first_of;
 use crate::model::{Danger, Fqdn};
@@ -40,6 +42,10 @@ pub struct Effect {
     /// A sentence for the reviewer. It can contain text from the spec and from Cloudflare.
     pub line: String,
 }
+
+/// The numbers of the steps that bring an effect about, and the effect. Effects share the numbers, because a change of hundreds of records
+/// can have hundreds of effects.
+pub type Caused = (Rc<[usize]>, Effect);
 
 impl Effect {
     /// An effect that is only shown.

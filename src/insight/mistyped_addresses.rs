@@ -1,14 +1,12 @@
 //! Addresses that look like a typing error of another one: a slip of the finger, and out of every network that is in use.
 
-use std::cell::LazyCell;
-use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use ipnet::IpNet;
 
 use super::other_zones::OtherZones;
 use super::zone_view::View;
-use crate::model::{Fqdn, ZoneName};
+use crate::model::Fqdn;
 
 /// The network of which a new one looks like a slip, and by what they differ, where nothing else of the zone is near the new one.
 pub(super) fn slip_of(
@@ -22,8 +20,7 @@ pub(super) fn slip_of(
     let is_near = |other: &IpNet| *other != came && site(other.addr()) == site(came.addr());
     let alike = gone.iter().filter(|gone| gone.prefix_len() == came.prefix_len());
     let mut slips = alike.filter_map(|gone| Some((*gone, slip(gone.addr(), came.addr())?)));
-    let networks = LazyCell::new(|| OtherNetworks::of(name, after));
-    slips.find(|(gone, _)| networks.are_left(gone.addr(), came.addr(), others)).filter(|_| !known.iter().any(is_near))
+    slips.find(|(gone, _)| leaves(name, gone.addr(), came.addr(), after, others)).filter(|_| !known.iter().any(is_near))
 }
 
 /// The digits of an address as people type them; IPv6 addresses without `::`.
@@ -53,35 +50,23 @@ pub(super) fn slip(old: IpAddr, new: IpAddr) -> Option<&'static str> {
     is_one.then_some("one digit")
 }
 
-/// The networks in which the names of a zone other than one have addresses.
-pub(super) struct OtherNetworks<'z> {
-    zone: &'z ZoneName,
-    /// The numbers of sites in each region.
-    sites: BTreeMap<IpAddr, BTreeSet<u32>>,
-}
-
-impl<'z> OtherNetworks<'z> {
-    /// Those of a zone. Takes time in proportion to it.
-    pub(super) fn of(name: &Fqdn, zone: View<'z, '_>) -> Self {
-        let mut sites: BTreeMap<IpAddr, BTreeSet<u32>> = BTreeMap::new();
-        for address in zone.0.entries().filter(|r| r.name != name).filter_map(|r| r.data.address()) {
-            sites.entry(region(address)).or_default().insert(number(address));
-        }
-        Self { zone: zone.0.name(), sites }
+/// Whether a new address is in no network of the old one, of the other names of the zone, or of the other zones.
+pub(super) fn leaves(name: &Fqdn, old: IpAddr, new: IpAddr, after: View<'_, '_>, others: OtherZones<'_>) -> bool {
+    if site(old) == site(new) || others.use_some(site(new), end_of_site(new), after.0.name()) {
+        return false;
     }
-
-    /// Whether a new address is in no network of the old one, of these names, or of the other zones.
-    pub(super) fn are_left(&self, old: IpAddr, new: IpAddr, others: OtherZones<'_>) -> bool {
-        if site(old) == site(new) || others.use_some(site(new), end_of_site(new), self.zone) {
-            return false;
-        }
-        let Some(near) = self.sites.get(&region(new)) else { return true };
-        let new = number(new);
-        // Two networks in the region say that those around them are in use.
-        let (Some(first), Some(last)) = (near.first(), near.last()) else { return true };
-        let reach = (last - first).max(NEIGHBOURS);
-        !near.contains(&new) && (near.len() < 2 || new + reach < *first || *last + reach < new)
+    let is_other = |(_, owner): &(IpAddr, &Fqdn)| *owner != name;
+    if after.0.addresses_between(site(new), end_of_site(new)).any(|held| is_other(&held)) {
+        return false;
     }
+    // Networks of the zone in the region of the new address: two of them say that networks around them are in use.
+    let in_region = after.0.addresses_between(region(new), end_of_region(new));
+    let mut near = in_region.filter(is_other).map(|(address, _)| number(address));
+    let Some(first) = near.next() else { return true };
+    let last = near.next_back().unwrap_or(first);
+    let reach = (last - first).max(NEIGHBOURS);
+    let new = number(new);
+    first == last || new + reach < first || last + reach < new
 }
 
 /// So far from networks of the zone, another one is taken for one of the same site.
@@ -107,7 +92,7 @@ pub(super) fn site(address: IpAddr) -> IpAddr {
 }
 
 /// An address without the network of its site. A slip changes one of the groups between the separators, so one that
-/// leaves the network keeps this part.
+/// [`leaves`] the network keeps this part.
 pub(super) fn host(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V4(a) => Ipv4Addr::from_bits(a.to_bits() & 0xff).into(),
@@ -128,5 +113,13 @@ fn region(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V4(a) => Ipv4Addr::from_bits(a.to_bits() & 0xffff_0000).into(),
         IpAddr::V6(a) => Ipv6Addr::from_bits(a.to_bits() & !(u128::MAX >> 32)).into(),
+    }
+}
+
+/// The last address of that network.
+fn end_of_region(address: IpAddr) -> IpAddr {
+    match address {
+        IpAddr::V4(a) => Ipv4Addr::from_bits(a.to_bits() | 0xffff).into(),
+        IpAddr::V6(a) => Ipv6Addr::from_bits(a.to_bits() | (u128::MAX >> 32)).into(),
     }
 }

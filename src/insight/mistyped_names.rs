@@ -11,12 +11,13 @@
 //! A token with a space in it gets a line.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
 
 use strsim::damerau_levenshtein;
 
 use super::direction::Direction;
 use super::dns::{Entry, ZoneIndex};
-use super::effect::{Effect, Topic};
+use super::effect::{Caused, Effect, Topic};
 use super::mail::dmarc::{Dmarc, is_dmarc};
 use super::mail::mta_sts_tls_reporting::{Announcement, tls_reporting};
 use super::mail::spf;
@@ -90,7 +91,7 @@ pub(super) fn mistyped<'a>(
     after: &ZoneIndex<'a>,
     steps: &[Step<'a>],
     others: OtherZones<'_>,
-) -> Vec<(Vec<usize>, Effect)> {
+) -> Vec<Caused> {
     let mut known: Option<Known<'_>> = None;
     let mut found = Vec::new();
     let sets = sets(steps);
@@ -100,9 +101,9 @@ pub(super) fn mistyped<'a>(
     }
     for (n, step) in steps.iter().enumerate() {
         let Some(record) = step.after else { continue };
-        found.extend(label(&record, before).map(|effect| (vec![n], effect)));
+        found.extend(label(&record, before).map(|effect| (Rc::from([n]), effect)));
         if step.before.is_none_or(|before| before.data != record.data) {
-            found.extend(spaced(&record, gone.get(record.name)).map(|effect| (vec![n], effect)));
+            found.extend(spaced(&record, gone.get(record.name)).map(|effect| (Rc::from([n]), effect)));
         }
         let names = named(&record);
         if names.is_empty() {
@@ -127,7 +128,7 @@ pub(super) fn mistyped<'a>(
             let Some(why) = near else { continue };
             let (name, kind) = (record.name, record.data.type_name());
             let line = format!("{name} {kind}: {target} {why}");
-            found.push((vec![n], Effect::needing(Danger::LooksMistyped, topic(&record), name, line)));
+            found.push((Rc::from([n]), Effect::needing(Danger::LooksMistyped, topic(&record), name, line)));
         }
     }
     found

@@ -33,10 +33,10 @@ mod zone_settings;
 mod zone_view;
 
 pub use direction::Direction;
-pub use effect::{Effect, Topic};
+pub use effect::{Caused, Effect, Topic};
 pub use other_zones::{OtherZones, Overview};
 pub use providers::{PROVIDERS, Provider};
-pub use record_effects::{Caused, effects};
+pub use record_effects::effects;
 pub use record_step::Step;
 pub use takeover::ownership_token;
 pub use zone_settings::{SettingEffect, name_servers, setting_effect, signing_ends};

@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use super::addresses::Hidden;
 use super::dns::{Entry, ZoneIndex};
-use super::effect::Effect;
+use super::effect::{Caused, Effect};
 use super::mail::left_behind::left_behind;
 use super::mail::{
     dkim_change, dmarc_change, mta_sts_tls_reporting, mx_change, spf, spf_change, tlsa_change, used_elsewhere,
@@ -105,10 +105,6 @@ impl Subject {
     }
 }
 
-/// An effect, and the numbers of the steps that bring it about. A change of hundreds of records can have hundreds of effects, which
-/// share them.
-pub type Caused = (Rc<[usize]>, Effect);
-
 /// What steps mean, each effect with the numbers of the steps that bring it about; the weightiest first.
 ///
 /// `before` is the zone as it is, `after` the zone with all steps done, `others` the rest of the spec. Takes time in proportion to the steps, and to the
@@ -133,8 +129,8 @@ pub fn effects<'a>(
             found.extend(hidden.exposed_by(record, was_proxied).into_iter().map(|e| (Rc::from([n]), e)));
         }
     }
-    found.extend(mistyped(before, after, steps, others).into_iter().map(|(n, e)| (n.into(), e)));
-    found.extend(left_behind(View(after), steps).into_iter().map(|(n, e)| (n.into(), e)));
+    found.extend(mistyped(before, after, steps, others));
+    found.extend(left_behind(View(after), steps));
     sort_by(&mut found, |(a, x), (b, y)| {
         let weight = (x.danger.is_none(), x.topic).cmp(&(y.danger.is_none(), y.topic));
         weight.then_with(|| if Rc::ptr_eq(a, b) { Ordering::Equal } else { a.cmp(b) })

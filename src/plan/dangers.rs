@@ -31,11 +31,11 @@ const MOST_ANSWERS: usize = 4;
 pub(super) fn assign(plan: &mut ZonePlan, live: &LiveZone, is_complete: bool, others: OtherZones<'_>) {
     if plan.records().next().is_some() {
         replacements::find(plan, is_complete);
-        let Judgement { numbers, found, own, notes } = judge(plan, live, others);
-        for (n, dangers) in numbers.iter().zip(own) {
+        let Judgement { numbers, effects, own_dangers, notes } = judge(plan, live, others);
+        for (n, dangers) in numbers.iter().zip(own_dangers) {
             plan.operations[*n].dangers.extend(dangers);
         }
-        for (guilty, Effect { direction, danger, line, .. }) in found {
+        for (guilty, Effect { direction, danger, line, .. }) in effects {
             if let Some(danger) = danger {
                 for n in guilty.iter() {
                     // Hundreds of effects can say the same of hundreds of operations.
@@ -61,17 +61,17 @@ pub(super) fn assign(plan: &mut ZonePlan, live: &LiveZone, is_complete: bool, ot
 
 /// What the operations on the records of a zone mean.
 struct Judgement {
-    /// The number of each of them among all operations.
+    /// The index of each of these operations in the plan.
     numbers: Vec<usize>,
-    /// Their effects, each with those that bring it about.
-    found: Vec<Caused>,
-    /// Their dangers that no effect names.
-    own: Vec<Vec<Danger>>,
+    /// Their effects.
+    effects: Vec<Caused>,
+    /// The dangers of each that no effect names.
+    own_dangers: Vec<Vec<Danger>>,
     /// Notes about wildcards.
     notes: BTreeSet<String>,
 }
 
-/// What the operations on records mean.
+/// Finds it.
 fn judge(plan: &ZonePlan, live: &LiveZone, others: OtherZones<'_>) -> Judgement {
     let (numbers, steps): (Vec<usize>, Vec<Step<'_>>) = plan.records().map(|(n, _, record)| (n, step(record))).unzip();
     let before = ZoneIndex::of_live(live);
@@ -79,11 +79,11 @@ fn judge(plan: &ZonePlan, live: &LiveZone, others: OtherZones<'_>) -> Judgement 
     for step in &steps {
         step.apply(&mut after);
     }
-    let found = effects(&before, &after, &steps, others);
+    let effects = effects(&before, &after, &steps, others);
     let view = View { before: &before, after: &after, others, targets: OnceCell::new() };
-    let own = plan.records().map(|(_, _, record)| view.of(record)).collect();
+    let own_dangers = plan.records().map(|(_, _, record)| view.of(record)).collect();
     let notes = plan.records().filter_map(|(_, _, record)| view.wildcard_note(record)).collect();
-    Judgement { numbers, found, own, notes }
+    Judgement { numbers, effects, own_dangers, notes }
 }
 
 /// What an operation does to a record.

@@ -269,12 +269,12 @@ impl<'r> Transaction<'r> {
     }
 
     /// The value of a text with macros.
-    pub(super) fn expand(&mut self, text: &TextWithMacros, rule: &Rule) -> Text {
-        if let [Part::Value(target)] = text.parts.as_slice() {
+    pub(super) fn expand(&mut self, with_macros: &TextWithMacros, rule: &Rule) -> Text {
+        if let [Part::Value(target)] = with_macros.parts.as_slice() {
             return self.value(target, rule).unwrap_or(EMPTY);
         }
         let mut out = Vec::new();
-        for part in &text.parts {
+        for part in &with_macros.parts {
             match part {
                 Part::Text(text) => out.extend_from_slice(text),
                 Part::Value(target) => {

@@ -12,7 +12,7 @@ use crate::support::workspace::{Workspace, options};
 use serde_json::json;
 
 /// The timeout of the test; no run takes nearly as long.
-const PATIENCE: Duration = Duration::from_secs(120);
+const TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Ctrl-C, as a terminal sends it.
 const CTRL_C: &[u8] = b"\x03";
@@ -70,7 +70,7 @@ impl Asking {
     #[track_caller]
     pub(crate) fn waits_for(&mut self, text: &str) {
         while !self.shown.contains(text) {
-            let Ok(bytes) = self.shows.recv_timeout(PATIENCE) else { panic!("it never shows {text}: {}", self.shown) };
+            let Ok(bytes) = self.shows.recv_timeout(TIMEOUT) else { panic!("it never shows {text}: {}", self.shown) };
             self.shown.push_str(&String::from_utf8_lossy(&bytes));
         }
     }
@@ -89,7 +89,7 @@ impl Asking {
         self.keys.write_all(keys).unwrap();
         self.keys.flush().unwrap();
         loop {
-            match self.shows.recv_timeout(PATIENCE) {
+            match self.shows.recv_timeout(TIMEOUT) {
                 Ok(bytes) => self.shown.push_str(&String::from_utf8_lossy(&bytes)),
                 Err(std::sync::mpsc::RecvTimeoutError::Disconnected) => break,
                 Err(std::sync::mpsc::RecvTimeoutError::Timeout) => panic!("it does not end: {}", self.shown),

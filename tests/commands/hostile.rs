@@ -16,8 +16,8 @@ mod shown;
 #[cfg(target_os = "linux")]
 mod written;
 
-/// A new format has to be added to `responses::SHOWN` (plans, drift) or `files::CHECKS` (findings of a spec). The
-/// formats of `test`, `pull` and `waf rehearse` are not in these lists.
+/// A new format has to be added to `responses::SHOWN` if plans or drift have it, and to `files::CHECKS` if `plan` or `validate` has
+/// it. The formats of `test`, `pull` and `waf rehearse` are not in these lists.
 #[test]
 fn every_format_is_tried_with_hostile_text() {
     let tried: Vec<&(&[&str], &str)> = responses::SHOWN.iter().chain(files::CHECKS).collect();
@@ -25,7 +25,7 @@ fn every_format_is_tried_with_hostile_text() {
         for format in crate::support::workspace::document_formats(command) {
             let is_tried = tried.iter().any(|(arguments, of)| arguments[0] == command && *of == format);
             assert!(is_tried, "no run of `{command} --format {format}` is tried with hostile text");
-            // A plan shows the mistakes of a spec as well.
+            // A plan shows the mistakes of a spec as well; any command with the format will do.
             let is_tried = command == "drift" || files::CHECKS.iter().any(|(_, of)| *of == format);
             assert!(is_tried, "no mistakes of a spec with hostile text are shown with `--format {format}`");
         }

@@ -84,7 +84,7 @@ struct ServeArgs {
     #[arg(long)]
     no_batch: bool,
     /// Maximum records on a page
-    #[arg(long, default_value_t = 5000, value_name = "N")]
+    #[arg(long, default_value_t = sandbox::Profile::default().page_limit, value_name = "N")]
     page_limit: u64,
     /// Record quota of a zone, instead of that of its plan
     #[arg(long, value_name = "N")]

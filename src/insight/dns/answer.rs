@@ -10,7 +10,8 @@
 //! of a chain), RFC 8020 (a name that exists only because of names below it exists). developers.cloudflare.com/dns, read 2026-11:
 //! proxy-status, cname-flattening, manage-dns-records/reference/shadowed-records.
 
-use super::index::{Entry, Node, ZoneIndex};
+use super::entry::Entry;
+use super::index::{Node, ZoneIndex};
 use super::serving::Serving;
 use super::zones::Zones;
 use crate::model::facts::AUTOMATIC_TTL_SECONDS;

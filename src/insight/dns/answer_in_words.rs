@@ -1,7 +1,8 @@
 //! Answers in words, for plans and reports.
 
 use super::answer::{Answer, End, NoData, Own, Unknown};
-use super::index::{Entry, Node, ZoneIndex};
+use super::entry::Entry;
+use super::index::{Node, ZoneIndex};
 use super::zones::Zones;
 use crate::diagnostic::{cut, first_of};
 use crate::model::{Fqdn, Rdata, RecordType, sort_by};

@@ -14,95 +14,15 @@
 //! of a plan. A clone costs a copy of the tree; one that differs by a few records is made by [`ZoneIndex::insert`] and
 //! [`ZoneIndex::remove`] in time in proportion to them.
 
+use std::cell::OnceCell;
+use std::net::IpAddr;
+
+use super::entry::Entry;
 use super::serving::Serving;
-use crate::diagnostic::Place;
-use crate::model::{
-    DesiredRecord, DesiredZone, Fqdn, LiveRecord, LiveZone, NameMap, Rdata, ReadOnly, RecordForm, RecordId, RecordType,
-    Settings, Ttl, ZoneName,
-};
+use crate::model::{DesiredZone, Fqdn, LiveZone, NameMap, Rdata, RecordId, RecordType, ZoneName};
 
 /// No node, no slot.
 const NONE: u32 = u32::MAX;
-
-/// One record of a zone, wherever it comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Entry<'a> {
-    /// Its full name.
-    pub name: &'a Fqdn,
-    /// Its value; may be opaque.
-    pub data: &'a Rdata,
-    /// Its time to live; automatic if the spec leaves it unset.
-    pub ttl: Ttl,
-    /// Whether it is proxied; not, if the spec leaves it unset.
-    pub proxied: bool,
-    /// Its settings.
-    pub settings: Settings,
-    /// Its place in the spec, if it is known.
-    pub place: Option<Place>,
-    /// Cloudflare's id, if it is live.
-    pub id: Option<&'a RecordId>,
-    /// Which product of Cloudflare owns it, if one does.
-    pub read_only: Option<ReadOnly>,
-}
-
-impl<'a> Entry<'a> {
-    /// A record of a spec.
-    #[must_use]
-    pub fn of_spec(record: &'a DesiredRecord) -> Self {
-        Self {
-            name: &record.name,
-            data: &record.data,
-            ttl: record.facets.ttl.unwrap_or(Ttl::AUTOMATIC),
-            proxied: record.facets.proxied == Some(true),
-            settings: record.facets.settings,
-            place: Some(record.spelling.entry),
-            id: None,
-            read_only: None,
-        }
-    }
-
-    /// A live record.
-    #[must_use]
-    pub fn of_live(record: &'a LiveRecord) -> Self {
-        Self {
-            name: &record.name,
-            data: &record.data,
-            ttl: record.ttl,
-            proxied: record.proxied,
-            settings: record.settings,
-            place: None,
-            id: Some(&record.id),
-            read_only: record.read_only,
-        }
-    }
-
-    /// A record that an operation makes or leaves behind.
-    #[must_use]
-    pub fn of_form(form: &'a RecordForm, place: Option<Place>) -> Self {
-        Self {
-            name: &form.name,
-            data: &form.data,
-            ttl: form.facets.ttl.unwrap_or(Ttl::AUTOMATIC),
-            proxied: form.facets.proxied == Some(true),
-            settings: form.facets.settings,
-            place,
-            id: None,
-            read_only: None,
-        }
-    }
-
-    /// Its type; `None` for a value that is not understood.
-    #[must_use]
-    pub fn record_type(&self) -> Option<RecordType> {
-        self.data.record_type()
-    }
-
-    /// Whether it is of a type.
-    #[must_use]
-    pub fn is(&self, record_type: RecordType) -> bool {
-        self.record_type() == Some(record_type)
-    }
-}
 
 /// A zone, indexed.
 #[derive(Debug, Clone)]
@@ -113,6 +33,8 @@ pub struct ZoneIndex<'a> {
     nodes: Vec<Tree<'a>>,
     by_name: NameMap<'a, u32>,
     slots: Vec<Slot<'a>>,
+    /// The addresses of all records and their slots, in order; made when they are first asked for, and again after a change.
+    addresses: OnceCell<Vec<(IpAddr, u32)>>,
 }
 
 /// A name in the tree. Links are indexes; [`NONE`] ends a list.
@@ -153,7 +75,14 @@ impl<'a> ZoneIndex<'a> {
     /// An empty zone.
     #[must_use]
     pub fn new(name: &'a ZoneName, serving: Serving) -> Self {
-        let mut index = Self { name, serving, nodes: Vec::new(), by_name: NameMap::default(), slots: Vec::new() };
+        let mut index = Self {
+            name,
+            serving,
+            nodes: Vec::new(),
+            by_name: NameMap::default(),
+            slots: Vec::new(),
+            addresses: OnceCell::new(),
+        };
         index.add_node(name.as_str(), NONE);
         index
     }
@@ -203,6 +132,7 @@ impl<'a> ZoneIndex<'a> {
     /// Adds a record. One whose name is outside the zone is left out.
     pub fn insert(&mut self, entry: Entry<'a>) {
         let Some(node) = self.make_node(entry.name.as_str()) else { return };
+        self.addresses.take();
         let slot = next(self.slots.len());
         self.slots.push(Slot { entry, next: self.nodes[at(node)].first });
         self.nodes[at(node)].first = slot;
@@ -224,6 +154,7 @@ impl<'a> ZoneIndex<'a> {
         if slot == NONE {
             return false;
         }
+        self.addresses.take();
         let rest = self.slots[at(slot)].next;
         if before == NONE {
             self.nodes[at(node)].first = rest;
@@ -255,6 +186,31 @@ impl<'a> ZoneIndex<'a> {
     /// All records.
     pub fn entries(&self) -> impl Iterator<Item = Entry<'a>> + '_ {
         self.nodes().flat_map(|node| node.records())
+    }
+
+    /// The addresses of records between two addresses, both included, with their names, in order.
+    pub fn addresses_between(
+        &self,
+        first: IpAddr,
+        last: IpAddr,
+    ) -> impl DoubleEndedIterator<Item = (IpAddr, &'a Fqdn)> + '_ {
+        let all = self.addresses.get_or_init(|| {
+            let mut all = Vec::new();
+            for node in &self.nodes {
+                let mut slot = node.first;
+                while slot != NONE {
+                    let Slot { entry, next } = self.slots[at(slot)];
+                    all.extend(entry.data.address().map(|address| (address, slot)));
+                    slot = next;
+                }
+            }
+            all.sort_unstable();
+            all
+        });
+        let start = all.partition_point(|(address, _)| *address < first);
+        let rest = &all[start..];
+        let within = &rest[..rest.partition_point(|(address, _)| *address <= last)];
+        within.iter().map(|(address, slot)| (*address, self.slots[at(*slot)].entry.name))
     }
 
     /// All names that exist, empty non-terminals included; the apex first.
@@ -508,6 +464,7 @@ impl<'z, 'a> Node<'z, 'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::{Settings, Ttl};
 
     /// A zone of records `name type value`.
     fn records(lines: &[&str]) -> Vec<(Fqdn, Rdata)> {
@@ -550,6 +507,30 @@ mod tests {
         assert!(!index.remove(&all[0].0, &all[0].1, None));
         index.insert(entry(&all[1]));
         assert_eq!(index.entries().count(), 1);
+    }
+
+    #[test]
+    fn addresses_follow_their_records() {
+        let zone = ZoneName::parse("example.com").unwrap();
+        let all = records(&[
+            "b.example.com A 192.0.2.9",
+            "a.example.com A 192.0.2.1",
+            "example.com AAAA ::1",
+            "a.example.com A 192.0.3.1",
+            "example.com TXT text",
+        ]);
+        let mut index = ZoneIndex::with(&zone, Serving::plain(), all.iter().map(entry));
+        let held = |index: &ZoneIndex<'_>, first: &str, last: &str| {
+            let found = index.addresses_between(first.parse().unwrap(), last.parse().unwrap());
+            found.map(|(address, name)| format!("{name} {address}")).collect::<Vec<_>>()
+        };
+        assert_eq!(held(&index, "192.0.2.1", "192.0.2.9"), ["a.example.com 192.0.2.1", "b.example.com 192.0.2.9"]);
+        assert_eq!(held(&index, "192.0.2.2", "192.0.2.8"), [""; 0]);
+        assert_eq!(held(&index, "0.0.0.0", "ffff::").len(), 4);
+        index.remove(&all[1].0, &all[1].1, None);
+        assert_eq!(held(&index, "192.0.2.0", "192.0.2.255"), ["b.example.com 192.0.2.9"]);
+        index.insert(entry(&all[1]));
+        assert_eq!(held(&index, "192.0.2.0", "192.0.2.255").len(), 2);
     }
 
     #[test]

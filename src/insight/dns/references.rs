@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::index::Entry;
+use super::entry::Entry;
 use super::zones::Zones;
 use crate::diagnostic::first_of;
 use crate::model::{Fqdn, Gather, NameMap, RecordType, ZoneName};

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
+use std::rc::Rc;
 
 use ipnet::IpNet;
 
@@ -9,7 +10,7 @@ use super::spf::is_spf;
 use super::spf_change::{Allows, allows};
 use crate::insight::addresses::published_networks;
 use crate::insight::direction::Direction;
-use crate::insight::effect::{Effect, Topic, listed};
+use crate::insight::effect::{Caused, Effect, Topic, listed};
 use crate::insight::record_step::Step;
 use crate::insight::zone_view::View;
 use crate::model::{Fqdn, Gather};
@@ -30,7 +31,7 @@ fn moved<'a>(steps: &[Step<'a>]) -> BTreeMap<IpAddr, Moved<'a>> {
 
 /// Says which SPF records name an address that no host of the zone has any longer, and, as far as the zone tells, do not allow the one
 /// that took its place. Takes one pass over the zone if an address changes.
-pub(in crate::insight) fn left_behind(after: View<'_, '_>, steps: &[Step<'_>]) -> Vec<(Vec<usize>, Effect)> {
+pub(in crate::insight) fn left_behind(after: View<'_, '_>, steps: &[Step<'_>]) -> Vec<Caused> {
     let mut moved = moved(steps);
     if moved.is_empty() {
         return Vec::new();
@@ -61,7 +62,7 @@ pub(in crate::insight) fn left_behind(after: View<'_, '_>, steps: &[Step<'_>]) -
                 Some(Allows::Perhaps(_)) => continue,
             };
             let line = format!("SPF for {name} still allows {old}, the old address of {host}, {what}");
-            found.push((vec![*n], Effect::shown(Topic::MailAuthentication, name, Direction::Neutral, line)));
+            found.push((Rc::from([*n]), Effect::shown(Topic::MailAuthentication, name, Direction::Neutral, line)));
         }
     }
     found

@@ -12,8 +12,7 @@ use zonewright::plan::BaseSource;
 use super::shown::{EVIL, is_harmless};
 use crate::support::journals::newest;
 use crate::support::saved_plans::sealed;
-use crate::support::workspace::document_formats;
-use crate::support::workspace::{Ran, Workspace, binary, options_on};
+use crate::support::workspace::{Ran, Workspace, binary, document_formats, options_on};
 
 /// The commands that show a spec with mistakes, with the format of the output.
 pub(super) const CHECKS: &[(&[&str], &str)] = &[

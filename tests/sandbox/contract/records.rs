@@ -86,13 +86,13 @@ async fn every_setting_of_a_record_is_kept() {
     let bench = Bench::with(plan("enterprise")).await;
     for (name, _) in Settings::default().named() {
         let mut is_kept = false;
-        for record in [
+        // The API has this one beside `settings`.
+        let is_beside = name == "private_routing";
+        for mut body in [
             json!({"type": "A", "name": name, "content": "192.0.2.1", "proxied": true}),
             json!({"type": "CNAME", "name": format!("{name}.alias"), "content": "t.example"}),
         ] {
-            let mut body = record;
-            // The API has this one beside `settings`.
-            if name == "private_routing" {
+            if is_beside {
                 body[name] = json!(true);
             } else {
                 body["settings"] = json!({ name: true });

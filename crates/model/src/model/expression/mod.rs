@@ -64,7 +64,7 @@ pub struct Expression {
     canonical: String,
     /// Whether the canonical text can be read.
     is_parsed: bool,
-    /// The canonical form, once something has asked for it: rules are compared with each other, so most forms are needed often.
+    /// The canonical form, computed at first use: rules are compared in pairs, so most forms are needed several times.
     form: OnceLock<Option<Arc<CanonicalForm>>>,
 }
 
@@ -150,7 +150,7 @@ pub fn parse_expression(text: &str, setting: ExpressionSetting<'_>) -> (Option<E
 }
 
 impl Expression {
-    /// An expression whose form nothing has asked for yet.
+    /// An expression without a computed form.
     fn new(text: &str, canonical: String, is_parsed: bool) -> Self {
         Self { text: text.to_owned(), canonical, is_parsed, form: OnceLock::new() }
     }

@@ -45,7 +45,8 @@ pub fn canonical(body: &RuleBody) -> RuleBody {
     RuleBody::new(members)
 }
 
-/// The rate limit of the canonical form; `None` if the rule has none. Nothing else of the rule is put into that form.
+/// The rate limit of the canonical form; `None` if the rule has none. The rest of the rule is not converted, because that would parse its
+/// expression.
 #[must_use]
 pub fn canonical_rate_limit(body: &RuleBody) -> Option<BTreeMap<String, Value>> {
     match ratelimit(body.get("ratelimit")?, body.text("expression")) {
@@ -237,6 +238,7 @@ mod tests {
             (Some(map(&[("counting_expression", Value::from(""))])), false),
             (Some(map(&[("requests_to_origin", Value::from(false)), ("period", Value::Null)])), false),
             (Some(map(&[("characteristics", fields), ("counting_expression", Value::from("(true)"))])), true),
+            (Some(map(&[("counting_expression", Value::from("(http.host eq \"a\")"))])), true),
         ];
         for (rate, has_one) in rates {
             let mut body = RuleBody::default();
