@@ -96,9 +96,8 @@ fn left_in_place(old: &BTreeSet<IpAddr>, new: &BTreeSet<IpAddr>) -> Option<Strin
 /// Which other names have had an address until now and keep it, in words.
 fn shared(name: &Fqdn, address: IpAddr, before: View<'_, '_>, after: View<'_, '_>) -> Option<String> {
     let keeps = |other: &&Fqdn| after.at(other).iter().any(|r| r.data.address() == Some(address));
-    let held = before.0.addresses_between(address, address).map(|(_, other)| other);
-    let others: BTreeSet<&Fqdn> = held.filter(|other| *other != name).filter(keeps).collect();
-    let others: BTreeSet<&str> = others.into_iter().map(|other| before.0.name().relative(other)).gather();
+    let held = before.0.addresses_between(address, address).map(|(_, other)| other).filter(|other| *other != name);
+    let others: BTreeSet<&str> = held.filter(keeps).map(|other| before.0.name().relative(other)).gather();
     (!others.is_empty()).then(|| format!("{name}: {address} is the address of {} as well", listed(others)))
 }
 

@@ -71,7 +71,7 @@ struct Judgement {
     notes: BTreeSet<String>,
 }
 
-/// Finds it.
+/// Judges the operations on the records of a zone.
 fn judge(plan: &ZonePlan, live: &LiveZone, others: OtherZones<'_>) -> Judgement {
     let (numbers, steps): (Vec<usize>, Vec<Step<'_>>) = plan.records().map(|(n, _, record)| (n, step(record))).unzip();
     let before = ZoneIndex::of_live(live);

@@ -98,8 +98,7 @@ async fn every_setting_of_a_record_is_kept() {
                 body["settings"] = json!({ name: true });
             }
             let reply = bench.post(body).await;
-            let kept =
-                if name == "private_routing" { &reply.result()[name] } else { &reply.result()["settings"][name] };
+            let kept = if is_beside { &reply.result()[name] } else { &reply.result()["settings"][name] };
             is_kept |= *kept == json!(true);
         }
         assert!(is_kept, "{name} is dropped");

@@ -141,18 +141,8 @@ impl<'a> Claims<'a> {
         others: &mut Vec<&'a LiveRecord>,
         key: &dyn Fn(&Rdata) -> Option<(Purpose, String)>,
     ) {
-        let mut live: BTreeMap<(Purpose, String), Vec<&'a LiveRecord>> = BTreeMap::new();
-        for record in others.iter() {
-            if let Some(key) = key(&record.data) {
-                live.entry(key).or_default().push(record);
-            }
-        }
-        let mut bases: BTreeMap<(Purpose, String), Vec<&'a DesiredRecord>> = BTreeMap::new();
-        for record in gone.values() {
-            if let Some(key) = key(&record.data) {
-                bases.entry(key).or_default().push(record);
-            }
-        }
+        let live = by_key(others.iter().map(|record| (key(&record.data), *record)));
+        let mut bases = by_key(gone.values().map(|record| (key(&record.data), *record)));
         for (key, records) in live {
             let bases = bases.remove(&key).unwrap_or_default();
             if records.len() > bases.len() {
@@ -165,4 +155,15 @@ impl<'a> Claims<'a> {
         }
         others.retain(|other| !self.by_id.contains_key(&other.id));
     }
+}
+
+/// Items by their keys, in their order; those without a key are left out.
+fn by_key<K: Ord, T>(items: impl Iterator<Item = (Option<K>, T)>) -> BTreeMap<K, Vec<T>> {
+    let mut all: BTreeMap<K, Vec<T>> = BTreeMap::new();
+    for (key, item) in items {
+        if let Some(key) = key {
+            all.entry(key).or_default().push(item);
+        }
+    }
+    all
 }
