@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
 
-use super::substitution::escape;
+use super::substitution_syntax::escape;
 use super::write_yaml::{scalar, to_yaml};
 use crate::diagnostic::Place;
 use crate::model::{

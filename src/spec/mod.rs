@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | read | `load` | paths → texts and include relations; the only file access in `spec` |
 //! | scan | `read_yaml`, `yaml_tree` | text → tree with places; syntax, duplicate keys |
-//! | substitute | `variables`, `substitution` | `${NAME}` in the tree |
+//! | substitute | `variables`, `substitution_syntax` | `${NAME}` in the tree |
 //! | check the shape | `schema_check`, `schema`, `suggest` | tree × JSON Schema → findings, and the tree without what was refused |
 //! | deserialize | `deserialize`, `syntax`, `record_syntax` | tree → typed syntax with places |
 //! | resolve | `zones`, `inherited_defaults`, `records`, `record_doubts`, `attributes`, `expiry`, `conflicting_records` | syntax of all files → the model |
@@ -45,7 +45,7 @@ mod schema_check;
 mod secrets;
 mod settings;
 mod shared_values;
-mod substitution;
+mod substitution_syntax;
 mod suggest;
 mod suppress;
 mod syntax;
@@ -71,7 +71,7 @@ pub use policy_file::{Allowed, POLICY_FILE, PolicyError, PolicyFile, policy_sche
 pub use revision::{Revision, at_revision, is_object_id, resolve_revision};
 pub use revision_error::RevisionError;
 pub use schema::schema;
-pub use substitution::{Piece, pieces};
+pub use substitution_syntax::{Piece, pieces};
 pub use waf::{deployment_entry, print_waf, rule_entry};
 pub use write_yaml::{double_quoted, one_line};
 

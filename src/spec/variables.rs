@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::limits::{EXPANDED, LONGEST, MISTAKES};
 use super::scalar::within;
-use super::substitution::{Piece, is_name, pieces};
+use super::substitution_syntax::{Piece, is_name, pieces};
 use super::suggest::nearest;
 use super::yaml_tree::{Kind, Meaning, NodeId, Style, Tree};
 use crate::diagnostic::findings;
@@ -275,7 +275,7 @@ fn substitute<'v>(text: &str, longest: usize, lookup: impl Fn(&str) -> Option<&'
 
 #[cfg(test)]
 mod tests {
-    use super::super::substitution::escape;
+    use super::super::substitution_syntax::escape;
     use super::*;
 
     /// Substitutes with `A` = `1` and `B` = `${A}`.

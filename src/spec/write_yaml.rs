@@ -8,7 +8,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
 
-use super::substitution::escape;
+use super::substitution_syntax::escape;
 use crate::diagnostic::{begins_command, is_hidden};
 use crate::model::Value;
 

@@ -273,8 +273,7 @@ impl Entry<'_> {
     /// Whether it makes its name a proxied one.
     #[must_use]
     pub fn is_proxied(&self) -> bool {
-        let can = matches!(self.record_type(), Some(RecordType::A | RecordType::Aaaa | RecordType::Cname));
-        can && self.proxied
+        self.is_host() && self.proxied
     }
 
     /// How long an answer with it may be kept.

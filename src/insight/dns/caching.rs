@@ -1,7 +1,5 @@
 //! How long caches keep answers that a change made old, in words.
 
-use crate::model::facts::AUTOMATIC_TTL_SECONDS;
-
 /// How long resolvers may keep "no such name" and "no such type" (RFC 2308 section 5: the SOA minimum), if it was not changed.
 ///
 /// # Units
@@ -29,22 +27,4 @@ pub(super) fn duration(seconds: u32) -> String {
 pub(super) fn old_kept(seconds: u32) -> Option<String> {
     (seconds >= LONG_TTL)
         .then(|| format!("caches may keep the old answer for up to {} (ttl {seconds})", duration(seconds)))
-}
-
-/// When everyone sees a change: of records of which the longest is kept so long, and of names that did not exist, if there are some,
-/// whose absence is kept so long.
-pub(super) fn new_seen(kept: Option<u32>, negative: Option<u32>) -> Option<String> {
-    // Five minutes are usual.
-    match (kept.filter(|seconds| *seconds > AUTOMATIC_TTL_SECONDS), negative) {
-        (Some(kept), None) => {
-            Some(format!("visible everywhere within {} (the longest ttl of what changes)", duration(kept)))
-        }
-        (Some(kept), Some(negative)) => Some(format!(
-            "visible everywhere within {}; new names within {} (negative caching)",
-            duration(kept),
-            duration(negative)
-        )),
-        (None, None) => None,
-        (None, Some(negative)) => Some(format!("visible everywhere within {} (negative caching)", duration(negative))),
-    }
 }

@@ -81,4 +81,10 @@ impl<'a> Entry<'a> {
     pub fn is(&self, record_type: RecordType) -> bool {
         self.record_type() == Some(record_type)
     }
+
+    /// Whether it says where its name is reached, so that it can be proxied.
+    #[must_use]
+    pub fn is_host(&self) -> bool {
+        matches!(self.record_type(), Some(RecordType::A | RecordType::Aaaa | RecordType::Cname))
+    }
 }

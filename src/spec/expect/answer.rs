@@ -8,7 +8,7 @@ use super::invalid::{Invalid, Outcome, networks};
 use crate::diagnostic::Span;
 use crate::model::{Expected, ExpectedAnswer, Fqdn, Rdata, RecordType, ZoneName};
 use crate::spec::deserialize::{Spanned, Text};
-use crate::spec::substitution::escape;
+use crate::spec::substitution_syntax::escape;
 use crate::spec::syntax::{AnswerSyntax, ExpectSyntax};
 
 /// Reads it.

@@ -7,7 +7,7 @@ use serde_json::{Map, Value as Json, json};
 use super::invalid::{Invalid, Outcome};
 use crate::model::{ClosedSet, ExpectedMail, ExpectedPolicy, Fqdn, MailPolicy, ZoneName};
 use crate::spec::deserialize::{Spanned, Text};
-use crate::spec::substitution::escape;
+use crate::spec::substitution_syntax::escape;
 use crate::spec::syntax::MailSyntax;
 
 /// Reads it.

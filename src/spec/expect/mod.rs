@@ -15,7 +15,7 @@ use invalid::{Invalid, Outcome};
 
 use super::attributes::Reader;
 use super::deserialize::Spanned;
-use super::substitution::escape;
+use super::substitution_syntax::escape;
 use super::syntax::ExpectSyntax;
 use crate::diagnostic::{Diagnostic, Place, Severity, Span, findings};
 use crate::model::{Expectation, Expected, ZoneName};

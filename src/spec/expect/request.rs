@@ -6,7 +6,7 @@ use super::invalid::{Invalid, Outcome};
 use crate::model::request::{Given, Rate, Request, VerdictExpected};
 use crate::model::{ExpectedRequest, RequestText};
 use crate::spec::deserialize::Spanned;
-use crate::spec::substitution::escape;
+use crate::spec::substitution_syntax::escape;
 use crate::spec::syntax::{ExpectSyntax, FromSyntax};
 
 /// Reads it.

@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use super::super::substitution::escape;
+use super::super::substitution_syntax::escape;
 use super::super::write_yaml::{scalar, to_yaml};
 use super::rate_limits::{CHARACTERISTICS, duration};
 use crate::model::Unmanaged;

@@ -5,7 +5,8 @@ use std::time::Duration;
 use axum::http::{HeaderMap, HeaderValue, header};
 use serde_json::Value;
 
-use super::{What, malformed_responses};
+use super::fault::What;
+use super::malformed_responses;
 use crate::auth::Scheme;
 use crate::envelope::Refusal;
 use crate::reply::{Delivery, Reply};
@@ -154,7 +155,7 @@ impl What {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Gzip;
+    use super::super::fault::Gzip;
     use super::*;
 
     #[test]

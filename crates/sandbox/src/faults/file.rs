@@ -1,6 +1,6 @@
 //! Reads faults from a JSON document, so that failures can be rehearsed from outside.
 
-use super::{Fault, What, When};
+use super::fault::{Fault, What, When};
 
 /// Why a document of faults cannot be used. The text names the place and what was expected.
 #[derive(Debug, thiserror::Error)]

@@ -6,7 +6,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::{Map, Value, json};
 
-use super::Gzip;
+use super::fault::Gzip;
 
 /// Changes every object of a body, the outer ones first. A body that is not JSON is not changed.
 fn each_object(body: &mut Vec<u8>, change: &dyn Fn(&mut Map<String, Value>)) {

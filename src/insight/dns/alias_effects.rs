@@ -1,0 +1,66 @@
+//! What an edit means to aliases: one that leads nowhere, and others that change with their target.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::answer::{Answer, End, NoData};
+use super::answer_in_words::NO_NAME;
+use super::differences::{Class, Difference};
+use super::index::ZoneIndex;
+use super::zones::Zones;
+use crate::diagnostic::first_of;
+use crate::model::{Fqdn, RecordType};
+
+/// How many aliases a sentence names.
+const MOST_NAMES: usize = 5;
+
+/// Names that are not edited and whose answers differ, by the names to which their aliases lead.
+pub(super) struct Dependents<'v, 'a>(BTreeMap<&'a Fqdn, BTreeSet<&'v Fqdn>>);
+
+impl<'v, 'a> Dependents<'v, 'a> {
+    /// The names among the differences that are not edited.
+    pub(super) fn of(found: &'v [Difference<'a>], edited: &BTreeSet<&Fqdn>) -> Self {
+        let mut dependents: BTreeMap<&'a Fqdn, BTreeSet<&'v Fqdn>> = BTreeMap::new();
+        for difference in found {
+            let Class::Name(name) = &difference.class else { continue };
+            let answers = difference.types.values().flat_map(|(before, after)| [before, after]);
+            for target in answers.flat_map(|a| &a.aliases).filter_map(|alias| alias.record.data.target()) {
+                if !edited.contains(name) {
+                    dependents.entry(target).or_default().insert(name);
+                }
+            }
+        }
+        Self(dependents)
+    }
+
+    /// The sentence about the names whose aliases lead to this one; their own zone is the one after the edit.
+    pub(super) fn sentence(&self, name: &Fqdn, zone: &ZoneIndex<'_>) -> Option<String> {
+        let names = self.0.get(name)?;
+        let shown = names.iter().map(|other| zone.name().relative(other));
+        Some(format!(
+            "{} {} differently too: {}",
+            if names.len() == 1 { "1 alias".to_owned() } else { format!("{} aliases", names.len()) },
+            if names.len() == 1 { "answers" } else { "answer" },
+            first_of(shown, MOST_NAMES)
+        ))
+    }
+}
+
+/// The sentence about a name, shown like this, that is an alias and leads to nothing in the known zones.
+pub(super) fn leads_nowhere(name: &Fqdn, shown: &str, after: &Zones<'_>) -> Option<String> {
+    let answers = [RecordType::A, RecordType::Aaaa].map(|kind| after.answer(name, kind));
+    let is_dead = |answer: &Answer<'_>| matches!(answer.end, End::NoName | End::NoData(_) | End::Loop);
+    if !answers.iter().all(is_dead) {
+        return None;
+    }
+    let end = &answers[0];
+    // No client connects to the name of a key or a token, so a text is all that it needs.
+    let is_host = !name.as_str().split('.').any(|label| label.starts_with('_'));
+    if !is_host && answers.iter().all(|answer| matches!(answer.end, End::NoData(NoData::OtherTypes))) {
+        return None;
+    }
+    Some(match end.end {
+        End::Loop => format!("{shown}: the aliases form a loop at {}, so there is no answer", end.name),
+        End::NoName => format!("{shown}: leads to {}, and there is {NO_NAME}", end.name),
+        _ => format!("{shown}: leads to {}, which has no address", end.name),
+    })
+}

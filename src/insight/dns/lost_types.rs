@@ -1,0 +1,33 @@
+//! The record types that a name loses although it keeps other records.
+
+use super::answer::End;
+use super::answer_source::Source;
+use super::differences::Difference;
+use super::index::ZoneIndex;
+use super::proxy_change;
+use crate::diagnostic::first_of;
+use crate::model::{Fqdn, RecordType};
+
+/// How many types a sentence names.
+const MOST_TYPES: usize = 5;
+
+/// The types that a name loses which keeps other records, unless it is said that it moves behind the proxy, or from there.
+pub(super) fn of(name: &Fqdn, zones: [&ZoneIndex<'_>; 2], difference: Option<&Difference<'_>>) -> Vec<RecordType> {
+    let [Source::Own(before), Source::Own(after)] = zones.map(|zone| Source::of(zone, name.as_str())) else {
+        return Vec::new();
+    };
+    if name.is_wildcard() || proxy_change::moved("", zones, [before, after]).is_some() {
+        return Vec::new();
+    }
+    let is_gone = |kind: &RecordType| {
+        difference.and_then(|d| d.types.get(kind)).is_some_and(|(_, after)| {
+            matches!(after.end, End::NoData(_)) && after.aliases.is_empty() && before.has(*kind)
+        })
+    };
+    RecordType::ALL.iter().copied().filter(is_gone).collect()
+}
+
+/// The sentence about a name, shown like this, that loses these types.
+pub(super) fn sentence(shown: &str, lost: &[RecordType]) -> String {
+    format!("{shown}: no {} any more; the name has other records", first_of(lost, MOST_TYPES))
+}

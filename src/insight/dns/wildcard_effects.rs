@@ -1,0 +1,122 @@
+//! What an edit means to the names that a wildcard answers for, or no longer does.
+
+use std::collections::BTreeSet;
+
+use super::answer_in_words::{NO_NAME, records};
+use super::answer_source::Source;
+use super::caching::LONG_TTL;
+use super::differences::Difference;
+use super::entry::Entry;
+use super::index::{Node, ZoneIndex};
+use crate::diagnostic::{count, first_of};
+use crate::model::{Fqdn, RecordType};
+
+/// How many names or types a sentence names.
+const MOST_NAMES: usize = 5;
+
+/// What a name or a wildcard answers with in a zone.
+fn answers(zone: &ZoneIndex<'_>, node: Node<'_, '_>) -> String {
+    records(node, zone.serving().proxies())
+}
+
+/// The sentence about a name, shown like this, that loses its records, so that a wildcard answers from now on.
+pub(super) fn falls_to_wildcard(shown: &str, new: &ZoneIndex<'_>, star: Node<'_, '_>) -> String {
+    let ttl = star.records().map(|entry| entry.seconds()).max().filter(|seconds| *seconds >= LONG_TTL);
+    let ttl = ttl.map(|seconds| format!(" (ttl {seconds})")).unwrap_or_default();
+    format!("{shown}: {} answers from now on: {}{ttl}", star.name(), answers(new, star))
+}
+
+/// The sentence about a name, shown like this, that a wildcard answered for until now.
+pub(super) fn left_by_wildcard(
+    name: &Fqdn,
+    shown: &str,
+    [old, new]: [&ZoneIndex<'_>; 2],
+    star: Node<'_, '_>,
+    own: Node<'_, '_>,
+) -> Option<String> {
+    let was = answers(old, star);
+    // No client connects to the name of a key or a token, and some answers stay as they are.
+    let is_of_label = |entry: &Entry<'_>| {
+        use RecordType::{Cname, Srv, Tlsa, Txt};
+        matches!(entry.record_type(), Some(Cname | Srv | Tlsa | Txt))
+    };
+    let is_label = name.as_str().split('.').any(|label| label.starts_with('_'));
+    if was == answers(new, own) || (is_label && !star.records().any(|entry| is_of_label(&entry))) {
+        return None;
+    }
+    let kept: BTreeSet<&str> = own.records().map(|entry| entry.data.type_name()).collect();
+    let has_host = own.records().any(|entry| entry.is_host());
+    let mut lost = BTreeSet::new();
+    for entry in star.records() {
+        let word = if entry.is_host() && !has_host { "address" } else { entry.data.type_name() };
+        if !kept.contains(word) {
+            lost.insert(word);
+        }
+    }
+    let loses = if lost.is_empty() || own.has(RecordType::Cname) {
+        String::new()
+    } else {
+        format!("; it has no {} any more", first_of(lost, MOST_NAMES))
+    };
+    Some(format!("{shown}: until now {} answered: {was}{loses}", star.name()))
+}
+
+/// Sentences about names above a new name that exist because of it alone, so that the wildcard that answered for them no longer does:
+/// on advanced name servers (RFC 4592 section 2.2.2).
+pub(super) fn names_above(name: &Fqdn, [old, new]: [&ZoneIndex<'_>; 2]) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut rest = name.as_str();
+    while let Some((_, parent)) = rest.split_once('.').filter(|(_, parent)| old.node(parent).is_none()) {
+        rest = parent;
+        if let (Source::Wildcard(star), Source::Empty) = (Source::of(old, parent), Source::of(new, parent)) {
+            lines.push(format!(
+                "{}: {} no longer answers, because a name below this one exists now (RFC 4592); until now: {}",
+                new.name().relative(&Fqdn::reported(parent)),
+                star.name(),
+                answers(old, star)
+            ));
+        }
+    }
+    lines
+}
+
+/// The sentence about names below an edited one that have no records of their own.
+pub(super) fn names_below(
+    name: &Fqdn,
+    zones: [&ZoneIndex<'_>; 2],
+    difference: &Difference<'_>,
+    pointing: &[String],
+) -> Option<String> {
+    let [old, new] = zones;
+    // Below a name that is no wildcard hardly anything is ever asked, unless a record says so.
+    if !name.is_wildcard() && pointing.is_empty() {
+        return None;
+    }
+    let every = format!("every name below {} without records of its own", region(name));
+    let points = match pointing.len() {
+        0 => String::new(),
+        n => {
+            let verb = if n == 1 { "points" } else { "point" };
+            format!(" ({} {verb} there: {})", count(n, "record"), first_of(pointing, MOST_NAMES))
+        }
+    };
+    match zones.map(|zone| Source::of(zone, difference.asked.as_str())) {
+        [Source::Wildcard(star), Source::Nothing] if name.is_wildcard() => {
+            Some(format!("{every} stops resolving: {} → {NO_NAME}{points}", answers(old, star)))
+        }
+        [Source::Wildcard(star), Source::Nothing] => {
+            Some(format!("{every}: {} ({}) → {NO_NAME}{points}", answers(old, star), star.name()))
+        }
+        [Source::Nothing, Source::Wildcard(star)] => Some(format!("{every}: {NO_NAME} → {}", answers(new, star))),
+        [Source::Wildcard(a), Source::Wildcard(b)] if a.name() != b.name() => {
+            Some(format!("{every}: {} ({}) → {} ({})", answers(old, a), a.name(), answers(new, b), b.name()))
+        }
+        // A delegation says so itself.
+        _ => None,
+    }
+}
+
+/// The name whose other names a name stands for or is above: of a wildcard, the name that it is below.
+pub(super) fn region(name: &Fqdn) -> Fqdn {
+    name.as_str().strip_prefix("*.").map_or_else(|| name.clone(), Fqdn::reported)
+}
