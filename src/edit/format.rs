@@ -50,7 +50,7 @@ pub enum FormatError {
     Unstable,
 }
 
-/// A text in the one layout; with `sort`, records are sorted by name, type and value.
+/// A text in the one layout; with `sort`, records are sorted by name, type and value. A text without values and comments is empty.
 ///
 /// # Errors
 /// The text is not YAML, or the result would not be the same spec.
@@ -70,6 +70,9 @@ pub fn format(text: &str, sort: bool) -> Result<String, FormatError> {
         }
     }
     now = shelf.empty(&now).ok_or(unmoved)?;
+    if now == "\n" {
+        now.clear();
+    }
     same(&bare, &now, sort)?;
     if line_break != "\n" {
         now = now.replace('\n', line_break);

@@ -40,6 +40,15 @@ fn every_yaml_file_of_the_repository_keeps_its_meaning() {
 }
 
 #[test]
+fn an_empty_text_is_formatted() {
+    for text in ["", "\n", " ", "\r\n\r\n"] {
+        assert_eq!(format(text, false).as_deref(), Ok(""), "{text:?}");
+    }
+    assert_eq!(format("\u{feff}\n", false).as_deref(), Ok("\u{feff}"));
+    assert_eq!(format("# c", false).as_deref(), Ok("# c\n"));
+}
+
+#[test]
 fn specs_of_real_zones_keep_their_meaning() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("shared/data/specs");
     if !root.is_dir() {
