@@ -1,4 +1,4 @@
-//! Sends reports to an address of the user's choice.
+//! Sends reports to an address of the user's choice. What a report says is in the documents, such as `document::drift`.
 //!
 //! The address may be a secret, as those of chat services are: no text that leaves this file contains it, nor what a
 //! library or the receiver says, since either may quote it. Cloudflare's credentials are not accessible here: a webhook

@@ -5,13 +5,14 @@ use std::path::Path;
 
 use anyhow::Context;
 
-use super::args::{Format, SpecArgs};
+use super::args::{ConsentArgs, Format, SpecArgs};
 use super::document_formats;
 use super::exit_codes::{Ended, Exit};
 use super::output::Output;
 use super::settings::Settings;
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Sources, count};
 use crate::document;
+use crate::plan::Consents;
 use crate::reconcile::{Base, Goal, InvalidSpec};
 use crate::render::Findings;
 use crate::spec;
@@ -57,6 +58,20 @@ pub(super) fn load(
             Err(Ended::Reported(Exit::Error).into())
         }
     }
+}
+
+/// Reads a spec and the consents given, for `plan`, `apply` and `rehearse`; wrong usage and mistakes are reported here and end the run.
+///
+/// # Errors
+/// Something cannot be read.
+pub(super) fn load_with_consents(
+    args: &SpecArgs,
+    given: &ConsentArgs,
+    settings: &Settings<'_>,
+    output: &Output,
+) -> anyhow::Result<(Goal, Consents)> {
+    let consents = settings.consents(given)?;
+    Ok((load("plan", args, settings, output)?, consents))
 }
 
 /// Reads a spec and shows nothing; the previous spec is left for [`with_base`].

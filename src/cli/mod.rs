@@ -1,9 +1,10 @@
 //! The command line: connects the modules, and does nothing else.
 
-mod apply_and_report;
 mod apply_lock;
 mod args;
+mod command_line;
 mod commands;
+mod confirmation;
 mod connection;
 mod credentials;
 mod default_spec;
@@ -20,26 +21,26 @@ mod metrics_server;
 mod options_in_help;
 mod output;
 mod paths;
+mod plan_and_apply;
 mod policy;
 mod progress;
 mod recordings;
 mod ruleset_cache;
 mod settings;
 mod shard;
+mod show_plan;
 mod signals;
 mod snapshot_options;
 mod unsupported_options;
 mod zone_source;
 
-use std::ffi::OsString;
-
-use clap::{CommandFactory, FromArgMatches, Parser};
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::fmt;
 use tracing_subscriber::prelude::*;
 
-use args::Global;
-use commands::{Command, Run, Session, after_help};
+pub use command_line::command;
+use command_line::{Cli, as_shown, parse};
+use commands::{Run, Session};
 pub use embedded_run::Invocation;
 pub use embedding_program::TimeSource;
 use exit_codes::Ended;
@@ -48,22 +49,6 @@ use output::Output;
 pub use output::Sink;
 use settings::Settings;
 use signals::Interrupt;
-
-use crate::render::safe::safe;
-
-/// Declarative reconciler for Cloudflare zones, DNS records and managed-WAF tuning.
-///
-/// Write the desired state in YAML, review it with `plan`, and apply it with `apply`, which verifies the result.
-#[derive(Debug, Parser)]
-#[command(name = "zonewright", version, about, long_about = None, after_help = after_help(), disable_help_subcommand = true)]
-struct Cli {
-    /// What to do.
-    #[command(subcommand)]
-    command: Command,
-    /// Flags of every command.
-    #[command(flatten)]
-    global: Global,
-}
 
 /// Runs the program with the arguments of the process.
 #[must_use]
@@ -114,17 +99,6 @@ async fn run_to_end(cli: &mut Cli, output: &std::sync::Arc<Output>) -> Exit {
     }
 }
 
-/// What is wrong with the arguments, told of them as they may be shown: a pipeline passes values on that others chose.
-fn as_shown(error: clap::Error, arguments: impl Iterator<Item = OsString>) -> clap::Error {
-    let given: Vec<String> = arguments.map(|argument| argument.to_string_lossy().into_owned()).collect();
-    let shown: Vec<_> = given.iter().map(|argument| safe(argument)).collect();
-    if shown.iter().zip(&given).all(|(shown, given)| shown == given) {
-        return error;
-    }
-    let again = parse(shown.iter().map(|shown| OsString::from(shown.as_ref()))).err();
-    again.unwrap_or_else(|| command().error(error.kind(), "an argument holds characters that cannot be shown"))
-}
-
 /// Runs one command.
 async fn run(cli: &mut Cli, output: &std::sync::Arc<Output>) -> anyhow::Result<Exit> {
     let Cli { command, global } = cli;
@@ -150,19 +124,6 @@ async fn run(cli: &mut Cli, output: &std::sync::Arc<Output>) -> anyhow::Result<E
     }
     let interrupt = &Interrupt::begin(global, output)?;
     interrupt.watch(global, command.run(&Session { settings, output, interrupt, program: self::command })).await
-}
-
-/// The command line as clap knows it, for generated documentation.
-#[must_use]
-pub fn command() -> clap::Command {
-    options_in_help::short(Command::tailored(Cli::command()))
-}
-
-/// Reads a command line.
-fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Cli, clap::Error> {
-    let mut program = command();
-    let mut matches = program.try_get_matches_from_mut(arguments)?;
-    Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut program))
 }
 
 /// Logs the most memory that was in use, in KiB, where the system tells (Linux).

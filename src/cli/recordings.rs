@@ -14,7 +14,7 @@ use crate::live::AnyReader;
 use crate::model::expression::{ListItems, Lists};
 use crate::reconcile::{self, Goal, Planned, Protected, RehearsedRequests, RequestsToRehearse, rehearse_requests};
 use crate::recorded::{self, Recorded, Recording, Sample};
-use crate::render::requests::headlines;
+use crate::render::waf_rehearsal::headlines;
 use crate::seclang::RuleSet;
 
 /// The public OWASP rules.

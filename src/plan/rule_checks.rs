@@ -9,7 +9,7 @@ use super::subject::RuleAction;
 use crate::diagnostic::{Diagnostic, Diagnostics, Place, findings};
 use crate::diff::WafChanges;
 use crate::insight::waf::{Impact, deployment_impact, rule_impact, unreachable_families};
-use crate::model::facts::RATE_LONGEST_PERIOD;
+use crate::model::facts::rate_limits::RATE_LONGEST_PERIOD;
 use crate::model::managed::{Managed, Overrides, Problem, ProblemKind, compile};
 use crate::model::ruleset::{EntryPoint, Phase, RuleBody};
 use crate::model::{DesiredZone, Expression, Gather, LiveZone, Tier, Value};

@@ -1,5 +1,8 @@
-//! How much an operation matters to a reviewer, which is the order of the entries of a plan.
+//! The order of the entries of a plan: by how much they matter to a reviewer.
 
+use std::cmp::Reverse;
+
+use super::operation_view::Attention;
 use crate::diff::{Field, ZoneSetting};
 use crate::model::facts::{MAIL_LABELS, MAIL_TEXTS};
 use crate::model::{Purpose, Rdata, RecordType, ZoneName};
@@ -50,6 +53,22 @@ impl Weight {
             Subject::Record(record) => weight_of_record(record, operation, zone),
         }
     }
+}
+
+/// What entries are sorted by: how much one matters, the attention that it needs, how much it would matter without its dangers (`kind`),
+/// and the number of its first operation.
+///
+/// Nothing that works today can be broken in a zone without records (`is_new`): below its dangers it reads like a zone file.
+pub(super) fn sort_key(
+    weight: Weight,
+    kind: Weight,
+    attention: Attention,
+    is_new: bool,
+    number: usize,
+) -> impl Ord + use<> {
+    let rank = |weight: Weight| if is_new && weight > Weight::Danger { Weight::Others } else { weight };
+    let kind = if weight == Weight::Danger { kind } else { weight };
+    (rank(weight), Reverse(attention), rank(kind), number)
 }
 
 /// How much an operation on a record matters without its dangers.

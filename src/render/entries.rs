@@ -13,10 +13,9 @@
 //! Changes of comments and tags alone come last, and pages fold them. Programs get the plan as it is, see [`crate::document`].
 
 use std::borrow::Cow;
-use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 
-use super::display_order::Weight;
+use super::display_order::{Weight, sort_key};
 use super::names_in_words::{in_few_words, with_unicode};
 use super::operation_view::{Attention, FieldView, OperationView, Side, Tally};
 use super::overwritten_value::{LiveView, span};
@@ -81,12 +80,9 @@ impl<'a> ZoneEntries<'a> {
             .collect();
         let mut entries: Vec<Entry<'a>> =
             grouped(members).into_iter().map(|group| Entry::new(group, &zone.name)).collect();
-        // Nothing that works today can be broken in a zone without records: below its dangers it reads like a zone file.
         let is_new = zone.live_records == 0;
-        let rank = |weight: Weight| if is_new && weight > Weight::Danger { Weight::Others } else { weight };
         sort_by_key(&mut entries, |entry| {
-            let kind = if entry.weight == Weight::Danger { entry.kind } else { entry.weight };
-            (rank(entry.weight), Reverse(entry.view.attention()), rank(kind), entry.members[0].number)
+            sort_key(entry.weight, entry.kind, entry.view.attention(), is_new, entry.members[0].number)
         });
         // Each set of values is completed once, where its last change is shown.
         let mut done = BTreeSet::new();

@@ -16,7 +16,7 @@
 //! | `waf_trace` | the rules that a request meets |
 //! | `waf_tune` | the setting of the OWASP ruleset with the least damage |
 //! | `waf_explain` | why a request is stopped, and the ways to let it through |
-//! | `requests` | what becomes of recorded requests |
+//! | `waf_rehearsal` | what becomes of recorded requests |
 //! | `snapshot` | the time of the snapshot that a plan was made against |
 //! | `spec_diff_json` | the differences between two specs, as JSON |
 //! | `diagnostics` | findings in the style of a compiler |
@@ -53,7 +53,6 @@ mod operation_view;
 mod overwritten_value;
 mod place;
 mod record_attributes;
-pub mod requests;
 pub mod safe;
 pub mod snapshot;
 pub mod spec_diff_json;
@@ -61,6 +60,7 @@ pub mod text;
 mod textdiff;
 pub mod waf_explain;
 pub mod waf_json;
+pub mod waf_rehearsal;
 pub mod waf_trace;
 pub mod waf_tune;
 pub(crate) mod wrapped_lines;

@@ -9,7 +9,8 @@ use proptest::sample::{select, subsequence};
 use zonewright::model::Unmanaged;
 use zonewright::model::Value;
 use zonewright::model::expression::Expression;
-use zonewright::model::facts::rulesets::{RATE_PERIODS, RATE_TIMEOUTS, SCORE_ACTIONS, SKIP_PHASES, SKIP_PRODUCTS};
+use zonewright::model::facts::rate_limits::{RATE_PERIODS, RATE_TIMEOUTS};
+use zonewright::model::facts::rulesets::{SCORE_ACTIONS, SKIP_PHASES, SKIP_PRODUCTS};
 use zonewright::model::managed::{Managed, Paranoia, RuleName, ScoreAction};
 use zonewright::model::ruleset::{
     Anchor, DesiredDeployment, DesiredRate, DesiredRule, DesiredWaf, Note, Phase, RuleForm, RuleKind, RuleTuning,

@@ -15,8 +15,9 @@ use std::io::{BufRead, Seek};
 
 use serde_json::Value as Json;
 
+use super::journal_read_error::JournalReadError;
 use super::line::{AnyLine, Intent, OperationLine, SentRequest};
-use super::reader::{Ending, Fate, JournalReadError, JournalText, MOST_OPERATIONS, head, typed};
+use super::reader::{Ending, Fate, JournalText, MOST_OPERATIONS, head, typed};
 use crate::diagnostic::{Place, SourceId, Span};
 use crate::model::ruleset::{Phase, Position, RuleBody, RuleId};
 use crate::model::{Gather, LiveRecord, RecordId, Value, ZoneId, ZoneName};

@@ -9,40 +9,24 @@ use clap::Args;
 use super::{Facts, Run, Session};
 use crate::api::CheckClient;
 use crate::apply::{DryRunResult, note_server_check, server_dry_run};
-use crate::cli::args::{ConsentArgs, Format, Global, PartArgs, SpecArgs};
+use crate::cli::args::{ConsentArgs, Global, PartArgs, SpecArgs};
 use crate::cli::connection::{Access, OpenConnection};
-use crate::cli::document_formats;
 use crate::cli::exit_codes::{Ended, Exit};
 use crate::cli::files::{self, Readers};
-use crate::cli::load_spec::load;
+use crate::cli::load_spec::load_with_consents;
 use crate::cli::output::Output;
 use crate::cli::progress::show_reads;
 use crate::cli::recordings::{Foresight, RequestArgs};
 use crate::cli::settings::Settings;
+use crate::cli::show_plan::show_plan;
 use crate::cli::snapshot_options::SnapshotOptions;
-use crate::document::plan::Plan as PlanDocument;
 use crate::live::snapshot::Snapshot;
 use crate::model::{Address, Only};
 use crate::plan::{Consents, Plan, Verdict};
 use crate::reconcile::saved_plan::{self, Stamp};
 use crate::reconcile::{self, Goal, Planned};
 use crate::render::safe::visible_json;
-use crate::render::text::{Extent, PlanView, write_plan};
-use crate::render::{Review, snapshot};
-
-/// Begins `plan` or `apply`: a good spec and the consents given; wrong usage and mistakes are reported here and end the run.
-///
-/// # Errors
-/// Something cannot be read.
-pub(super) fn begin(
-    spec: &SpecArgs,
-    given: &ConsentArgs,
-    settings: &Settings<'_>,
-    output: &Output,
-) -> anyhow::Result<(Goal, Consents)> {
-    let consents = settings.consents(given)?;
-    Ok((load("plan", spec, settings, output)?, consents))
-}
+use crate::render::text::Extent;
 
 /// Show what would change; never writes
 #[derive(Debug, Args)]
@@ -101,7 +85,7 @@ impl Run for PlanArgs {
                        such as .json";
             return Err(Ended::usage(why));
         }
-        let (goal, consents) = begin(&self.spec, &self.consents, settings, output)?;
+        let (goal, consents) = load_with_consents(&self.spec, &self.consents, settings, output)?;
         let mut goal = goal.with_only(Only::new(self.part.only.clone()));
         let foresight = self.requests.open(output)?;
         if let Some(open) = self.against.open(&mut goal, settings, output)? {
@@ -137,7 +121,7 @@ impl Run for PlanArgs {
             files::write(path, visible_json(&text).as_bytes(), Readers::Owner, output)
                 .with_context(|| format!("failed to save the plan as {}", path.display()))?;
         }
-        show(&planned, &verdict, requests.len(), Extent::Whole, settings, output)?;
+        show_plan(&planned, &verdict, requests.len(), Extent::Whole, settings, output)?;
         let exit = exit(&verdict, self);
         // The process ends here; taking 100,000 records apart before would be a twentieth of the work. The credentials are among
         // the options, and are wiped.
@@ -162,7 +146,7 @@ async fn plan_snapshot(
     foresight.add_to(&mut planned, snapshot, output).await?;
     output.hide();
     let verdict = planned.judge(consents);
-    show(&planned, &verdict, planned.requests().len(), Extent::Whole, settings, output)?;
+    show_plan(&planned, &verdict, planned.requests().len(), Extent::Whole, settings, output)?;
     Ok(exit(&verdict, args))
 }
 
@@ -184,45 +168,4 @@ async fn server_check(plan: &Plan, checker: &CheckClient) -> Vec<(Address, DryRu
         all.extend(zone.rules().map(|(_, operation, _)| operation.address.clone()).zip(answers));
     }
     all
-}
-
-/// Prints a plan as wanted; `extent` is how much of it, as text.
-pub(super) fn show(
-    planned: &Planned<'_>,
-    verdict: &Verdict,
-    requests_to_apply: usize,
-    extent: Extent,
-    settings: &Settings<'_>,
-    output: &Output,
-) -> anyhow::Result<()> {
-    let Planned { goal, plan, .. } = planned;
-    match output.format {
-        Format::Json => {
-            let document = PlanDocument::of(plan, verdict, requests_to_apply, &goal.sources);
-            output.json(&match goal.as_of() {
-                Some(as_of) => document.with_snapshot(as_of),
-                None => document,
-            })?;
-        }
-        Format::Text => {
-            // What was found in the spec itself has been shown already.
-            output.plan_diagnostics(plan, &goal.diagnostics, &goal.sources);
-            let (colour, verbose) = (output.colour, output.verbose > 0);
-            let width = output.width();
-            let view = PlanView { plan, verdict, requests_to_apply, colour, width, verbose, extent };
-            output.result(|out| {
-                if let Some(as_of) = goal.as_of() {
-                    writeln!(out, "{}\n", snapshot::words(as_of))?;
-                }
-                write_plan(out, &view)
-            })?;
-        }
-        Format::Document(document) => {
-            let review = &Review { plan, verdict, requests_to_apply, sources: &goal.sources };
-            if let Some(plan) = document.plan {
-                document_formats::write(settings.flags, output, |out, options| plan(out, review, options))?;
-            }
-        }
-    }
-    Ok(())
 }

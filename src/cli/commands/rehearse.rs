@@ -11,15 +11,16 @@ use anyhow::Context;
 use clap::Args;
 use secrecy::SecretString;
 
-use super::plan::{begin, show};
 use super::{Facts, Run, Session};
 use crate::api::{Client, Credentials};
 use crate::apply::{ApplyEvent, Journal, Verify, ZoneDone};
 use crate::cli::args::{ConsentArgs, Format, SpecArgs};
 use crate::cli::connection::{self, Access, OpenConnection, SEED};
 use crate::cli::exit_codes::Exit;
+use crate::cli::load_spec::load_with_consents;
 use crate::cli::output::Output;
 use crate::cli::settings::Settings;
+use crate::cli::show_plan::show_plan;
 use crate::cli::snapshot_options::SnapshotOptions;
 use crate::diagnostic::count;
 use crate::document::apply::Applied;
@@ -76,7 +77,7 @@ impl Run for RehearseArgs {
 /// Reads, copies, and rehearses.
 async fn run(args: &RehearseArgs, session: &Session<'_>) -> anyhow::Result<Exit> {
     let Session { settings, output, .. } = *session;
-    let (mut goal, consents) = begin(&args.spec, &args.consents, settings, output)?;
+    let (mut goal, consents) = load_with_consents(&args.spec, &args.consents, settings, output)?;
     let snapshot = match args.against.open(&mut goal, settings, output)? {
         Some(open) => open.snapshot,
         None => read(&goal, settings, output).await?,
@@ -89,7 +90,7 @@ async fn run(args: &RehearseArgs, session: &Session<'_>) -> anyhow::Result<Exit>
     let stops = stop(&verdict);
     // In JSON there is one document: the plan that goes no further, or the rehearsal.
     if output.format == Format::Text || stops.is_some() {
-        show(&planned, &verdict, planned.requests().len(), Extent::Whole, settings, output)?;
+        show_plan(&planned, &verdict, planned.requests().len(), Extent::Whole, settings, output)?;
     }
     if let Some(exit) = stops {
         return Ok(exit);
@@ -154,7 +155,7 @@ async fn in_sandbox(
     if let Some(exit) = stop(&verdict) {
         // What the sandbox could not hold makes another plan, so nothing can be said about this one.
         say_copy(output, copied, &not_copied, &differs)?;
-        show(&planned, &verdict, planned.requests().len(), Extent::Whole, settings, output)?;
+        show_plan(&planned, &verdict, planned.requests().len(), Extent::Whole, settings, output)?;
         return Ok(exit);
     }
     let directory = tempfile::tempdir().context("failed to make a directory for the journal")?;

@@ -27,7 +27,7 @@ use super::zones::Zones;
 use crate::diagnostic::{count, findings};
 use crate::import::import_result::ImportResult;
 use crate::model::ZoneName;
-use crate::model::facts::rulesets::{RATE_COLO, RATE_IP, RATE_PERIODS, RATE_TIMEOUTS, RATE_VISITOR};
+use crate::model::facts::rate_limits::{RATE_COLO, RATE_IP, RATE_PERIODS, RATE_TIMEOUTS, RATE_VISITOR};
 use crate::model::ruleset::Phase;
 
 /// What a rule excludes so that it exempts search engines, as the old rate limits did.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diagnostic::count;
 use crate::model::Value;
-use crate::model::facts::rulesets::RATE_COLO;
+use crate::model::facts::rate_limits::RATE_COLO;
 
 /// A member that is a number.
 pub(super) fn number(rate: &BTreeMap<String, Value>, name: &str) -> Option<i64> {

@@ -4,7 +4,7 @@ use crate::diagnostic::{Finding, Severity};
 use crate::lint::zone_lookup::ZoneLookup;
 use crate::lint::{Findings, Rule};
 use crate::model::Value;
-use crate::model::facts::rulesets::RATE_COLO;
+use crate::model::facts::rate_limits::RATE_COLO;
 use crate::model::ruleset::RuleForm;
 
 /// The rule.

@@ -71,7 +71,7 @@ pub fn report(found: &Findings<'_>) -> String {
 
 /// What becomes of recorded requests.
 fn requests(report: &Report) -> String {
-    let (title, content) = super::requests::page(report);
+    let (title, content) = super::waf_rehearsal::page(report);
     end(start(&title, "") + &content)
 }
 

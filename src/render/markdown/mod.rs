@@ -30,5 +30,5 @@ pub(super) const DOCUMENT: Document = Document {
     drift: Some(|out, view, options| out.write_all(drift(view, options.comment).as_bytes())),
     expectations: None,
     patch: None,
-    requests: Some(|out, report| out.write_all(super::requests::markdown(report).as_bytes())),
+    requests: Some(|out, report| out.write_all(super::waf_rehearsal::markdown(report).as_bytes())),
 };

@@ -10,7 +10,8 @@ use super::super::write_yaml::{scalar, to_yaml};
 use super::rate_limits::{CHARACTERISTICS, duration};
 use crate::model::Unmanaged;
 use crate::model::expression::{Expression, ExpressionSetting, parse_expression};
-use crate::model::facts::rulesets::{MANAGED_PHASE, RATE_COLO};
+use crate::model::facts::rate_limits::RATE_COLO;
+use crate::model::facts::rulesets::MANAGED_PHASE;
 use crate::model::managed::{Managed, threshold_keyword};
 use crate::model::ruleset::{
     Anchor, DesiredDeployment, DesiredRate, DesiredRule, DesiredWaf, Note, Phase, RuleForm, RuleKind, RuleTuning,

@@ -6,7 +6,7 @@ use super::section::Section;
 use super::syntax::RateSyntax;
 use crate::diagnostic::Place;
 use crate::diagnostic::findings;
-use crate::model::facts::rulesets::{RATE_COLO, RATE_IP, RATE_PERIODS, RATE_TIMEOUTS, RATE_VISITOR};
+use crate::model::facts::rate_limits::{RATE_COLO, RATE_IP, RATE_PERIODS, RATE_TIMEOUTS, RATE_VISITOR};
 use crate::model::ruleset::{CountingError, DesiredRate, DesiredRule, Phase, RuleForm, counting_error};
 
 /// Words for characteristics, and Cloudflare's names of them.

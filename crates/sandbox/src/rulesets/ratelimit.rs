@@ -12,8 +12,8 @@ use serde_json::{Map, Value};
 use super::author::{Author, Problems};
 use super::{expression, members};
 use crate::envelope::{Outcome, Problem};
-use zonewright_model::model::facts::RATE_LONGEST_PERIOD;
-use zonewright_model::model::facts::rulesets::{RATE_COLO, RATE_LIMIT_PHASE, RATE_PERIODS, RATE_TIMEOUTS};
+use zonewright_model::model::facts::rate_limits::{RATE_COLO, RATE_LONGEST_PERIOD, RATE_PERIODS, RATE_TIMEOUTS};
+use zonewright_model::model::facts::rulesets::RATE_LIMIT_PHASE;
 
 /// The members.
 const MEMBERS: &[&str] = &[

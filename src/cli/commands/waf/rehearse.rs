@@ -14,7 +14,7 @@ use crate::cli::recordings::{ListArgs, ReadingArgs, Recordings, RuleArgs, check_
 use crate::cli::snapshot_options::SnapshotOptions;
 use crate::insight::traffic::Set;
 use crate::reconcile::{self, OpenSnapshot};
-use crate::render::requests::write;
+use crate::render::waf_rehearsal::write;
 
 /// Rehearse the plan on recorded requests: which are newly stopped, and which are newly let through
 #[derive(Debug, Args)]

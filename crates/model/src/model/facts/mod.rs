@@ -3,7 +3,7 @@
 //! The facts of a type are under `rdata/`; this file defines their format. They describe how Cloudflare
 //! expects a value and how it returns it; they contain no parsing or printing code. The sandbox may use this folder and
 //! nothing else of the model, so that an error in our codecs is not repeated there. The folder also has the facts about
-//! rulesets, the Rules language, the OWASP Core Rule Set, zone settings, DNS settings, the permissions of API tokens, the
+//! rulesets, rate limits, the Rules language, the OWASP Core Rule Set, zone settings, DNS settings, the permissions of API tokens, the
 //! networks that Cloudflare does not proxy to, what browsers send, and how records of mail are recognized.
 
 mod browsers;
@@ -15,6 +15,7 @@ mod networks;
 pub mod owasp;
 pub mod permissions;
 pub mod phases;
+pub mod rate_limits;
 pub mod rulesets;
 pub mod settings;
 mod tiers;
@@ -24,9 +25,7 @@ mod types;
 pub use browsers::{BROWSER_HEADERS, BROWSER_USER_AGENTS};
 pub use mail::{MAIL_LABELS, MAIL_TEXTS};
 pub use networks::{CLOUDFLARE_NETWORKS, PRIVATE_NETWORKS};
-pub use tiers::{
-    FREE_QUOTA_CHANGED_ON, FREE_RECORDS_OF_OLD_ZONES, RATE_LONGEST_PERIOD, TIERS, TierFacts, UNKNOWN_TIER,
-};
+pub use tiers::{FREE_QUOTA_CHANGED_ON, FREE_RECORDS_OF_OLD_ZONES, TIERS, TierFacts, UNKNOWN_TIER};
 pub use ttl::{AUTOMATIC_TTL, AUTOMATIC_TTL_SECONDS, MAXIMUM_TTL, MINIMUM_TTL, MINIMUM_TTL_OF_ENTERPRISE};
 pub use types::{all, of};
 

@@ -4,7 +4,8 @@
 //! developers.cloudflare.com/ruleset-engine (phases list, rules language actions) and /waf/concepts (the order), read
 //! 2026-11-20. The member `source` was seen in answers.
 
-use super::tiers::{CUSTOM_RULES, RATE_LIMITS};
+use super::rate_limits::RATE_LIMITS;
+use super::tiers::CUSTOM_RULES;
 
 /// What Cloudflare says about a phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,9 +1,8 @@
 //! Facts about rulesets: actions and managed rulesets, as plain data. The phases are in [`super::phases`], the limits of plans in
-//! `tiers.rs`.
+//! `tiers.rs`, what only rate limits have in [`super::rate_limits`].
 //!
 //! # Sources
-//! developers.cloudflare.com/ruleset-engine (rules language actions, rulesets API), /waf/managed-rules and
-//! /waf/rate-limiting-rules/parameters, read 2026-11-20. Facts known only from answers are marked.
+//! developers.cloudflare.com/ruleset-engine (rules language actions, rulesets API) and /waf/managed-rules, read 2026-11-20. Facts known only from answers are marked.
 
 use super::phases::Phase;
 
@@ -124,15 +123,3 @@ pub const SKIP_PHASES: &[&str] = &[RATE_LIMIT_PHASE, "http_request_sbfm", MANAGE
 pub const RESPONSE_STATUSES: std::ops::RangeInclusive<i64> = 400..=499;
 /// Content types for the response to a blocked request (/waf/custom-rules/create-api, read 2026-11-20).
 pub const RESPONSE_CONTENT_TYPES: &[&str] = &["application/json", "text/html", "text/plain", "text/xml"];
-
-/// The characteristic that every rate limiting rule must include.
-pub const RATE_COLO: &str = "cf.colo.id";
-/// The client's address, as a characteristic.
-pub const RATE_IP: &str = "ip.src";
-/// A visitor, even one of several at one address, as a characteristic.
-pub const RATE_VISITOR: &str = "cf.unique_visitor_id";
-/// All documented periods, in seconds.
-pub const RATE_PERIODS: &[u32] =
-    &[10, 15, 20, 30, 40, 45, 60, 90, 120, 180, 240, 300, 480, 600, 900, 1200, 1800, 2400, 3600, 65_535, 86_400];
-/// Durations of a mitigation in seconds.
-pub const RATE_TIMEOUTS: &[u32] = &[0, 10, 60, 120, 300, 600, 3600, 86_400];

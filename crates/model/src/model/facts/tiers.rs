@@ -71,10 +71,6 @@ pub const UNKNOWN_TIER: TierFacts = TierFacts {
 
 /// How many custom rules a zone may have on the plans free, pro, business and enterprise.
 pub(super) const CUSTOM_RULES: [usize; 4] = [5, 20, 100, 1000];
-/// How many rate limiting rules a zone may have on the same plans.
-pub(super) const RATE_LIMITS: [usize; 4] = [1, 2, 5, 100];
-/// The longest period of a rate limiting rule on the same plans, in seconds.
-pub const RATE_LONGEST_PERIOD: [u32; 4] = [10, 60, 600, 86_400];
 
 /// Records in a free zone that was created before [`FREE_QUOTA_CHANGED_ON`].
 pub const FREE_RECORDS_OF_OLD_ZONES: usize = 1000;

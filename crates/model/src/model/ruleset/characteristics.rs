@@ -1,6 +1,6 @@
 //! The characteristics of a rate limit: which ones a spec can name, and which can be combined.
 
-use super::super::facts::rulesets::{RATE_IP, RATE_VISITOR};
+use super::super::facts::rate_limits::{RATE_IP, RATE_VISITOR};
 
 /// Why a characteristic is invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

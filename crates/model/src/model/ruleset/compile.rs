@@ -6,7 +6,7 @@ use super::desired::{DesiredRate, DesiredRule, RuleForm, SkipTarget};
 use super::live_waf::LiveWaf;
 use super::rule::RuleBody;
 use crate::model::facts::phases::{Phase, RuleKind};
-use crate::model::facts::rulesets::RATE_COLO;
+use crate::model::facts::rate_limits::RATE_COLO;
 use crate::model::fields::Value;
 use crate::model::managed::{Compiled, Managed, Problem, ProblemKind, Unresolved};
 

@@ -10,9 +10,8 @@ use super::live_waf::LiveWaf;
 use super::rule::{LiveRule, RuleBody};
 use crate::diagnostic::Place;
 use crate::model::facts::phases::{Phase, RuleKind};
-use crate::model::facts::rulesets::{
-    RATE_COLO, RATE_PERIODS, RATE_TIMEOUTS, RESPONSE_CONTENT_TYPES, RESPONSE_STATUSES,
-};
+use crate::model::facts::rate_limits::{RATE_COLO, RATE_PERIODS, RATE_TIMEOUTS};
+use crate::model::facts::rulesets::{RESPONSE_CONTENT_TYPES, RESPONSE_STATUSES};
 use crate::model::fields::Value;
 use crate::model::managed::{Managed, RuleName};
 use crate::model::{ExpressionSetting, parse_expression};

@@ -1,0 +1,48 @@
+//! The arguments of the program: reads them, and says what is wrong with them.
+
+use std::ffi::OsString;
+
+use clap::{CommandFactory, FromArgMatches, Parser};
+
+use super::args::Global;
+use super::commands::{Command, Run as _, after_help};
+use super::options_in_help;
+use crate::render::safe::safe;
+
+/// Declarative reconciler for Cloudflare zones, DNS records and managed-WAF tuning.
+///
+/// Write the desired state in YAML, review it with `plan`, and apply it with `apply`, which verifies the result.
+#[derive(Debug, Parser)]
+#[command(name = "zonewright", version, about, long_about = None, after_help = after_help(), disable_help_subcommand = true)]
+pub(super) struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub(super) command: Command,
+    /// Flags of every command.
+    #[command(flatten)]
+    pub(super) global: Global,
+}
+
+/// The command line as clap knows it, for generated documentation.
+#[must_use]
+pub fn command() -> clap::Command {
+    options_in_help::short(Command::tailored(Cli::command()))
+}
+
+/// Reads a command line.
+pub(super) fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Cli, clap::Error> {
+    let mut program = command();
+    let mut matches = program.try_get_matches_from_mut(arguments)?;
+    Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut program))
+}
+
+/// What is wrong with the arguments, told of them as they may be shown: a pipeline passes values on that others chose.
+pub(super) fn as_shown(error: clap::Error, arguments: impl Iterator<Item = OsString>) -> clap::Error {
+    let given: Vec<String> = arguments.map(|argument| argument.to_string_lossy().into_owned()).collect();
+    let shown: Vec<_> = given.iter().map(|argument| safe(argument)).collect();
+    if shown.iter().zip(&given).all(|(shown, given)| shown == given) {
+        return error;
+    }
+    let again = parse(shown.iter().map(|shown| OsString::from(shown.as_ref()))).err();
+    again.unwrap_or_else(|| command().error(error.kind(), "an argument holds characters that cannot be shown"))
+}
