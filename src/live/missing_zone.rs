@@ -1,6 +1,6 @@
 //! A zone that a look-up does not find.
 
-use crate::model::ZoneName;
+use crate::model::{ZoneId, ZoneName};
 
 /// A zone that does not exist, or that these credentials cannot see.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -17,6 +17,13 @@ impl MissingZone {
     #[must_use]
     pub fn named(zone: &ZoneName, account: Option<&str>) -> Self {
         Self { zone: format!("the zone {zone}"), account: account.map(str::to_owned) }
+    }
+
+    /// The zone that an apply wrote to.
+    #[must_use]
+    pub fn written_to(zone: &ZoneName, id: &ZoneId, account: Option<&str>) -> Self {
+        let zone = format!("the zone {zone} (id {}) that the apply wrote to", id.0);
+        Self { zone, account: account.map(str::to_owned) }
     }
 
     /// A zone that contains a name.

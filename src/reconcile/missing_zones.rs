@@ -22,6 +22,12 @@ pub(super) fn missing(goal: &Goal, zone: &ZoneName, account: Option<&str>, other
             format!("{zone} is in the account {other}, and CLOUDFLARE_ACCOUNT_ID names the account {account}"),
             format!("set CLOUDFLARE_ACCOUNT_ID to {other}, or unset it"),
         ),
+        // An undo has no spec to correct.
+        (_, _, Some(id)) if matches!(goal.source, Source::Journal(_)) => (
+            MissingZone::written_to(zone, id, account).what(),
+            "give the token access to the zone; if it was deleted, there is nothing to undo: a zone created later under its name is another one"
+                .to_owned(),
+        ),
         (Some(_), None, _) => (
             MissingZone::named(zone, account).what(),
             "check CLOUDFLARE_ACCOUNT_ID and the name, give the token access to the zone, or write `create: true` to create it".to_owned(),

@@ -36,6 +36,25 @@ fn someone(workspace: &Workspace, method: &str, name: &str, body: &Value) {
     workspace.write(method, &path, body);
 }
 
+/// A zone that was created later under the name of the one that the apply wrote to is another zone, and an undo has no spec to correct.
+#[test]
+fn a_zone_that_was_created_anew_is_not_touched() {
+    let workspace = planted(options());
+    workspace.records_spec("      - { name: www, type: A, content: 192.0.2.2, ttl: 600 }");
+    workspace.run(&["apply", "spec.yaml", "--yes", "--allow", "overwrites-foreign"]).exits(0);
+    let journal = newest(&workspace);
+    let id = workspace.dump()["zones"][0]["id"].as_str().unwrap().to_owned();
+    workspace.write("DELETE", &format!("/zones/{id}"), &json!({}));
+    workspace.plant(&json!({ "zones": [{ "name": "example.com", "records": [] }] }));
+    let writes = workspace.writes().len();
+    let ran = workspace.run(&["undo", &journal, "--yes"]).exits(1);
+    assert_eq!(workspace.writes().len(), writes);
+    assert!(ran.stderr.contains(&id) && ran.stderr.contains("created later"), "{}", ran.stderr);
+    for of_specs in ["create: true", "`id`"] {
+        assert!(!ran.stderr.contains(of_specs), "{}", ran.stderr);
+    }
+}
+
 #[test]
 fn an_apply_of_every_kind_is_taken_back_and_brought_again() {
     for batch in [true, false] {
