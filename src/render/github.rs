@@ -85,7 +85,7 @@ pub fn report(out: &mut dyn Write, found: &Findings<'_>) -> io::Result<()> {
 pub fn plan(out: &mut dyn Write, review: &Review<'_>) -> io::Result<()> {
     for consent in review.missing() {
         let title = format!("zonewright: needs consent for {}", consent.danger.code());
-        let words = format!("{}. To allow it, add {}", consent.about(), consent.flag);
+        let words = format!("{}{}", consent.before_flag(), consent.flag);
         command(out, Level::Error, None, &title, &words)?;
     }
     findings(out, review.plan.diagnostics.iter().filter(|d| !d.is_known), review.sources)?;
