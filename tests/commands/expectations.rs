@@ -1,6 +1,6 @@
 //! Expectations in the program: offline, in a plan, removed by a change, and checked against the live state.
 
-use crate::support::workspace::{Workspace, options};
+use crate::support::workspace::{Workspace, document_formats, options};
 use serde_json::json;
 
 const RECORDS: &str = "\
@@ -39,6 +39,10 @@ fn mail_and_hidden_addresses_are_checked_in_a_plan_and_live() {
     spec(&workspace, "worse.yaml", &worse, EXPECT);
     let junit = workspace.run(&["test", "worse.yaml", "--format", "junit"]).exits(2).stdout;
     assert!(junit.contains("tests=\"2\" failures=\"2\""), "{junit}");
+    for format in ["text", "json"].into_iter().chain(document_formats("test")) {
+        let shown = workspace.run(&["test", "worse.yaml", "--format", format]).exits(2).stdout;
+        assert!(shown.contains("our mail") && shown.contains("the origin stays hidden"), "{format}: {shown}");
+    }
     let plan = workspace.run(&["plan", "worse.yaml"]).exits(0).stdout;
     for line in [
         "→ expectation fails: our mail: DMARC for example.com: none",

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::workspace::{Ran, Workspace, binary, options};
+use crate::support::workspace::{Ran, Workspace, binary, document_formats, options};
 
 const RECORDS: &str = "      # the web
       - { name: www, type: A, content: 192.0.2.1, ttl: 300 } # www
@@ -45,6 +45,10 @@ fn after_a_pull_the_plan_is_empty() {
     assert!(typo.stderr.contains("--only example.com/dns/wwww/* names nothing that differs"), "{}", typo.stderr);
     let patch = workspace.run(&["pull", "spec.yaml", "--format", "diff"]).exits(0).stdout;
     assert!(patch.starts_with("--- a/spec.yaml\n+++ b/spec.yaml\n@@ "), "{patch}");
+    for format in document_formats("pull") {
+        let shown = workspace.run(&["pull", "spec.yaml", "--format", format]).exits(0).stdout;
+        assert!(shown.contains("192.0.2.1, ttl: 900 } # www"), "{format}: {shown}");
+    }
     assert_eq!(spec(&workspace), before, "nothing is written yet");
     let ran = workspace.run(&["pull", "spec.yaml"]).exits(0);
     assert!(ran.stdout.ends_with("Edited 1 file: spec.yaml.\n"), "{}", ran.stdout);
