@@ -4,24 +4,24 @@ use std::process::ExitCode;
 
 use thiserror::Error;
 
-/// How a run ended.
+/// How a run ended, as [`Exit::meaning`] says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
-    /// Done, or no difference.
+    /// 0.
     Success,
-    /// An error; nothing was written.
+    /// 1.
     Error,
-    /// There are differences, and the caller asked to be told.
+    /// 2.
     Differences,
-    /// There are differences, and the caller chose the number.
+    /// The number that the caller chose for differences.
     Chosen(u8),
-    /// Refused: a consent is missing.
+    /// 3.
     Refused,
-    /// The live state or the base is not what the plan or the undo expects; nothing was written.
+    /// 4.
     Stale,
-    /// Applied in part; the journal says what.
+    /// 5.
     Partial,
-    /// Wrong usage.
+    /// 64.
     Usage,
 }
 

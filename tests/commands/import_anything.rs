@@ -109,6 +109,8 @@ fn an_import_of_anything_storable_validates_and_plans_empty() {
         assert_eq!(valid.code, Some(0), "{seed}\n{}\n{}\n{}", imported.stdout, imported.stderr, valid.stderr);
         let plan = workspace.run(&["plan", "spec.yaml", "--detailed-exitcode"]);
         assert_eq!(plan.code, Some(0), "{seed}\n{}\n{}\n{}", imported.stdout, plan.stdout, plan.stderr);
+        let formatted = workspace.run(&["fmt", "spec.yaml", "--diff"]);
+        assert_eq!(formatted.code, Some(0), "an import is in the layout of `fmt`: {seed}\n{}", formatted.stdout);
         // The import contains everything.
         let plan = workspace.run(&["plan", "spec.yaml", "--format", "json"]).exits(0).json();
         assert_eq!(plan["summary"]["unmanaged"], 0, "{seed}\n{}\n{}", imported.stdout, imported.stderr);
