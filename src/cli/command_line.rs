@@ -36,7 +36,7 @@ pub(super) fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Cli, cl
     Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut program))
 }
 
-/// What is wrong with the arguments, told of them as they may be shown: a pipeline passes values on that others chose.
+/// The error, with arguments made safe to print: a pipeline passes values on that others chose.
 pub(super) fn as_shown(error: clap::Error, arguments: impl Iterator<Item = OsString>) -> clap::Error {
     let given: Vec<String> = arguments.map(|argument| argument.to_string_lossy().into_owned()).collect();
     let shown: Vec<_> = given.iter().map(|argument| safe(argument)).collect();

@@ -29,7 +29,7 @@ pub(super) fn ask_consents(
 }
 
 /// Asks whether to go on. Without a terminal it cannot ask.
-pub(super) fn ask(planned: &Planned<'_>, output: &Output) -> anyhow::Result<bool> {
+pub(super) fn ask_to_apply(planned: &Planned<'_>, output: &Output) -> anyhow::Result<bool> {
     output.hide();
     if !output.can_ask() {
         output.message(

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::args::Format;
 use super::commands::Session;
-use super::confirmation::{ask, ask_consents};
+use super::confirmation::{ask_consents, ask_to_apply};
 use super::connection::{Access, OpenConnection};
 use super::exit_codes::{Ended, Exit};
 use super::output::Output;
@@ -147,7 +147,7 @@ async fn confirm(
     output: &Output,
     interrupt: &Interrupt,
 ) -> anyhow::Result<()> {
-    if !interrupt.while_asking(|| ask(planned, output))? {
+    if !interrupt.while_asking(|| ask_to_apply(planned, output))? {
         return Err(Ended::Reported(Exit::Refused).into());
     }
     let stale = changed_since(planned, &connection.reader).await?;

@@ -50,7 +50,7 @@ pub enum FormatError {
     Unstable,
 }
 
-/// A text in the one layout; with `sort`, records are sorted by name, type and value. A text without values and comments is empty.
+/// A text in the one layout; with `sort`, records are sorted by name, type and value. A text of blanks and line breaks becomes empty.
 ///
 /// # Errors
 /// The text is not YAML, or the result would not be the same spec.

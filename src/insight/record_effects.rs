@@ -169,10 +169,7 @@ fn by_subject<'a>(
         }
     }
     // A record that only others of the zone include is told with them: no mail has such a domain (RFC 5321 section 4.1.2).
-    let is_part = |name: &Fqdn| {
-        name.as_str().split('.').any(|label| label.starts_with('_'))
-            && included.get(name).is_some_and(|o| !o.is_empty())
-    };
+    let is_part = |name: &Fqdn| name.has_underscored_label() && included.get(name).is_some_and(|o| !o.is_empty());
     subjects.retain(|subject, _| !matches!(subject, Subject::Spf(name) if is_part(name)));
     let mut found = Vec::new();
     let mut scratch: Option<ZoneIndex<'a>> = None;

@@ -21,9 +21,9 @@ impl MissingZone {
 
     /// The zone that an apply wrote to.
     #[must_use]
-    pub fn written_to(zone: &ZoneName, id: &ZoneId, account: Option<&str>) -> Self {
+    pub fn written_to(zone: &ZoneName, id: &ZoneId) -> Self {
         let zone = format!("the zone {zone} (id {}) that the apply wrote to", id.0);
-        Self { zone, account: account.map(str::to_owned) }
+        Self { zone, account: None }
     }
 
     /// A zone that contains a name.

@@ -125,11 +125,6 @@ fn leads_to_a_server(data: &Rdata) -> bool {
     matches!(data.record_type(), Some(A | Aaaa | Cname | Https | Svcb))
 }
 
-/// Whether a name can be that of a host: names with underscores are not (RFC 8552).
-fn can_be_host(name: &Fqdn) -> bool {
-    !name.as_str().split('.').any(|label| label.starts_with('_'))
-}
-
 /// What a wildcard answers with, and for how long that is remembered.
 fn answer(record: &Entry<'_>) -> String {
     let (kind, content) = (record.data.type_name(), record.data.presentation());
@@ -175,12 +170,12 @@ impl<'z, 'a> View<'z, 'a> {
         let (name, data) = (&before.name, &before.data);
         let has = |zone: &ZoneIndex<'_>| zone.records(name).any(|r| leads_to_a_server(r.data));
         let mut dangers = Vec::new();
-        if leads_to_a_server(data) && can_be_host(name) && has(self.before) && !has(self.after) {
+        if leads_to_a_server(data) && !name.has_underscored_label() && has(self.before) && !has(self.after) {
             dangers.push(Danger::RemovesLastAddress);
         }
         let is_alike = |other: &Rdata| {
-            let are_hosts = can_be_host(name) && leads_to_a_server(other) && leads_to_a_server(data);
-            let is_alias = can_be_host(name) && other.record_type() == Some(RecordType::Cname);
+            let are_hosts = !name.has_underscored_label() && leads_to_a_server(other) && leads_to_a_server(data);
+            let is_alias = !name.has_underscored_label() && other.record_type() == Some(RecordType::Cname);
             other.record_type() == data.record_type() || are_hosts || is_alias
         };
         let is_gone = self.after.node(name.as_str()).is_none();
@@ -196,7 +191,7 @@ impl<'z, 'a> View<'z, 'a> {
         let RecordAction::Create { after } = &record.action else { return None };
         let name = &after.name;
         let has_own = |zone: &ZoneIndex<'_>| zone.records(name).any(|r| leads_to_a_server(r.data));
-        if leads_to_a_server(&after.data) || !can_be_host(name) || name.is_wildcard() || has_own(self.after) {
+        if leads_to_a_server(&after.data) || name.has_underscored_label() || name.is_wildcard() || has_own(self.after) {
             return None;
         }
         let location = self.before.locate(name.as_str())?;
@@ -211,7 +206,7 @@ impl<'z, 'a> View<'z, 'a> {
     fn of_alias(&self, record: &RecordSubject) -> Option<Danger> {
         let after = record.action.after()?;
         let name = &after.name;
-        let is_alias = after.data.record_type() == Some(RecordType::Cname) && can_be_host(name);
+        let is_alias = after.data.record_type() == Some(RecordType::Cname) && !name.has_underscored_label();
         (is_alias && leads_somewhere(self.before, name) && !leads_somewhere(self.after, name))
             .then_some(Danger::RemovesLastAddress)
     }

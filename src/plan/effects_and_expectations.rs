@@ -12,7 +12,7 @@ use super::operation::Operation;
 use super::subject::RecordAction;
 use super::zone_plan::ZonePlan;
 use crate::diff::{diff_rulesets, planned};
-use crate::insight::dns::{Edit, Entry, Explained, HostRule, References, Serving, ZoneIndex, Zones, explain};
+use crate::insight::dns::{Entry, Explained, HostRule, RecordEdit, References, Serving, ZoneIndex, Zones, explain};
 use crate::insight::expect::{DROPPED, Evidence, Outcome, Rigor, dropped, hold};
 use crate::insight::traffic::Protection;
 use crate::insight::waf::Impact;
@@ -134,16 +134,17 @@ fn explained(
     let expects = |spec: &Desired| spec.zones.values().any(|zone| !zone.expect.is_empty());
     let expects = expects(desired) || base.is_some_and(expects);
     if !expects
-        && !edits.iter().any(Edit::changes_answers)
+        && !edits.iter().any(RecordEdit::changes_answers)
         && !plans.iter().any(|plan| changes_serving(plan, desired, live))
     {
         return None;
     }
     let before = Zones::new(live.zones.values().map(ZoneIndex::of_live).collect());
     let after = after(plans, &before, &edits, desired, live);
-    let edited: NameSet<'_> = edits.iter().filter_map(Edit::name).map(Fqdn::as_str).collect();
+    let edited: NameSet<'_> = edits.iter().filter_map(RecordEdit::name).map(Fqdn::as_str).collect();
     // Wildcards and delegations reach names below them.
-    let wildcards: BTreeSet<&Fqdn> = edits.iter().filter_map(Edit::name).filter(|name| name.is_wildcard()).collect();
+    let wildcards: BTreeSet<&Fqdn> =
+        edits.iter().filter_map(RecordEdit::name).filter(|name| name.is_wildcard()).collect();
     let is_wanted =
         |name: &Fqdn| edited.contains(name.as_str()) || wildcards.iter().any(|wildcard| covers(wildcard, name));
     let references = References::of(&after, is_wanted, rules(desired, live));
@@ -183,7 +184,7 @@ fn edit<'a>(
     plan: &'a ZonePlan,
     operation: &'a Operation,
     ids: &BTreeMap<(&'a ZoneName, &'a RecordId), Entry<'a>>,
-) -> Option<Edit<'a>> {
+) -> Option<RecordEdit<'a>> {
     let action = &operation.record()?.action;
     let before = action.id().and_then(|id| ids.get(&(&plan.name, id)).copied());
     let after = match action {
@@ -191,14 +192,20 @@ fn edit<'a>(
         RecordAction::Update { after, .. } => Some(Entry::of_form(after, operation.place)),
         RecordAction::Delete { .. } => None,
     };
-    Some(Edit { zone: &plan.name, before, after })
+    Some(RecordEdit { zone: &plan.name, before, after })
 }
 
 /// The zones with the edits made, served as the spec wants it.
-fn after<'a>(plans: &[ZonePlan], before: &Zones<'a>, edits: &[Edit<'a>], desired: &Desired, live: &Live) -> Zones<'a> {
+fn after<'a>(
+    plans: &[ZonePlan],
+    before: &Zones<'a>,
+    edits: &[RecordEdit<'a>],
+    desired: &Desired,
+    live: &Live,
+) -> Zones<'a> {
     let mut zones: Vec<ZoneIndex<'a>> = before.iter().cloned().collect();
     for zone in &mut zones {
-        let of_zone: Vec<&Edit<'a>> = edits.iter().filter(|edit| edit.zone == zone.name()).collect();
+        let of_zone: Vec<&RecordEdit<'a>> = edits.iter().filter(|edit| edit.zone == zone.name()).collect();
         let serving = live.zones.get(zone.name()).map(Serving::of_live).unwrap_or_default();
         let plan = plans.iter().find(|plan| plan.name == *zone.name());
         let wanted = desired.zones.get(zone.name());

@@ -5,46 +5,59 @@ use crate::diagnostic::{Diagnostic, Diagnostics, findings};
 use crate::live::{self, AnyReader, MissingZone, find_zone_by_name};
 use crate::model::ZoneName;
 
-/// The account that has a zone, where that is not the one to which the look-up was limited.
-pub(super) async fn other_account(reader: &dyn AnyReader, zone: &ZoneName, options: &live::Options) -> Option<String> {
+/// The account that has a zone with this name, where that is not the one to which the look-up was limited.
+async fn other_account(reader: &dyn AnyReader, zone: &ZoneName, options: &live::Options) -> Option<String> {
     options.account.as_deref()?;
     // What fails here explains nothing; the zone is missing either way.
     let anywhere = live::Options { account: None, ..options.clone() };
     find_zone_by_name(reader, zone, &anywhere).await.ok()??.account
 }
 
-/// A zone of the spec that is not to be seen; `account` is the one to which the look-up was limited, and `other` the one that
-/// has the zone.
-pub(super) fn missing(goal: &Goal, zone: &ZoneName, account: Option<&str>, other: Option<&str>) -> Diagnostic {
+/// What is said of a zone that is not found: one of the spec, or of the journal that is undone.
+pub(super) async fn missing(
+    goal: &Goal,
+    zone: &ZoneName,
+    reader: &dyn AnyReader,
+    options: &live::Options,
+) -> Diagnostic {
     let desired = goal.desired.zones.get(zone);
-    let (what, help) = match (account, other, desired.and_then(|z| z.id.as_ref())) {
-        (Some(account), Some(other), _) => (
-            format!("{zone} is in the account {other}, and CLOUDFLARE_ACCOUNT_ID names the account {account}"),
-            format!("set CLOUDFLARE_ACCOUNT_ID to {other}, or unset it"),
-        ),
-        // An undo has no spec to correct.
-        (_, _, Some(id)) if matches!(goal.source, Source::Journal(_)) => (
-            MissingZone::written_to(zone, id, account).what(),
+    let (what, help) = match (desired.and_then(|z| z.id.as_ref()), &goal.source) {
+        // A look-up by id is not limited to an account.
+        (Some(id), Source::Journal(_)) => (
+            MissingZone::written_to(zone, id).what(),
             "give the token access to the zone; if it was deleted, there is nothing to undo: a zone created later under its name is another one"
                 .to_owned(),
         ),
-        (Some(_), None, _) => (
-            MissingZone::named(zone, account).what(),
-            "check CLOUDFLARE_ACCOUNT_ID and the name, give the token access to the zone, or write `create: true` to create it".to_owned(),
-        ),
-        (None, _, Some(_)) => (
+        (Some(_), _) => (
             MissingZone::named(zone, None).what(),
             "correct or remove `id`, or give the token access to the zone".to_owned(),
         ),
-        (None, _, None) => (
-            MissingZone::named(zone, None).what(),
-            "write `create: true` to create it, correct its name, or give the token access to it".to_owned(),
-        ),
+        (None, _) => missing_by_name(zone, reader, options).await,
     };
     let diagnostic = findings::MISSING_ZONE.nowhere(what).about(zone.to_string()).help(help);
     match desired {
         Some(desired) => diagnostic.at(desired.place, ""),
         None => diagnostic,
+    }
+}
+
+/// What is said of a zone that was looked up by its name, and what to do.
+async fn missing_by_name(zone: &ZoneName, reader: &dyn AnyReader, options: &live::Options) -> (String, String) {
+    let Some(account) = options.account.as_deref() else {
+        return (
+            MissingZone::named(zone, None).what(),
+            "write `create: true` to create it, correct its name, or give the token access to it".to_owned(),
+        );
+    };
+    match other_account(reader, zone, options).await {
+        Some(other) => (
+            format!("{zone} is in the account {other}, and CLOUDFLARE_ACCOUNT_ID names the account {account}"),
+            format!("set CLOUDFLARE_ACCOUNT_ID to {other}, or unset it"),
+        ),
+        None => (
+            MissingZone::named(zone, Some(account)).what(),
+            "check CLOUDFLARE_ACCOUNT_ID and the name, give the token access to the zone, or write `create: true` to create it".to_owned(),
+        ),
     }
 }
 

@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 use super::base::Base;
 use super::goal::{Goal, Source};
-use super::missing_zones::{dropped, missing, other_account};
+use super::missing_zones::{dropped, missing};
 use super::{applied_before, known_notes, undo, waf_lock};
 use crate::apply::Verify;
 use crate::diagnostic::{Diagnostics, findings};
@@ -104,8 +104,7 @@ pub(super) async fn plan_some<'g>(
             live.zones.insert(zone.clone(), new);
             continue;
         }
-        let other = other_account(reader, zone, &options.read).await;
-        plan.diagnostics.push(missing(goal, zone, options.read.account.as_deref(), other.as_deref()));
+        plan.diagnostics.push(missing(goal, zone, reader, &options.read).await);
     }
     for (name, desired) in &goal.desired.zones {
         let Some(zone) = live.zones.get_mut(name) else { continue };

@@ -32,6 +32,15 @@ pub enum UndoError {
         #[source]
         source: JournalReadError,
     },
+    /// Its apply did nothing.
+    #[error("there is nothing to undo in {name}")]
+    Nothing {
+        /// The file.
+        name: String,
+        /// Why.
+        #[source]
+        source: JournalReadError,
+    },
     /// A pattern matches no zone of it.
     #[error("{summary}: {detail}")]
     NoSuchZone {
@@ -46,7 +55,10 @@ impl Undo {
     /// Reads a journal; gives its SHA-256 as well, and adds the text that findings point into.
     pub(super) fn read(path: &Path, skip_conflicts: bool, sources: &mut Sources) -> Result<(Self, String), UndoError> {
         let name = path.display().to_string();
-        let fail = |source| UndoError::Journal { name: name.clone(), source };
+        let fail = |source| match source {
+            JournalReadError::Empty => UndoError::Nothing { name: name.clone(), source },
+            _ => UndoError::Journal { name: name.clone(), source },
+        };
         let text = JournalText::open(path).map_err(fail)?;
         let source = sources.add(name.clone(), text.outline().to_owned());
         let digest = text.digest().to_owned();

@@ -10,7 +10,7 @@ use super::record_syntax::DefaultsSyntax;
 use crate::diagnostic::findings;
 use crate::diagnostic::{Diagnostics, Place, SourceId};
 use crate::model::facts::{MAXIMUM_TTL, MINIMUM_TTL};
-use crate::model::{Comment, CommentError, Danger, Tag, TagError, Ttl, TtlTextError};
+use crate::model::{Comment, CommentError, Danger, Tag, TagError, Ttl};
 
 /// A value with its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -139,7 +139,7 @@ impl Reader<'_> {
     /// A time to live.
     pub(super) fn ttl(&mut self, syntax: &Spanned<Text>) -> Option<Facet<Ttl>> {
         let (text, place) = (syntax.value.0.as_str(), self.place(syntax));
-        let ttl = match Ttl::parse(text) {
+        let ttl = match parse_ttl(text) {
             Ok(ttl) => ttl,
             Err(error) => {
                 let detail = match error {
@@ -246,10 +246,58 @@ impl Reader<'_> {
     }
 }
 
+/// A text that is not a valid TTL.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum TtlTextError {
+    /// A number of seconds outside of the range.
+    Range,
+    /// A duration with a unit, such as `5m`: so many seconds.
+    Duration(u64),
+    /// Anything else.
+    Other,
+}
+
+/// The time to live of a text: `auto`, or a number of seconds.
+///
+/// # Errors
+/// Anything else; for a duration with a unit, with its seconds.
+fn parse_ttl(text: &str) -> Result<Ttl, TtlTextError> {
+    if text == "auto" {
+        return Ok(Ttl::AUTOMATIC);
+    }
+    if !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()) {
+        return text.parse().ok().and_then(|n| Ttl::seconds(n).ok()).ok_or(TtlTextError::Range);
+    }
+    Err(duration(text).map_or(TtlTextError::Other, TtlTextError::Duration))
+}
+
+/// Seconds in a duration such as `5m`, `2h` or `1d`.
+fn duration(text: &str) -> Option<u64> {
+    let (number, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
+    let factor = match unit {
+        "s" => 1,
+        "m" => 60,
+        "h" => 3_600,
+        "d" => 86_400,
+        _ => return None,
+    };
+    let seconds = number.parse::<u64>().ok()?.checked_mul(factor)?;
+    Ttl::seconds(seconds).is_ok().then_some(seconds)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::model::facts::MINIMUM_TTL_OF_ENTERPRISE;
+
+    #[test]
+    fn durations_have_their_duration() {
+        assert_eq!(duration("5m"), Some(300));
+        assert_eq!(duration("1d"), Some(86_400));
+        for bad in ["2d", "m", "", "5 m", "-5m", "ü"] {
+            assert_eq!(duration(bad), None, "{bad}");
+        }
+    }
 
     #[test]
     fn texts_name_the_limits_of_a_ttl() {

@@ -65,6 +65,10 @@ fn a_plan_in_each_format() {
         workspace.run(&["plan", "spec.yaml", "--detailed-exitcode", "--format", format]).exits(3);
         workspace.run(&["plan", "spec.yaml", "--allow-deletes", "1", "--format", format]).exits(0);
     }
+    for format in ["text", "markdown", "github", "html"] {
+        let shown = workspace.run(&["plan", "spec.yaml", "--allow-deletes", "2", "--format", format]).exits(0).stdout;
+        assert!(shown.contains("consent was given for 2"), "{format}: {shown}");
+    }
     let named = workspace.run(&["plan", "spec.yaml", "--format", "markdown", "--comment-marker", "prod"]).exits(0);
     assert!(named.stdout.starts_with("<!-- zonewright:plan:prod -->\n"), "{named:?}");
 }

@@ -47,6 +47,13 @@ fn a_wrong_account_is_named_as_the_reason() {
     );
     let ran = workspace.run(&["plan", "spec.yaml"]).exits(1);
     assert!(!ran.stderr.contains("CLOUDFLARE_ACCOUNT_ID"), "{}", ran.stderr);
+    // The account has a zone of this name, but an `id` names another one.
+    let other_zone = format!("version: 1\nzones: {{ example.com: {{ id: {}, records: [] }} }}\n", "cd".repeat(16));
+    workspace.file("spec.yaml", other_zone);
+    for account in [ACCOUNT_ID, OTHER] {
+        let ran = run(account, &["plan", "spec.yaml"]).exits(1);
+        assert!(ran.stderr.contains("remove `id`") && !ran.stderr.contains("CLOUDFLARE_ACCOUNT_ID"), "{}", ran.stderr);
+    }
 }
 
 #[test]

@@ -123,6 +123,9 @@ fn files_are_formatted_and_checked() {
     write(secret);
     workspace.run(&["fmt", "spec.yaml"]).exits(0);
     assert!(spec(&workspace).contains("api_token: abcdefghijklmnopqrstuvwxyz0123456789ABCD"), "{}", spec(&workspace));
+    write("");
+    workspace.run(&["fmt", "spec.yaml", "--check"]).exits(0);
+    assert_eq!(workspace.run(&["fmt", "-"]).exits(0).stdout, "", "standard input is empty");
     write("version: [\n");
     let ran = workspace.run(&["fmt", "spec.yaml"]).exits(1);
     assert!(ran.stderr.contains("spec.yaml: it is not valid YAML"), "{}", ran.stderr);

@@ -3,7 +3,7 @@
 use std::fs;
 
 use crate::support::journals::{newest, world};
-use crate::support::workspace::{Workspace, options};
+use crate::support::workspace::{Ran, Workspace, options};
 use serde_json::{Value, json};
 use zonewright::sandbox::{Fault, Options, What, When};
 
@@ -43,16 +43,27 @@ fn a_zone_that_was_created_anew_is_not_touched() {
     workspace.records_spec("      - { name: www, type: A, content: 192.0.2.2, ttl: 600 }");
     workspace.run(&["apply", "spec.yaml", "--yes", "--allow", "overwrites-foreign"]).exits(0);
     let journal = newest(&workspace);
-    let id = workspace.dump()["zones"][0]["id"].as_str().unwrap().to_owned();
+    let zone = workspace.dump()["zones"][0].clone();
+    let (id, account) = (zone["id"].as_str().unwrap(), zone["account"]["id"].as_str().unwrap());
     workspace.write("DELETE", &format!("/zones/{id}"), &json!({}));
+    let is_refused = |account: Option<&str>| {
+        let mut command = workspace.command();
+        command.envs(account.map(|account| ("CLOUDFLARE_ACCOUNT_ID", account)));
+        let ran: Ran = command.args(["undo", &journal, "--yes"]).output().unwrap().into();
+        let ran = ran.exits(1);
+        assert!(ran.stderr.contains(id) && ran.stderr.contains("created later"), "{}", ran.stderr);
+        for of_specs in ["create: true", "`id`", "CLOUDFLARE_ACCOUNT_ID"] {
+            assert!(!ran.stderr.contains(of_specs), "{}", ran.stderr);
+        }
+    };
+    is_refused(None);
+    is_refused(Some(account));
     workspace.plant(&json!({ "zones": [{ "name": "example.com", "records": [] }] }));
     let writes = workspace.writes().len();
-    let ran = workspace.run(&["undo", &journal, "--yes"]).exits(1);
+    is_refused(None);
+    is_refused(Some(account));
+    is_refused(Some(&"ab".repeat(16)));
     assert_eq!(workspace.writes().len(), writes);
-    assert!(ran.stderr.contains(&id) && ran.stderr.contains("created later"), "{}", ran.stderr);
-    for of_specs in ["create: true", "`id`"] {
-        assert!(!ran.stderr.contains(of_specs), "{}", ran.stderr);
-    }
 }
 
 #[test]

@@ -8,7 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 use zonewright::insight::dns::{
-    Answer, Class, Edit, End, Entry, NoData, Own, References, Serving, Unknown, ZoneIndex, Zones, differences, explain,
+    Answer, Class, End, Entry, NoData, Own, RecordEdit, References, Serving, Unknown, ZoneIndex, Zones, differences,
+    explain,
 };
 use zonewright::model::{Fqdn, Rdata, RecordType, Settings, Ttl, ZoneName};
 
@@ -432,8 +433,8 @@ fn a_type_that_goes_is_told_beside_its_record() {
     let names = names();
     let (old, new) = (zones(&names, &before, Mode::Standard), zones(&names, &after, Mode::Standard));
     let edits = [
-        Edit { zone: &names[0], before: Some(entry(&before[1])), after: Some(entry(&after[1])) },
-        Edit { zone: &names[0], before: Some(entry(&before[2])), after: None },
+        RecordEdit { zone: &names[0], before: Some(entry(&before[1])), after: Some(entry(&after[1])) },
+        RecordEdit { zone: &names[0], before: Some(entry(&before[2])), after: None },
     ];
     let explained = explain(&old, &new, &edits, &References::default());
     let says = |lines: &[String]| lines.iter().any(|line| line == "@: no TXT any more; the name has other records");

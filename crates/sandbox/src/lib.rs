@@ -77,7 +77,7 @@ pub use dns::is_edge;
 #[doc(hidden)]
 pub use document::Document;
 pub use document::{Refused, SeedReport};
-pub use faults::{Fault, Gzip, ScriptError, What, When};
+pub use faults::{Fault, FaultFileError, Gzip, What, When};
 pub use profile::{
     DsWithoutNs, ErrorStyle, ListOrder, NsNeighbours, OldSrvMembers, OwnNetwork, Profile, ProxiedTtl, RecordMembers,
     TxtQuotes, UnknownData,

@@ -14,9 +14,7 @@ pub enum JournalReadError {
     #[error("it has more than {0} {1}")]
     TooLarge(u64, &'static str),
     /// Its first line is cut.
-    #[error(
-        "it ends within its first line, so its apply was stopped before it sent anything: there is nothing to undo"
-    )]
+    #[error("it ends within its first line, so its apply was stopped before it sent anything")]
     Empty,
     /// Not begun by an apply.
     #[error("it is not a journal of an apply: its first line does not begin one")]

@@ -32,7 +32,7 @@ impl<'v, 'a> Dependents<'v, 'a> {
         Self(dependents)
     }
 
-    /// The sentence about the names whose aliases lead to this one; their own zone is the one after the edit.
+    /// The sentence about the names whose aliases lead to `name`, relative to `zone`, the zone of `name`.
     pub(super) fn sentence(&self, name: &Fqdn, zone: &ZoneIndex<'_>) -> Option<String> {
         let names = self.0.get(name)?;
         let shown = names.iter().map(|other| zone.name().relative(other));
@@ -45,7 +45,7 @@ impl<'v, 'a> Dependents<'v, 'a> {
     }
 }
 
-/// The sentence about a name, shown like this, that is an alias and leads to nothing in the known zones.
+/// The sentence about a name that is an alias and leads to nothing in the known zones. `shown` is the name as it is displayed.
 pub(super) fn leads_nowhere(name: &Fqdn, shown: &str, after: &Zones<'_>) -> Option<String> {
     let answers = [RecordType::A, RecordType::Aaaa].map(|kind| after.answer(name, kind));
     let is_dead = |answer: &Answer<'_>| matches!(answer.end, End::NoName | End::NoData(_) | End::Loop);
@@ -54,8 +54,9 @@ pub(super) fn leads_nowhere(name: &Fqdn, shown: &str, after: &Zones<'_>) -> Opti
     }
     let end = &answers[0];
     // No client connects to the name of a key or a token, so a text is all that it needs.
-    let is_host = !name.as_str().split('.').any(|label| label.starts_with('_'));
-    if !is_host && answers.iter().all(|answer| matches!(answer.end, End::NoData(NoData::OtherTypes))) {
+    if name.has_underscored_label()
+        && answers.iter().all(|answer| matches!(answer.end, End::NoData(NoData::OtherTypes)))
+    {
         return None;
     }
     Some(match end.end {

@@ -273,7 +273,7 @@ impl Entry<'_> {
     /// Whether it makes its name a proxied one.
     #[must_use]
     pub fn is_proxied(&self) -> bool {
-        self.is_host() && self.proxied
+        self.is_address_or_alias() && self.proxied
     }
 
     /// How long an answer with it may be kept.

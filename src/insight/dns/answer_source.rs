@@ -4,7 +4,7 @@ use super::index::{Node, ZoneIndex};
 
 /// Where the answers for a name come from.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Source<'z, 'a> {
+pub(super) enum AnswerSource<'z, 'a> {
     /// Records of its own.
     Own(Node<'z, 'a>),
     /// A wildcard.
@@ -17,7 +17,7 @@ pub(super) enum Source<'z, 'a> {
     Cut(Node<'z, 'a>),
 }
 
-impl<'z, 'a> Source<'z, 'a> {
+impl<'z, 'a> AnswerSource<'z, 'a> {
     /// The source of a name in a zone.
     pub(super) fn of(zone: &'z ZoneIndex<'a>, name: &str) -> Self {
         let Some(location) = zone.locate(name) else { return Self::Nothing };

@@ -9,12 +9,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::alias_effects::{self, Dependents};
 use super::answer::End;
 use super::answer_in_words::{NO_NAME, records};
-use super::answer_source::Source;
+use super::answer_source::AnswerSource;
 use super::caching::old_kept;
 use super::differences::{Class, Difference, differences_from};
-use super::edit::Edit;
 use super::entry::Entry;
 use super::index::{Node, ZoneIndex};
+use super::record_edit::RecordEdit;
 use super::references::References;
 use super::zones::Zones;
 use super::{lost_types, proxy_change, serving_change, visibility, wildcard_effects};
@@ -34,7 +34,7 @@ pub struct Explained {
 pub fn explain<'a>(
     before: &Zones<'a>,
     after: &Zones<'a>,
-    edits: &[Edit<'a>],
+    edits: &[RecordEdit<'a>],
     references: &References<'_>,
 ) -> Explained {
     let mut explained = Explained { of_edits: vec![Vec::new(); edits.len()], of_zones: BTreeMap::new() };
@@ -49,8 +49,10 @@ pub fn explain<'a>(
     // A new name that nothing answered for and nothing refers to changes no other answer; there can be many of them.
     let is_plain = |name: &Fqdn| {
         let (Some(old), Some(new)) = (before.zone_of(name), after.zone_of(name)) else { return true };
-        let sources = [Source::of(old, name.as_str()), Source::of(new, name.as_str())];
-        !name.is_wildcard() && references.to(name).is_empty() && matches!(sources, [Source::Nothing, Source::Own(_)])
+        let sources = [AnswerSource::of(old, name.as_str()), AnswerSource::of(new, name.as_str())];
+        !name.is_wildcard()
+            && references.to(name).is_empty()
+            && matches!(sources, [AnswerSource::Nothing, AnswerSource::Own(_)])
     };
     let asked: Vec<&Fqdn> = names.iter().copied().filter(|name| !is_plain(name)).collect();
     let found = differences_from(before, after, &names, &asked);
@@ -59,10 +61,11 @@ pub fn explain<'a>(
     let view = View { before, after, edits, found: &found, references, dependents };
     for (name, of_name) in &by_name {
         let Some(zones) = view.zone(name) else { continue };
-        let mut lines = view.about_name(name, zones, of_name);
+        let difference = view.difference(&Class::Name((*name).clone()));
+        let mut lines = view.about_name(name, zones, of_name, difference);
         lines.extend(view.caches(of_name));
-        let main = view.first_edit(of_name, Entry::is_host).or(of_name.first().copied());
-        let lost = lost_types::of(name, zones, view.difference(&Class::Name((*name).clone())));
+        let main = view.first_edit(of_name, Entry::is_address_or_alias).or(of_name.first().copied());
+        let lost = lost_types::of(name, zones, difference);
         if !lost.is_empty() {
             // Beside the edit that brings it about: the mail servers of a name do not tell why its text is missing.
             let loses = |n: &&usize| {
@@ -75,8 +78,9 @@ pub fn explain<'a>(
     }
     for zone in by_name.keys().filter_map(|name| after.zone_of(name)) {
         if !explained.of_zones.contains_key(zone.name()) {
-            let own = edits.iter().filter(|edit| edit.zone == zone.name() && edit.changes_answers());
-            explained.of_zones.insert(zone.name().clone(), visibility::of_zone(zone, before, own));
+            let is_own = |edit: &&RecordEdit<'a>| edit.zone == zone.name() && edit.changes_answers();
+            let own: Vec<&RecordEdit<'a>> = edits.iter().filter(is_own).collect();
+            explained.of_zones.insert(zone.name().clone(), visibility::of_zone(zone, before, &own));
         }
     }
     for zone in after.iter() {
@@ -102,7 +106,7 @@ impl Explained {
 struct View<'v, 'a> {
     before: &'v Zones<'a>,
     after: &'v Zones<'a>,
-    edits: &'v [Edit<'a>],
+    edits: &'v [RecordEdit<'a>],
     found: &'v [Difference<'a>],
     references: &'v References<'v>,
     dependents: Dependents<'v, 'a>,
@@ -121,45 +125,54 @@ impl<'v, 'a> View<'v, 'a> {
         of_name.iter().copied().find(is_of_kind)
     }
 
-    /// Sentences about a name whose records are edited.
-    fn about_name(&self, name: &Fqdn, zones: [&'v ZoneIndex<'a>; 2], of_name: &[usize]) -> Vec<String> {
+    /// Sentences about a name whose records are edited; `difference` is what differs for it.
+    fn about_name(
+        &self,
+        name: &Fqdn,
+        zones: [&'v ZoneIndex<'a>; 2],
+        of_name: &[usize],
+        difference: Option<&Difference<'a>>,
+    ) -> Vec<String> {
         let [old, new] = zones;
         let shown = new.name().relative(name);
-        let sources = [Source::of(old, name.as_str()), Source::of(new, name.as_str())];
+        let sources = [AnswerSource::of(old, name.as_str()), AnswerSource::of(new, name.as_str())];
         let was = |node: Node<'_, 'a>| records(node, old.serving().proxies());
         let relative = |node: Node<'_, 'a>| new.name().relative(&Fqdn::reported(node.name())).to_owned();
         let mut lines = Vec::new();
         match sources {
             // What a wildcard means is said of the names below its parent.
             [
-                Source::Own(_) | Source::Wildcard(_) | Source::Empty | Source::Nothing,
-                Source::Own(_) | Source::Wildcard(_) | Source::Empty | Source::Nothing,
+                AnswerSource::Own(_) | AnswerSource::Wildcard(_) | AnswerSource::Empty | AnswerSource::Nothing,
+                AnswerSource::Own(_) | AnswerSource::Wildcard(_) | AnswerSource::Empty | AnswerSource::Nothing,
             ] if name.is_wildcard() => {}
             // The record shows that a name goes to which no client connects.
-            [Source::Own(own), Source::Nothing | Source::Empty] if !own.records().any(|entry| entry.is_host()) => {}
-            [Source::Own(own), Source::Nothing] => lines.push(format!("{shown}: {} → {NO_NAME}", was(own))),
-            [Source::Own(own), Source::Empty] => {
+            [AnswerSource::Own(own), AnswerSource::Nothing | AnswerSource::Empty]
+                if !own.records().any(|entry| entry.is_address_or_alias()) => {}
+            [AnswerSource::Own(own), AnswerSource::Nothing] => lines.push(format!("{shown}: {} → {NO_NAME}", was(own))),
+            [AnswerSource::Own(own), AnswerSource::Empty] => {
                 lines.push(format!("{shown}: {} → no records; only names below it have some", was(own)));
             }
-            [Source::Own(_), Source::Wildcard(star)] => {
+            [AnswerSource::Own(_), AnswerSource::Wildcard(star)] => {
                 lines.push(wildcard_effects::falls_to_wildcard(shown, new, star));
             }
-            [Source::Wildcard(star), Source::Own(own)] => {
+            [AnswerSource::Wildcard(star), AnswerSource::Own(own)] => {
                 lines.extend(wildcard_effects::left_by_wildcard(name, shown, zones, star, own));
             }
-            [Source::Own(before), Source::Own(after)] => {
+            [AnswerSource::Own(before), AnswerSource::Own(after)] => {
                 lines.extend(proxy_change::moved(shown, zones, [before, after]));
             }
-            [Source::Cut(before), Source::Cut(after)] if before.name() == after.name() => {}
+            [AnswerSource::Cut(before), AnswerSource::Cut(after)] if before.name() == after.name() => {}
             // What a delegation means is said with the name servers.
-            [_, Source::Cut(cut)] | [Source::Cut(cut), _] if cut.name() == name.as_str() => {}
-            [_, Source::Cut(cut)] if cut.of_type(RecordType::Ns).iter().any(|ns| ns.data.target() == Some(name)) => {
+            [_, AnswerSource::Cut(cut)] | [AnswerSource::Cut(cut), _] if cut.name() == name.as_str() => {}
+            [_, AnswerSource::Cut(cut)]
+                if cut.of_type(RecordType::Ns).iter().any(|ns| ns.data.target() == Some(name)) =>
+            {
                 lines.push(format!(
                     "the address of a name server of {}, which Cloudflare returns with the delegation (glue)",
                     relative(cut)
                 ));
             }
-            [_, Source::Cut(cut)] => {
+            [_, AnswerSource::Cut(cut)] => {
                 lines.push(format!(
                     "no effect on answers: {} is delegated, so other name servers answer for this name",
                     relative(cut)
@@ -172,10 +185,13 @@ impl<'v, 'a> View<'v, 'a> {
         }
         lines.extend(wildcard_effects::names_above(name, zones));
         lines.extend(self.about_below(name, zones));
-        let loses = matches!(sources, [Source::Own(_), Source::Nothing | Source::Empty | Source::Wildcard(_)]);
+        let loses = matches!(
+            sources,
+            [AnswerSource::Own(_), AnswerSource::Nothing | AnswerSource::Empty | AnswerSource::Wildcard(_)]
+        );
         // What refers to a name that goes names the aliases too.
         lines.extend(self.dependents.sentence(name, new).filter(|_| !loses));
-        if loses || self.addresses_change(name) {
+        if loses || difference.is_some_and(had_addresses) {
             lines.extend(self.references.about(name, new.name(), loses));
         }
         lines
@@ -183,15 +199,14 @@ impl<'v, 'a> View<'v, 'a> {
 
     /// Whether one of some edits sets an alias.
     fn sets_alias(&self, of_name: &[usize]) -> bool {
-        let after = of_name.iter().filter_map(|n| self.edits.get(*n)?.after);
-        after.into_iter().any(|entry| entry.is(RecordType::Cname))
+        of_name.iter().filter_map(|n| self.edits.get(*n)?.after).any(|entry| entry.is(RecordType::Cname))
     }
 
     /// What changes for names below an edited one.
     fn about_below(&self, name: &Fqdn, zones: [&'v ZoneIndex<'a>; 2]) -> Option<String> {
-        let region = wildcard_effects::region(name);
-        let difference = self.difference(&Class::Below(region.clone()))?;
-        wildcard_effects::names_below(name, zones, difference, &self.references.below(&region, self.after))
+        let difference = self.difference(&Class::Below(wildcard_effects::region(name)))?;
+        let Class::Below(region) = &difference.class else { return None };
+        wildcard_effects::names_below(name, zones, region, difference, &self.references.below(region, self.after))
     }
 
     /// How long caches may keep what was there, if that is long.
@@ -201,19 +216,15 @@ impl<'v, 'a> View<'v, 'a> {
         old_kept(seconds)
     }
 
-    /// Whether the addresses of a name differ.
-    fn addresses_change(&self, name: &Fqdn) -> bool {
-        let difference = self.difference(&Class::Name(name.clone()));
-        difference.is_some_and(|d| {
-            [RecordType::A, RecordType::Aaaa].iter().any(|kind| {
-                // No client relies on a name that had no address before.
-                d.types.get(kind).is_some_and(|(before, _)| !matches!(before.end, End::NoName | End::NoData(_)))
-            })
-        })
-    }
-
     /// What differs for a class.
     fn difference(&self, class: &Class) -> Option<&'v Difference<'a>> {
         self.found.binary_search_by(|difference| difference.class.cmp(class)).ok().and_then(|n| self.found.get(n))
     }
+}
+
+/// Whether a difference is about addresses that a name had before. No client relies on a name that had none.
+fn had_addresses(difference: &Difference<'_>) -> bool {
+    [RecordType::A, RecordType::Aaaa].iter().any(|kind| {
+        difference.types.get(kind).is_some_and(|(before, _)| !matches!(before.end, End::NoName | End::NoData(_)))
+    })
 }

@@ -82,9 +82,9 @@ impl<'a> Entry<'a> {
         self.record_type() == Some(record_type)
     }
 
-    /// Whether it says where its name is reached, so that it can be proxied.
+    /// Whether it says where its name is reached, so that it can be proxied: A, AAAA or CNAME.
     #[must_use]
-    pub fn is_host(&self) -> bool {
+    pub fn is_address_or_alias(&self) -> bool {
         matches!(self.record_type(), Some(RecordType::A | RecordType::Aaaa | RecordType::Cname))
     }
 }

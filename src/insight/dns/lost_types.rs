@@ -1,7 +1,7 @@
 //! The record types that a name loses although it keeps other records.
 
 use super::answer::End;
-use super::answer_source::Source;
+use super::answer_source::AnswerSource;
 use super::differences::Difference;
 use super::index::ZoneIndex;
 use super::proxy_change;
@@ -11,9 +11,11 @@ use crate::model::{Fqdn, RecordType};
 /// How many types a sentence names.
 const MOST_TYPES: usize = 5;
 
-/// The types that a name loses which keeps other records, unless it is said that it moves behind the proxy, or from there.
+/// The types that a name loses which keeps other records, unless it is said that it moves behind the proxy or leaves it. `difference` is
+/// what differs for the name.
 pub(super) fn of(name: &Fqdn, zones: [&ZoneIndex<'_>; 2], difference: Option<&Difference<'_>>) -> Vec<RecordType> {
-    let [Source::Own(before), Source::Own(after)] = zones.map(|zone| Source::of(zone, name.as_str())) else {
+    let [AnswerSource::Own(before), AnswerSource::Own(after)] = zones.map(|zone| AnswerSource::of(zone, name.as_str()))
+    else {
         return Vec::new();
     };
     if name.is_wildcard() || proxy_change::moved("", zones, [before, after]).is_some() {
@@ -27,7 +29,7 @@ pub(super) fn of(name: &Fqdn, zones: [&ZoneIndex<'_>; 2], difference: Option<&Di
     RecordType::ALL.iter().copied().filter(is_gone).collect()
 }
 
-/// The sentence about a name, shown like this, that loses these types.
+/// The sentence about a name that loses these types. `shown` is the name as it is displayed.
 pub(super) fn sentence(shown: &str, lost: &[RecordType]) -> String {
     format!("{shown}: no {} any more; the name has other records", first_of(lost, MOST_TYPES))
 }

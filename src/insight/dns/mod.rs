@@ -8,7 +8,8 @@
 //! | what is the answer for a name and type? | [`Zones::answer`] |
 //! | which answers differ between two states? | [`differences`] |
 //! | what does an edit mean to those who ask? | [`explain`] |
-//! | how long do caches keep old answers? | `caching`, `visibility` |
+//! | how long do caches keep old answers? | `caching` |
+//! | when does everyone see a change? | `visibility` |
 //! | what refers to a name? | [`References`] |
 
 mod alias_effects;
@@ -17,12 +18,12 @@ mod answer_in_words;
 mod answer_source;
 mod caching;
 mod differences;
-mod edit;
 mod edit_effects;
 mod entry;
 mod index;
 mod lost_types;
 mod proxy_change;
+mod record_edit;
 mod references;
 mod serving;
 mod serving_change;
@@ -33,10 +34,10 @@ mod zones;
 pub use answer::{Alias, Answer, End, NoData, Own, Referral, Unknown};
 pub use caching::NEGATIVE_TTL;
 pub use differences::{Class, Difference, differences};
-pub use edit::Edit;
 pub use edit_effects::{Explained, explain};
 pub use entry::Entry;
 pub use index::{Location, Node, ZoneIndex};
+pub use record_edit::RecordEdit;
 pub use references::{HostRule, Reference, References};
 pub use serving::{Hindrance, Serving};
 pub use zones::Zones;

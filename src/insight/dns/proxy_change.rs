@@ -1,11 +1,11 @@
-//! What it means that a name moves behind Cloudflare's proxy, or from there.
+//! What it means that a name moves behind Cloudflare's proxy, or leaves it.
 
 use super::answer_in_words::values;
 use super::entry::Entry;
 use super::index::{Node, ZoneIndex};
 use crate::model::RecordType;
 
-/// The sentence about a name, shown like this, that keeps some records and moves behind the proxy, or from there.
+/// The sentence about a name that keeps some records and moves behind the proxy, or leaves it. `shown` is the name as it is displayed.
 pub(super) fn moved(shown: &str, [old, new]: [&ZoneIndex<'_>; 2], nodes: [Node<'_, '_>; 2]) -> Option<String> {
     let proxied =
         |zone: &ZoneIndex<'_>, node: Node<'_, '_>| zone.serving().proxies() && node.records().any(|e| e.is_proxied());

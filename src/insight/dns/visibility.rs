@@ -1,19 +1,15 @@
 //! When everyone sees the changes of a zone, in words.
 
-use super::answer_source::Source;
+use super::answer_source::AnswerSource;
 use super::caching::duration;
-use super::edit::Edit;
 use super::index::ZoneIndex;
+use super::record_edit::RecordEdit;
 use super::serving::Hindrance;
 use super::zones::Zones;
 use crate::model::facts::AUTOMATIC_TTL_SECONDS;
 
 /// When everyone sees these edits of a zone, which change answers. The zone is the one after them.
-pub(super) fn of_zone<'e, 'a: 'e>(
-    zone: &ZoneIndex<'a>,
-    before: &Zones<'a>,
-    edits: impl Iterator<Item = &'e Edit<'a>> + Clone,
-) -> Vec<String> {
+pub(super) fn of_zone<'a>(zone: &ZoneIndex<'a>, before: &Zones<'a>, edits: &[&RecordEdit<'a>]) -> Vec<String> {
     match zone.serving().hindrance {
         Some(Hindrance::Pending) => {
             return vec!["not visible yet: the zone is pending, and Cloudflare does not serve it".to_owned()];
@@ -23,21 +19,21 @@ pub(super) fn of_zone<'e, 'a: 'e>(
         }
         None => {}
     }
-    let kept = edits.clone().filter_map(|edit| Some(edit.before?.seconds())).max();
+    let kept = edits.iter().filter_map(|edit| Some(edit.before?.seconds())).max();
     // No cache has names of a zone without records.
     let has_records = before.named(zone.name()).is_some_and(|zone| zone.entries().next().is_some());
-    let is_new_name = |edit: &Edit<'a>| {
+    let is_new_name = |edit: &RecordEdit<'a>| {
         let name = edit.after.filter(|_| edit.before.is_none()).map(|entry| entry.name);
-        name.and_then(|name| Some(Source::of(before.zone_of(name)?, name.as_str())))
-            .is_some_and(|source| matches!(source, Source::Nothing | Source::Empty))
+        name.and_then(|name| Some(AnswerSource::of(before.zone_of(name)?, name.as_str())))
+            .is_some_and(|source| matches!(source, AnswerSource::Nothing | AnswerSource::Empty))
     };
-    let has_new_names = has_records && edits.clone().any(is_new_name);
+    let has_new_names = has_records && edits.iter().any(|edit| is_new_name(edit));
     let negative = has_new_names.then(|| zone.serving().negative_seconds());
     visible_within(kept, negative).into_iter().collect()
 }
 
-/// When everyone sees a change: of records of which the longest is kept so long, and of names that did not exist, if there are some,
-/// whose absence is kept so long.
+/// When everyone sees a change, if that takes longer than usual. `kept` is the longest time to live of records that change; `negative` is
+/// how long resolvers keep the absence of a name, if there are new names. Both are in seconds.
 fn visible_within(kept: Option<u32>, negative: Option<u32>) -> Option<String> {
     // Five minutes are usual.
     match (kept.filter(|seconds| *seconds > AUTOMATIC_TTL_SECONDS), negative) {

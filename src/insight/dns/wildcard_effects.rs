@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::answer_in_words::{NO_NAME, records};
-use super::answer_source::Source;
+use super::answer_source::AnswerSource;
 use super::caching::LONG_TTL;
 use super::differences::Difference;
 use super::entry::Entry;
@@ -19,14 +19,14 @@ fn answers(zone: &ZoneIndex<'_>, node: Node<'_, '_>) -> String {
     records(node, zone.serving().proxies())
 }
 
-/// The sentence about a name, shown like this, that loses its records, so that a wildcard answers from now on.
+/// The sentence about a name that loses its records, so that a wildcard answers from now on. `shown` is the name as it is displayed.
 pub(super) fn falls_to_wildcard(shown: &str, new: &ZoneIndex<'_>, star: Node<'_, '_>) -> String {
     let ttl = star.records().map(|entry| entry.seconds()).max().filter(|seconds| *seconds >= LONG_TTL);
     let ttl = ttl.map(|seconds| format!(" (ttl {seconds})")).unwrap_or_default();
     format!("{shown}: {} answers from now on: {}{ttl}", star.name(), answers(new, star))
 }
 
-/// The sentence about a name, shown like this, that a wildcard answered for until now.
+/// The sentence about a name that a wildcard answered for until now. `shown` is the name as it is displayed.
 pub(super) fn left_by_wildcard(
     name: &Fqdn,
     shown: &str,
@@ -40,15 +40,14 @@ pub(super) fn left_by_wildcard(
         use RecordType::{Cname, Srv, Tlsa, Txt};
         matches!(entry.record_type(), Some(Cname | Srv | Tlsa | Txt))
     };
-    let is_label = name.as_str().split('.').any(|label| label.starts_with('_'));
-    if was == answers(new, own) || (is_label && !star.records().any(|entry| is_of_label(&entry))) {
+    if was == answers(new, own) || (name.has_underscored_label() && !star.records().any(|entry| is_of_label(&entry))) {
         return None;
     }
     let kept: BTreeSet<&str> = own.records().map(|entry| entry.data.type_name()).collect();
-    let has_host = own.records().any(|entry| entry.is_host());
+    let has_host = own.records().any(|entry| entry.is_address_or_alias());
     let mut lost = BTreeSet::new();
     for entry in star.records() {
-        let word = if entry.is_host() && !has_host { "address" } else { entry.data.type_name() };
+        let word = if entry.is_address_or_alias() && !has_host { "address" } else { entry.data.type_name() };
         if !kept.contains(word) {
             lost.insert(word);
         }
@@ -68,7 +67,9 @@ pub(super) fn names_above(name: &Fqdn, [old, new]: [&ZoneIndex<'_>; 2]) -> Vec<S
     let mut rest = name.as_str();
     while let Some((_, parent)) = rest.split_once('.').filter(|(_, parent)| old.node(parent).is_none()) {
         rest = parent;
-        if let (Source::Wildcard(star), Source::Empty) = (Source::of(old, parent), Source::of(new, parent)) {
+        if let (AnswerSource::Wildcard(star), AnswerSource::Empty) =
+            (AnswerSource::of(old, parent), AnswerSource::of(new, parent))
+        {
             lines.push(format!(
                 "{}: {} no longer answers, because a name below this one exists now (RFC 4592); until now: {}",
                 new.name().relative(&Fqdn::reported(parent)),
@@ -80,10 +81,12 @@ pub(super) fn names_above(name: &Fqdn, [old, new]: [&ZoneIndex<'_>; 2]) -> Vec<S
     lines
 }
 
-/// The sentence about names below an edited one that have no records of their own.
+/// The sentence about names below an edited one, in its [`region`], that have no records of their own. `pointing` are the records that
+/// point to names there.
 pub(super) fn names_below(
     name: &Fqdn,
     zones: [&ZoneIndex<'_>; 2],
+    region: &Fqdn,
     difference: &Difference<'_>,
     pointing: &[String],
 ) -> Option<String> {
@@ -92,7 +95,7 @@ pub(super) fn names_below(
     if !name.is_wildcard() && pointing.is_empty() {
         return None;
     }
-    let every = format!("every name below {} without records of its own", region(name));
+    let every = format!("every name below {region} without records of its own");
     let points = match pointing.len() {
         0 => String::new(),
         n => {
@@ -100,15 +103,17 @@ pub(super) fn names_below(
             format!(" ({} {verb} there: {})", count(n, "record"), first_of(pointing, MOST_NAMES))
         }
     };
-    match zones.map(|zone| Source::of(zone, difference.asked.as_str())) {
-        [Source::Wildcard(star), Source::Nothing] if name.is_wildcard() => {
+    match zones.map(|zone| AnswerSource::of(zone, difference.asked.as_str())) {
+        [AnswerSource::Wildcard(star), AnswerSource::Nothing] if name.is_wildcard() => {
             Some(format!("{every} stops resolving: {} → {NO_NAME}{points}", answers(old, star)))
         }
-        [Source::Wildcard(star), Source::Nothing] => {
+        [AnswerSource::Wildcard(star), AnswerSource::Nothing] => {
             Some(format!("{every}: {} ({}) → {NO_NAME}{points}", answers(old, star), star.name()))
         }
-        [Source::Nothing, Source::Wildcard(star)] => Some(format!("{every}: {NO_NAME} → {}", answers(new, star))),
-        [Source::Wildcard(a), Source::Wildcard(b)] if a.name() != b.name() => {
+        [AnswerSource::Nothing, AnswerSource::Wildcard(star)] => {
+            Some(format!("{every}: {NO_NAME} → {}", answers(new, star)))
+        }
+        [AnswerSource::Wildcard(a), AnswerSource::Wildcard(b)] if a.name() != b.name() => {
             Some(format!("{every}: {} ({}) → {} ({})", answers(old, a), a.name(), answers(new, b), b.name()))
         }
         // A delegation says so itself.
@@ -116,7 +121,7 @@ pub(super) fn names_below(
     }
 }
 
-/// The name whose other names a name stands for or is above: of a wildcard, the name that it is below.
+/// The name below which an edit of a name has effects: the parent of a wildcard, otherwise the name itself.
 pub(super) fn region(name: &Fqdn) -> Fqdn {
     name.as_str().strip_prefix("*.").map_or_else(|| name.clone(), Fqdn::reported)
 }

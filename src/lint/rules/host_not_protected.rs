@@ -52,8 +52,7 @@ fn check(lookup: &ZoneLookup<'_>, findings: &mut Findings) {
         let Some(waf) = zone.zone.waf.as_ref().filter(|waf| is_protected(waf)) else { continue };
         let open = zone.owners.iter().filter(|owner| {
             let is_open = matches!(proxying(owner), Some(Proxying::Off | Proxying::Unsaid));
-            let is_host = !owner.name.as_str().split('.').any(|label| label.starts_with('_'));
-            is_open && is_host && owner.cut.is_none() && !others.contains(owner.name)
+            is_open && !owner.name.has_underscored_label() && owner.cut.is_none() && !others.contains(owner.name)
         });
         let names: Vec<&str> = open.map(|owner| owner.name.as_str()).collect();
         if names.is_empty() {

@@ -73,5 +73,5 @@ pub use state::{
     Suppression, SuppressionScope,
 };
 pub use tier::Tier;
-pub use ttl::{Ttl, TtlError, TtlTextError};
+pub use ttl::{Ttl, TtlError};
 pub use unmanaged::Unmanaged;

@@ -157,6 +157,12 @@ impl Fqdn {
         &*self.0 == "*" || self.0.starts_with("*.")
     }
 
+    /// Whether a label begins with an underscore, as those of services, keys and tokens do: it is not the name of a host (RFC 8552).
+    #[must_use]
+    pub fn has_underscored_label(&self) -> bool {
+        self.0.split('.').any(|label| label.starts_with('_'))
+    }
+
     /// Whether this name is `other` or below it.
     #[must_use]
     pub fn is_within(&self, other: &Fqdn) -> bool {

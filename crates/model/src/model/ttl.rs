@@ -21,17 +21,6 @@ pub struct Ttl(u32);
 #[error("{0} is not a time to live: {MINIMUM_TTL_OF_ENTERPRISE} to {MAXIMUM_TTL} seconds, or automatic")]
 pub struct TtlError(pub u64);
 
-/// A text that is not a valid TTL.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TtlTextError {
-    /// A number of seconds outside of the range.
-    Range,
-    /// A duration with a unit, such as `5m`: so many seconds.
-    Duration(u64),
-    /// Anything else.
-    Other,
-}
-
 impl Ttl {
     /// Cloudflare chooses (served as 300 seconds).
     pub const AUTOMATIC: Self = Self(AUTOMATIC_TTL);
@@ -45,20 +34,6 @@ impl Ttl {
             Ok(n) if n == AUTOMATIC_TTL || (MINIMUM_TTL_OF_ENTERPRISE..=MAXIMUM_TTL).contains(&n) => Ok(Self(n)),
             _ => Err(TtlError(seconds)),
         }
-    }
-
-    /// What a spec says: `auto`, or a number of seconds.
-    ///
-    /// # Errors
-    /// Anything else; for a duration with a unit, with its seconds.
-    pub fn parse(text: &str) -> Result<Self, TtlTextError> {
-        if text == "auto" {
-            return Ok(Self::AUTOMATIC);
-        }
-        if !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()) {
-            return text.parse().ok().and_then(|n| Self::seconds(n).ok()).ok_or(TtlTextError::Range);
-        }
-        Err(duration(text).map_or(TtlTextError::Other, TtlTextError::Duration))
     }
 
     /// The value that Cloudflare reported, unchecked: live values are shown, not judged.
@@ -91,33 +66,5 @@ impl Serialize for Ttl {
 impl fmt::Display for Ttl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_automatic() { f.write_str("auto") } else { write!(f, "{}", self.0) }
-    }
-}
-
-/// Seconds in a duration such as `5m`, `2h` or `1d`.
-fn duration(text: &str) -> Option<u64> {
-    let (number, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
-    let factor = match unit {
-        "s" => 1,
-        "m" => 60,
-        "h" => 3_600,
-        "d" => 86_400,
-        _ => return None,
-    };
-    let seconds = number.parse::<u64>().ok()?.checked_mul(factor)?;
-    Ttl::seconds(seconds).is_ok().then_some(seconds)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn durations_have_their_duration() {
-        assert_eq!(duration("5m"), Some(300));
-        assert_eq!(duration("1d"), Some(86_400));
-        for bad in ["2d", "m", "", "5 m", "-5m", "ü"] {
-            assert_eq!(duration(bad), None, "{bad}");
-        }
     }
 }

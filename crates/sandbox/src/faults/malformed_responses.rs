@@ -4,9 +4,23 @@ use std::io::Write as _;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::fault::Gzip;
+/// How a response is compressed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(serde::Serialize))]
+#[serde(rename_all = "snake_case")]
+pub enum Gzip {
+    /// Correctly.
+    Correct,
+    /// Half of it is missing.
+    Truncated,
+    /// The checksum does not match.
+    Corrupt,
+    /// Not at all, although the header says so.
+    Plain,
+}
 
 /// Changes every object of a body, the outer ones first. A body that is not JSON is not changed.
 fn each_object(body: &mut Vec<u8>, change: &dyn Fn(&mut Map<String, Value>)) {

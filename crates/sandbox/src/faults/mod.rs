@@ -2,11 +2,13 @@
 
 mod effect;
 mod fault;
-mod file;
+mod fault_file;
 mod malformed_responses;
 mod script;
 
+pub use effect::What;
 pub(crate) use effect::{Cut, Ending};
-pub use fault::{Fault, Gzip, What, When};
-pub use file::ScriptError;
+pub use fault::{Fault, When};
+pub use fault_file::FaultFileError;
+pub use malformed_responses::Gzip;
 pub(crate) use script::Script;

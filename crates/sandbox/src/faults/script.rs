@@ -1,6 +1,7 @@
 //! The faults of a sandbox: which of them applies to the next request.
 
-use super::fault::{Fault, What, When};
+use super::effect::What;
+use super::fault::{Fault, When};
 
 /// The faults of a sandbox and how often each was counted.
 #[derive(Debug, Default)]

@@ -1,8 +1,9 @@
-//! Facts about rulesets: actions and managed rulesets, as plain data. The phases are in [`super::phases`], the limits of plans in
-//! `tiers.rs`, what only rate limits have in [`super::rate_limits`].
+//! Facts about rulesets: actions and managed rulesets, as plain data. The phases are in [`super::phases`], the facts that only rate limits
+//! have in [`super::rate_limits`], the limits of plans in `tiers.rs`.
 //!
 //! # Sources
-//! developers.cloudflare.com/ruleset-engine (rules language actions, rulesets API) and /waf/managed-rules, read 2026-11-20. Facts known only from answers are marked.
+//! developers.cloudflare.com/ruleset-engine (rules language actions, rulesets API) and /waf/managed-rules, read 2026-11-20. Facts known
+//! only from answers are marked.
 
 use super::phases::Phase;
 

@@ -1,4 +1,4 @@
-//! What zones may hold on each of Cloudflare's plans: records, rules, periods.
+//! What zones may hold on each of Cloudflare's plans: records and custom rules. Those of rate limits are in `rate_limits.rs`.
 
 use super::ttl::{MINIMUM_TTL, MINIMUM_TTL_OF_ENTERPRISE};
 

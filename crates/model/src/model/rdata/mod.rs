@@ -1,7 +1,7 @@
 //! The values of records: one line for each type in the list below.
 //!
 //! The values of most types are [`Plain`]: fields of a known kind in a known order, and everything follows from the facts of the
-//! type in `plain_types.rs`. A type with another grammar has a file with its struct in canonical form, its facts, and the
+//! type in `plain_type_table.rs`. A type with another grammar has a file with its struct in canonical form, its facts, and the
 //! conversions from and to [`Fields`] and presentation text. The list generates [`RecordType`], [`Rdata`], the dispatch and the
 //! facts of all types; `wire`, the schema, the documentation and the sandbox use the facts.
 //!
@@ -20,8 +20,8 @@ mod ip_address;
 mod loc;
 mod mnemonics;
 mod naptr;
-mod plain;
-mod plain_types;
+mod plain_type_table;
+mod plain_value;
 mod presentation;
 mod reader;
 mod record_data;
@@ -46,7 +46,7 @@ pub use txt_pairing::token_key;
 pub use caa::Caa;
 pub use loc::Loc;
 pub use naptr::Naptr;
-pub use plain::Plain;
+pub use plain_value::Plain;
 pub use presentation::STRING_OCTETS;
 pub use svcb_and_https::{Https, Svcb};
 pub use txt::Txt;
@@ -57,7 +57,7 @@ macro_rules! facts {
         <$value as RecordData>::FACTS
     };
     ($value:ident $plain:ident) => {
-        plain_types::$plain.facts
+        plain_type_table::$plain.facts
     };
 }
 
@@ -106,7 +106,7 @@ macro_rules! record_types {
             /// One error for each field that is missing, unknown or invalid.
             pub fn from_fields(record_type: RecordType, fields: &Fields) -> Result<Self, Vec<DataError>> {
                 unknown_fields(record_type.facts(), fields)?;
-                match record_type { $(RecordType::$variant => $value::from_fields($(&plain_types::$plain,)? fields).map(Self::$variant),)+ }
+                match record_type { $(RecordType::$variant => $value::from_fields($(&plain_type_table::$plain,)? fields).map(Self::$variant),)+ }
             }
 
             /// From presentation text.
@@ -114,37 +114,37 @@ macro_rules! record_types {
             /// # Errors
             /// The first error, with its place in the text if known.
             pub fn from_text(record_type: RecordType, text: &str) -> Result<Self, DataError> {
-                match record_type { $(RecordType::$variant => $value::from_text($(&plain_types::$plain,)? text).map(Self::$variant),)+ }
+                match record_type { $(RecordType::$variant => $value::from_text($(&plain_type_table::$plain,)? text).map(Self::$variant),)+ }
             }
 
             /// As named scalars in the spelling that we send; empty for opaque values.
             #[must_use]
             pub fn fields(&self) -> Fields {
-                match self { $(Self::$variant(data) => data.fields($(&plain_types::$plain)?),)+ Self::Opaque(_) => Fields::new() }
+                match self { $(Self::$variant(data) => data.fields($(&plain_type_table::$plain)?),)+ Self::Opaque(_) => Fields::new() }
             }
 
             /// In presentation form.
             #[must_use]
             pub fn presentation(&self) -> String {
-                match self { $(Self::$variant(data) => data.presentation($(&plain_types::$plain)?),)+ Self::Opaque(data) => data.content.clone() }
+                match self { $(Self::$variant(data) => data.presentation($(&plain_type_table::$plain)?),)+ Self::Opaque(data) => data.content.clone() }
             }
 
             /// A key for pairing: among values of one purpose, those with equal keys are paired first.
             #[must_use]
             pub fn pairing_key(&self) -> String {
-                match self { $(Self::$variant(data) => data.pairing_key($(&plain_types::$plain)?),)+ Self::Opaque(_) => String::new() }
+                match self { $(Self::$variant(data) => data.pairing_key($(&plain_type_table::$plain)?),)+ Self::Opaque(_) => String::new() }
             }
 
             /// Which values of its set it may be updated to.
             #[must_use]
             pub fn purpose(&self) -> Purpose {
-                match self { $(Self::$variant(data) => data.purpose($(&plain_types::$plain)?),)+ Self::Opaque(_) => Purpose::Unique }
+                match self { $(Self::$variant(data) => data.purpose($(&plain_type_table::$plain)?),)+ Self::Opaque(_) => Purpose::Unique }
             }
 
             /// The host that the value points to, if any.
             #[must_use]
             pub fn target(&self) -> Option<&Fqdn> {
-                match self { $(Self::$variant(data) => data.target($(&plain_types::$plain)?),)+ Self::Opaque(_) => None }
+                match self { $(Self::$variant(data) => data.target($(&plain_type_table::$plain)?),)+ Self::Opaque(_) => None }
             }
         }
     };

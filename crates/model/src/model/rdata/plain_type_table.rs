@@ -2,7 +2,7 @@
 
 use super::DataError;
 use super::mnemonics::{ALGORITHMS, CERTIFICATE_TYPES};
-use super::plain::{PlainType, Rules};
+use super::plain_value::{PlainType, Rules};
 use crate::model::facts::{FieldFacts, FieldKind, LetterCase, TypeFacts};
 
 /// Digits that are returned as they were sent.

@@ -5,7 +5,7 @@ use crate::model::{Fqdn, ZoneName};
 
 /// One edit of a record: created without `before`, deleted without `after`.
 #[derive(Debug, Clone, Copy)]
-pub struct Edit<'a> {
+pub struct RecordEdit<'a> {
     /// The zone.
     pub zone: &'a ZoneName,
     /// The record before.
@@ -14,7 +14,7 @@ pub struct Edit<'a> {
     pub after: Option<Entry<'a>>,
 }
 
-impl<'a> Edit<'a> {
+impl<'a> RecordEdit<'a> {
     /// The name that it is about.
     #[must_use]
     pub fn name(&self) -> Option<&'a Fqdn> {

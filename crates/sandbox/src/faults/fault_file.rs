@@ -1,10 +1,11 @@
 //! Reads faults from a JSON document, so that failures can be rehearsed from outside.
 
-use super::fault::{Fault, What, When};
+use super::effect::What;
+use super::fault::{Fault, When};
 
 /// Why a document of faults cannot be used. The text names the place and what was expected.
 #[derive(Debug, thiserror::Error)]
-pub enum ScriptError {
+pub enum FaultFileError {
     /// It is not a list of faults.
     #[error("{0}")]
     Schema(#[from] serde_json::Error),
@@ -22,11 +23,11 @@ impl Fault {
     /// Reads a list of faults, such as `[{"when": {"request": 3}, "what": "reset_after_effect"}]`.
     ///
     /// # Errors
-    /// [`ScriptError`] if it is not such a list, or has an unknown name or a value out of range.
-    pub fn list_from_json(text: &str) -> Result<Vec<Self>, ScriptError> {
+    /// [`FaultFileError`] if it is not such a list, or has an unknown name or a value out of range.
+    pub fn list_from_json(text: &str) -> Result<Vec<Self>, FaultFileError> {
         let faults: Vec<Self> = serde_json::from_str(text)?;
         for (n, fault) in faults.iter().enumerate() {
-            fault.check().map_err(|problem| ScriptError::Value { number: n + 1, problem })?;
+            fault.check().map_err(|problem| FaultFileError::Value { number: n + 1, problem })?;
         }
         Ok(faults)
     }
