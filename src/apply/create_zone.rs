@@ -11,7 +11,7 @@ use super::failed_writes::{Judged, refused, said, unknown};
 use super::journal::StepFate;
 use super::outcome::Outcome;
 use super::settings::{Changed, Ends, SettingWork, change_of};
-use super::timing::FOR_NEW_ZONE;
+use super::waits::FOR_NEW_ZONE;
 use super::write_attempts::{Attempt, Failure, Seen, Verdict};
 use crate::api::error_codes::ZONE_EXISTS;
 use crate::api::{ApiError, Writer};

@@ -6,7 +6,7 @@ use tokio::time::Instant;
 
 use super::event::{ApplyEvent, Observer};
 use super::journal::Journal;
-use super::timing::before_resend;
+use super::waits::before_resend;
 use crate::api::Stop;
 use crate::live::{AnyReader, Options};
 use crate::model::ZoneName;

@@ -32,7 +32,7 @@ use super::journal::StepFate;
 use super::outcome::{Outcome, RecordsApplied};
 use super::preconditions::{Index, OperationState, state_of};
 use super::record_queue::Run;
-use super::timing::{AFTER_DELETE, FOR_LOST, RECORD_SENDS, STALE_AFTER};
+use super::waits::{AFTER_DELETE, FOR_LOST, RECORD_SENDS, STALE_AFTER};
 use super::write_attempts::{Attempt, Failure, Seen, Verdict};
 use super::write_responses::confirmations;
 use crate::api::{ApiError, Writer};

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::event::ApplyEvent;
 use super::executor::{Executor, Verify};
 use super::outcome::{Outcome, ZoneApplied};
-use super::timing::FOR_DONE;
+use super::waits::FOR_DONE;
 use crate::api::Writer;
 use crate::diagnostic::Diagnostics;
 use crate::live::{AnyReader, FetchError, Options, WafQuery, fetch_records, fetch_settings, fetch_waf};

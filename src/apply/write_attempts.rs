@@ -22,7 +22,7 @@ use super::failed_writes::{
 };
 use super::journal::StepFate;
 use super::outcome::Outcome;
-use super::timing::SENDS;
+use super::waits::SENDS;
 use crate::api::{ApiError, Writer};
 use crate::model::ZoneName;
 use crate::wire::Envelope;

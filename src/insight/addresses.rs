@@ -1,19 +1,15 @@
-//! What a change of addresses means: those that cannot be reached, those that are left in place, and those that were hidden until now.
+//! What a change of addresses means: those that cannot be reached, those that are left in place, and those of other names.
 
 use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
-use ipnet::IpNet;
-
 use super::direction::Direction;
-use super::dns::Entry;
 use super::effect::{Effect, Topic, listed};
-use super::mail::spf::{Mechanism, Qualifier, Spf};
 use super::mistyped_addresses::{host, leaves, site, slip};
 use super::other_zones::OtherZones;
 use super::zone_view::View;
-use crate::model::{Danger, Fqdn, Gather, Rdata, RecordType};
+use crate::model::{Danger, Fqdn, Gather};
 
 /// What a change of addresses means for a name.
 pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>, others: OtherZones<'_>) -> Vec<Effect> {
@@ -145,157 +141,4 @@ fn is_for_documentation(address: IpAddr) -> bool {
 fn has_only_other_addresses(zone: View<'_, '_>) -> bool {
     let mut all = zone.0.entries().filter_map(|record| record.data.address()).peekable();
     all.peek().is_some() && !all.any(is_for_documentation)
-}
-
-/// The addresses that a record tells everyone.
-fn published(record: &Entry<'_>) -> Vec<IpAddr> {
-    let networks = published_networks(record, true).into_iter();
-    networks.filter(|network| network.prefix_len() == network.max_prefix_len()).map(|network| network.addr()).collect()
-}
-
-/// The addresses that an HTTPS or SVCB record gives as hints (RFC 9460 section 7.3).
-pub(super) fn hints(record: &Entry<'_>) -> Vec<IpAddr> {
-    let text = record.data.presentation();
-    let lists = text.split(' ').filter_map(|p| p.strip_prefix("ipv4hint=").or(p.strip_prefix("ipv6hint=")));
-    lists.flat_map(|list| list.trim_matches('"').split(',')).filter_map(|address| address.parse().ok()).collect()
-}
-
-/// The networks and addresses that a record tells everyone; `proxies` says whether Cloudflare answers for proxied names.
-pub(super) fn published_networks(record: &Entry<'_>, proxies: bool) -> Vec<IpNet> {
-    match record.data {
-        _ if record.proxied && proxies => Vec::new(),
-        Rdata::A(_) | Rdata::Aaaa(_) => record.data.address().map(IpNet::from).into_iter().collect(),
-        Rdata::Https(_) | Rdata::Svcb(_) => hints(record).into_iter().map(IpNet::from).collect(),
-        Rdata::Txt(text) => {
-            let Ok(record) = Spf::parse(text.as_bytes()) else { return Vec::new() };
-            let allowed = record.directives.into_iter().filter(|d| d.qualifier == Qualifier::Pass);
-            let network = |mechanism| match mechanism {
-                Mechanism::Ip4(network) => Some(IpNet::V4(network)),
-                Mechanism::Ip6(network) => Some(IpNet::V6(network)),
-                _ => None,
-            };
-            allowed.filter_map(|d| network(d.mechanism)).collect()
-        }
-        _ => Vec::new(),
-    }
-}
-
-/// Addresses that proxied names of any zone hide and that no query returns, before anything is done.
-#[derive(Debug, Default)]
-pub(super) struct Hidden(BTreeSet<IpAddr>);
-
-impl Hidden {
-    /// Looks for those that these records would publish. Takes time in proportion to the zone, if there is any.
-    pub(super) fn of<'r>(
-        before: View<'_, '_>,
-        after: impl Iterator<Item = &'r Entry<'r>>,
-        others: OtherZones<'_>,
-    ) -> Self {
-        let wanted: BTreeSet<IpAddr> = after.flat_map(published).gather();
-        if wanted.is_empty() {
-            return Self::default();
-        }
-        let is_hidden = |address: &&IpAddr| others.hide(**address, before.0.name());
-        let mut hidden: BTreeSet<IpAddr> = wanted.iter().filter(is_hidden).copied().gather();
-        let mut public = BTreeSet::new();
-        for record in before.0.entries() {
-            if let Some(address) = record.data.address() {
-                if wanted.contains(&address) {
-                    if record.proxied { &mut hidden } else { &mut public }.insert(address);
-                }
-            } else if !record.proxied {
-                public.extend(published(&record).into_iter().filter(|a| wanted.contains(a)));
-            }
-        }
-        Self(hidden.difference(&public).copied().collect())
-    }
-
-    /// What one record publishes that was hidden until now; `was_proxied` says whether its name was proxied.
-    pub(super) fn exposed_by(&self, record: &Entry<'_>, was_proxied: bool) -> Vec<Effect> {
-        let name = record.name;
-        let leads = record.data.address().map(|a| a.to_string()).or_else(|| {
-            let target = record.data.target().filter(|_| record.is(RecordType::Cname))?;
-            Some(target.to_string())
-        });
-        let line = match leads {
-            // Even where the address is public under another name: requests no longer pass through Cloudflare.
-            Some(host) if !record.proxied && was_proxied => {
-                format!(
-                    "{name} is no longer proxied: everyone sees that it leads to {host}, and requests no longer pass through Cloudflare"
-                )
-            }
-            _ => {
-                let exposed: Vec<IpAddr> = published(record).into_iter().filter(|a| self.0.contains(a)).collect();
-                if exposed.is_empty() {
-                    return Vec::new();
-                }
-                format!(
-                    "{name} {}: {} was behind the proxy and becomes public",
-                    record.data.type_name(),
-                    listed(exposed)
-                )
-            }
-        };
-        vec![Effect::needing(Danger::ExposesOrigin, Topic::Addresses, name, line)]
-    }
-}
-
-/// A network; a single address without its prefix length.
-pub(super) fn network_in_words(network: &IpNet) -> String {
-    if network.prefix_len() == network.max_prefix_len() { network.addr().to_string() } else { network.to_string() }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn slips_of_the_finger() {
-        let slip = |old: &str, new: &str| slip(old.parse().unwrap(), new.parse().unwrap()).is_some();
-        for (old, new) in [
-            ("203.0.113.10", "203.0.13.10"),
-            ("203.0.113.10", "203.0.113.110"),
-            ("203.0.113.10", "203.0.114.10"),
-            ("203.0.113.10", "230.0.113.10"),
-            ("198.51.100.7", "198.15.100.7"),
-            ("2001:db8::1", "2001:d8::1"),
-            ("2001:db8:1::1", "2001:db8:2::1"),
-        ] {
-            assert!(slip(old, new), "{old} {new}");
-        }
-        for (old, new) in [
-            ("203.0.113.10", "198.51.100.10"),
-            ("203.0.113.10", "203.0.113.10"),
-            ("192.0.2.81", "192.0.2.222"),
-            ("10.1.1.1", "10.12.1.1"),
-        ] {
-            assert!(!slip(old, new), "{old} {new}");
-        }
-    }
-
-    #[test]
-    fn a_slip_to_another_network_keeps_the_host() {
-        let mut outside = 0;
-        for old in
-            ["203.0.113.10", "198.51.100.7", "11.11.11.11", "1.1.1.1", "2001:db8:11::1", "2a00:1450:4001:81a:1:11:1:11"]
-        {
-            let text = old.as_bytes();
-            let spelled = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap().parse::<IpAddr>().ok();
-            let one = |at: usize| {
-                let others = b"0123456789abcdef.:".map(|c| [&text[..at], &[c], &text[at + 1..]].concat());
-                let added = b"0123456789abcdef.:".map(|c| [&text[..at], &[c], &text[at..]].concat());
-                let missing = [&text[..at], &text[at + 1..]].concat();
-                let mut swapped = text.to_vec();
-                swapped.swap(at, (at + 1) % text.len());
-                others.into_iter().chain(added).chain([missing, swapped]).filter_map(spelled)
-            };
-            let old: IpAddr = old.parse().unwrap();
-            for new in (0..text.len()).flat_map(one).filter(|new| slip(old, *new).is_some() && site(*new) != site(old))
-            {
-                assert_eq!(host(new), host(old), "{old} {new}");
-                outside += 1;
-            }
-        }
-        assert!(outside > 300, "{outside}");
-    }
 }

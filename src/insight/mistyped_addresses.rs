@@ -123,3 +123,58 @@ fn end_of_region(address: IpAddr) -> IpAddr {
         IpAddr::V6(a) => Ipv6Addr::from_bits(a.to_bits() | (u128::MAX >> 32)).into(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slips_of_the_finger() {
+        let slip = |old: &str, new: &str| slip(old.parse().unwrap(), new.parse().unwrap()).is_some();
+        for (old, new) in [
+            ("203.0.113.10", "203.0.13.10"),
+            ("203.0.113.10", "203.0.113.110"),
+            ("203.0.113.10", "203.0.114.10"),
+            ("203.0.113.10", "230.0.113.10"),
+            ("198.51.100.7", "198.15.100.7"),
+            ("2001:db8::1", "2001:d8::1"),
+            ("2001:db8:1::1", "2001:db8:2::1"),
+        ] {
+            assert!(slip(old, new), "{old} {new}");
+        }
+        for (old, new) in [
+            ("203.0.113.10", "198.51.100.10"),
+            ("203.0.113.10", "203.0.113.10"),
+            ("192.0.2.81", "192.0.2.222"),
+            ("10.1.1.1", "10.12.1.1"),
+        ] {
+            assert!(!slip(old, new), "{old} {new}");
+        }
+    }
+
+    #[test]
+    fn a_slip_to_another_network_keeps_the_host() {
+        let mut outside = 0;
+        for old in
+            ["203.0.113.10", "198.51.100.7", "11.11.11.11", "1.1.1.1", "2001:db8:11::1", "2a00:1450:4001:81a:1:11:1:11"]
+        {
+            let text = old.as_bytes();
+            let spelled = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap().parse::<IpAddr>().ok();
+            let one = |at: usize| {
+                let others = b"0123456789abcdef.:".map(|c| [&text[..at], &[c], &text[at + 1..]].concat());
+                let added = b"0123456789abcdef.:".map(|c| [&text[..at], &[c], &text[at..]].concat());
+                let missing = [&text[..at], &text[at + 1..]].concat();
+                let mut swapped = text.to_vec();
+                swapped.swap(at, (at + 1) % text.len());
+                others.into_iter().chain(added).chain([missing, swapped]).filter_map(spelled)
+            };
+            let old: IpAddr = old.parse().unwrap();
+            for new in (0..text.len()).flat_map(one).filter(|new| slip(old, *new).is_some() && site(*new) != site(old))
+            {
+                assert_eq!(host(new), host(old), "{old} {new}");
+                outside += 1;
+            }
+        }
+        assert!(outside > 300, "{outside}");
+    }
+}

@@ -7,9 +7,9 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
-use super::addresses::Hidden;
 use super::dns::{Entry, ZoneIndex};
 use super::effect::{Caused, Effect};
+use super::exposed_origin::Hidden;
 use super::mail::left_behind::left_behind;
 use super::mail::{
     dkim_change, dmarc_change, mta_sts_tls_reporting, mx_change, spf, spf_change, tlsa_change, used_elsewhere,

@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 
-use super::addresses::hints;
 use super::direction::Direction;
 use super::dns::Entry;
 use super::effect::{Effect, Topic, listed};
 use super::mail::mx_change::proxied_target;
+use super::published_addresses::hints;
 use super::zone_view::View;
 use crate::model::{Danger, Fqdn, Gather, RecordType};
 

@@ -19,7 +19,7 @@ use super::display_order::{Weight, sort_key};
 use super::names_in_words::{in_few_words, with_unicode};
 use super::operation_view::{Attention, FieldView, OperationView, Side, Tally};
 use super::overwritten_value::{LiveView, span};
-use super::record_attributes;
+use super::record_in_words;
 use crate::model::{Fqdn, Gather, ZoneName, sort_by_key};
 use crate::plan::{Action, Operation, ZonePlan};
 
@@ -391,12 +391,12 @@ fn rename<'a>(members: &[Member<'a>]) -> OperationView<'a> {
     };
     let (old, new) = (&gone.view, &come.view);
     let forms = (gone.operation.record(), come.operation.record());
-    let differs = matches!(forms, (Some(gone), Some(come)) if record_attributes::differ(gone.form(), come.form()));
+    let differs = matches!(forms, (Some(gone), Some(come)) if record_in_words::differ(gone.form(), come.form()));
     let attributes = FieldView {
         name: "attributes".to_owned(),
         is_whole: false,
         before: if old.aside.is_empty() { Side::Nothing } else { Side::Value(old.aside.clone()) },
-        after: if new.aside.is_empty() { record_attributes::defaults_in_words() } else { new.aside.clone() },
+        after: if new.aside.is_empty() { record_in_words::defaults_in_words() } else { new.aside.clone() },
     };
     OperationView {
         verb: "rename",

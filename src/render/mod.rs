@@ -26,7 +26,7 @@
 //! | `operation_view` | any operation in one neutral form, shared by the outputs for reviewers |
 //! | `entries` | the plan of a zone as a reader takes it in: by weight, and what belongs together as one |
 //! | `display_order` | how much an operation matters: the order of the entries |
-//! | `record_attributes` | the attributes of a record in words |
+//! | `record_in_words` | the value and the attributes of a record in words |
 //! | `overwritten_value` | what is known of something live that is overwritten or deleted |
 //! | `names_in_words` | internationalised names in both forms, and many names in few words |
 //! | `textdiff` | what differs between two texts |
@@ -52,7 +52,7 @@ pub mod openmetrics;
 mod operation_view;
 mod overwritten_value;
 mod place;
-mod record_attributes;
+mod record_in_words;
 pub mod safe;
 pub mod snapshot;
 pub mod spec_diff_json;

@@ -11,12 +11,12 @@ use std::collections::BTreeMap;
 use super::findings::Findings;
 use super::names_in_words::{in_both_forms, with_unicode};
 use super::overwritten_value::LiveView;
-use super::record_attributes::facets;
+use super::record_in_words::{attribute, facets, value};
 use crate::diagnostic::{Place, Sources, count, noun_for};
 use crate::diff::{Field, FieldChange, Override, RuleField, ZoneSetting};
 use crate::insight::Direction;
 use crate::model::managed::threshold_keyword;
-use crate::model::{Danger, Facets, RecordForm, Ttl, Value};
+use crate::model::{Danger, Facets, RecordForm, Value};
 use crate::plan::{
     Action, MissingConsent, Operation, Plan, RecordSubject, RuleSubject, Subject, Verdict, Why, ZonePlan,
 };
@@ -426,7 +426,6 @@ impl<'a> OperationView<'a> {
     fn of_record(self, record: &'a RecordSubject, fields: &[FieldChange]) -> Self {
         let (before, after) = (record.action.before(), record.action.after());
         let is_update = self.action == Action::Update;
-        let value = |form: &RecordForm| with_unicode(&form.data.presentation()).into_owned();
         // What is only described otherwise is not overwritten.
         let is_over = before.is_some() && before.map(|form| &form.data) != after.map(|form| &form.data);
         let mut live = if is_over { self.live } else { LiveView::default() };
@@ -475,16 +474,11 @@ fn spelled(lines: &[String]) -> Cow<'_, [String]> {
 
 /// An attribute of a record that changes.
 fn facet(change: &FieldChange) -> FieldView {
-    let words = |value: &Value| match (&change.field, value) {
-        (Field::Ttl, Value::Integer(seconds)) => ttl(*seconds),
-        (Field::Comment, Value::Text(text)) => format!("\"{text}\""),
-        _ => value.to_string(),
-    };
     FieldView {
         name: change.field.to_string(),
         is_whole: false,
-        before: Side::Value(words(&change.before)),
-        after: words(&change.after),
+        before: Side::Value(attribute(&change.field, &change.before)),
+        after: attribute(&change.field, &change.after),
     }
 }
 
@@ -535,11 +529,6 @@ fn rule_fields(fields: &[FieldChange]) -> Vec<FieldView> {
         }
     }));
     all
-}
-
-/// A number of seconds as a spec writes it.
-fn ttl(seconds: i64) -> String {
-    u32::try_from(seconds).map_or_else(|_| seconds.to_string(), |seconds| Ttl::reported(seconds).to_string())
 }
 
 /// A setting of a rule; thresholds have their word.

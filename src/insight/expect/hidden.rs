@@ -6,9 +6,9 @@ use ipnet::IpNet;
 
 use super::evidence::Evidence;
 use super::outcome::Outcome;
-use crate::insight::addresses::{network_in_words, published_networks};
 use crate::insight::dns::Entry;
 use crate::insight::effect::listed;
+use crate::insight::published_addresses::{network_in_words, published_networks};
 use crate::model::RecordType;
 
 /// A network of SPF with a shorter prefix says nothing about single addresses in it (IPv4, IPv6).

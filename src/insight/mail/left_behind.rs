@@ -8,9 +8,9 @@ use ipnet::IpNet;
 
 use super::spf::is_spf;
 use super::spf_change::{Allows, allows};
-use crate::insight::addresses::published_networks;
 use crate::insight::direction::Direction;
 use crate::insight::effect::{Caused, Effect, Topic, listed};
+use crate::insight::published_addresses::published_networks;
 use crate::insight::record_step::Step;
 use crate::insight::zone_view::View;
 use crate::model::{Fqdn, Gather};

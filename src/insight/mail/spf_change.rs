@@ -8,11 +8,11 @@ use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 use super::spf::{Directive, Mechanism, Prefixes, Qualifier, Spf, is_spf};
 use super::spf_limits::{MOST_LOOKUPS, MOST_OCTETS, MOST_VOID, WIDE};
 use crate::diagnostic::count;
-use crate::insight::addresses::network_in_words;
 use crate::insight::direction::Direction;
 use crate::insight::effect::{Effect, Topic, listed};
 use crate::insight::mistyped_addresses::slip_of;
 use crate::insight::other_zones::OtherZones;
+use crate::insight::published_addresses::network_in_words;
 use crate::insight::zone_view::View;
 use crate::model::{Danger, Fqdn, RecordType};
 

@@ -6,10 +6,10 @@ use ipnet::IpNet;
 use super::dkim_change;
 use super::dmarc_change;
 use super::spf_change::{self, Found};
-use crate::insight::addresses::network_in_words;
 use crate::insight::direction::Direction;
 use crate::insight::effect::{Effect, Topic, listed};
 use crate::insight::other_zones::{Borrowed, Borrower, OtherZones};
+use crate::insight::published_addresses::network_in_words;
 use crate::insight::zone_view::View;
 use crate::model::{Danger, Fqdn};
 

@@ -14,7 +14,7 @@ use std::collections::hash_map::Entry as Slot;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::super::attributes::Facet;
-use super::order;
+use super::impossible_order;
 use crate::diagnostic::findings;
 use crate::diagnostic::{Diagnostics, Place};
 use crate::model::expression::Expression;
@@ -238,7 +238,7 @@ impl Layer {
             executed.insert(id.to_owned(), rule.place);
         }
         for list in lists.values() {
-            order::check(list, seen, diagnostics);
+            impossible_order::check(list, seen, diagnostics);
         }
         DesiredWaf {
             place: own.unwrap_or(place),

@@ -8,7 +8,7 @@
 //! | `rules`, `rate_limits` | the kinds of rules |
 //! | `doubts` | valid, but probably not what the author meant |
 //! | `layers` | fragments, profiles and the zone's own values combined → [`DesiredWaf`] |
-//! | `order` | impossible orders of rules |
+//! | `impossible_order` | impossible orders of rules |
 //! | `profiles` | which zone uses which profile |
 //! | `emit` | [`DesiredWaf`] → YAML |
 //!
@@ -21,8 +21,8 @@
 mod deployment;
 mod doubts;
 mod emit;
+mod impossible_order;
 mod layers;
-mod order;
 mod profiles;
 mod rate_limits;
 mod rules;

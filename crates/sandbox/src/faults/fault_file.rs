@@ -1,7 +1,7 @@
 //! Reads faults from a JSON document, so that failures can be rehearsed from outside.
 
-use super::effect::What;
-use super::fault::{Fault, When};
+use super::what_happens::What;
+use super::which_requests::{Fault, When};
 
 /// Why a document of faults cannot be used. The text names the place and what was expected.
 #[derive(Debug, thiserror::Error)]

@@ -1,14 +1,14 @@
 //! Scripted failures: which request fails, and how.
 
-mod effect;
-mod fault;
 mod fault_file;
 mod malformed_responses;
 mod script;
+mod what_happens;
+mod which_requests;
 
-pub use effect::What;
-pub(crate) use effect::{Cut, Ending};
-pub use fault::{Fault, When};
 pub use fault_file::FaultFileError;
 pub use malformed_responses::Gzip;
 pub(crate) use script::Script;
+pub use what_happens::What;
+pub(crate) use what_happens::{Cut, Ending};
+pub use which_requests::{Fault, When};

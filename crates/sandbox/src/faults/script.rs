@@ -1,7 +1,7 @@
 //! The faults of a sandbox: which of them applies to the next request.
 
-use super::effect::What;
-use super::fault::{Fault, When};
+use super::what_happens::What;
+use super::which_requests::{Fault, When};
 
 /// The faults of a sandbox and how often each was counted.
 #[derive(Debug, Default)]

@@ -8,9 +8,9 @@ mod characteristics;
 mod compile;
 mod desired;
 mod live_waf;
-mod places;
 mod recognise;
 mod rule;
+mod without_source_places;
 
 pub use crate::model::ids::{RuleId, RulesetId};
 pub use canonical::{canonical, canonical_rate_limit};

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::effect::What;
+use super::what_happens::What;
 
 /// A scripted failure.
 #[derive(Debug, Clone, PartialEq, Deserialize)]

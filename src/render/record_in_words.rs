@@ -1,10 +1,31 @@
-//! The attributes of a record in words, for all outputs for reviewers.
+//! The value and the attributes of a record in words, for all outputs for reviewers.
 
+use super::names_in_words::with_unicode;
 use super::safe::safe;
-use crate::model::{Comment, Facets, RecordForm, Tag, Ttl};
+use crate::diff::Field;
+use crate::model::{Comment, Facets, RecordForm, Tag, Ttl, Value};
 
 /// A record that can be proxied and is not, in words.
 const NOT_PROXIED: &str = "DNS only";
+
+/// The value of a record.
+pub(super) fn value(form: &RecordForm) -> String {
+    with_unicode(&form.data.presentation()).into_owned()
+}
+
+/// The value of one attribute.
+pub(super) fn attribute(field: &Field, value: &Value) -> String {
+    match (field, value) {
+        (Field::Ttl, Value::Integer(seconds)) => ttl(*seconds),
+        (Field::Comment, Value::Text(text)) => format!("\"{text}\""),
+        _ => value.to_string(),
+    }
+}
+
+/// A number of seconds as a spec writes it.
+fn ttl(seconds: i64) -> String {
+    u32::try_from(seconds).map_or_else(|_| seconds.to_string(), |seconds| Ttl::reported(seconds).to_string())
+}
 
 /// What Cloudflare makes of attributes that the spec does not set.
 pub(super) fn defaults_in_words() -> String {
