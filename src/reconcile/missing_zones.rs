@@ -5,9 +5,8 @@ use crate::diagnostic::{Diagnostic, Diagnostics, findings};
 use crate::live::{self, AnyReader, MissingZone, find_zone_by_name};
 use crate::model::ZoneName;
 
-/// The account that has a zone with this name, where that is not the one to which the look-up was limited.
-async fn other_account(reader: &dyn AnyReader, zone: &ZoneName, options: &live::Options) -> Option<String> {
-    options.account.as_deref()?;
+/// The account that has a zone with this name, whichever it is.
+async fn account_of(reader: &dyn AnyReader, zone: &ZoneName, options: &live::Options) -> Option<String> {
     // What fails here explains nothing; the zone is missing either way.
     let anywhere = live::Options { account: None, ..options.clone() };
     find_zone_by_name(reader, zone, &anywhere).await.ok()??.account
@@ -49,7 +48,7 @@ async fn missing_by_name(zone: &ZoneName, reader: &dyn AnyReader, options: &live
             "write `create: true` to create it, correct its name, or give the token access to it".to_owned(),
         );
     };
-    match other_account(reader, zone, options).await {
+    match account_of(reader, zone, options).await {
         Some(other) => (
             format!("{zone} is in the account {other}, and CLOUDFLARE_ACCOUNT_ID names the account {account}"),
             format!("set CLOUDFLARE_ACCOUNT_ID to {other}, or unset it"),
