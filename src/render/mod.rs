@@ -3,7 +3,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `document` | what a format is that is a document of its own: `markdown`, `html`, `github`, `sarif`, `junit` |
+//! | `document` | what a format is that is a document of its own: `markdown`, `html`, `github`, `sarif`, `junit`, `patch` |
 //! | `text` | plans and results on a terminal |
 //! | `markdown` | a plan or findings as a comment on a pull request |
 //! | `html` | a plan or findings as one self-contained page |

@@ -11,7 +11,7 @@ use super::record_syntax::{DataSyntax, RecordSyntax, StateSyntax};
 use super::scalar::within;
 use super::suggest::{hint, nearest};
 use crate::diagnostic::findings;
-use crate::diagnostic::{Diagnostic, Diagnostics, Place, SourceId};
+use crate::diagnostic::{Diagnostic, Diagnostics, Place, SourceId, first_of};
 use crate::model::facts::{FieldKind, TypeFacts};
 use crate::model::{
     AsReported, Comment, DataError, DesiredRecord, Facets, Fields, Fqdn, NameError, Rdata, RecordType, Settings,
@@ -193,6 +193,7 @@ impl Target<'_> {
                 );
             }
         }
+        self.settings(entry, record_type, proxied);
         let Defaults { comment: default_comment, tags: default_tags, .. } = self.defaults;
         let facets = Facets {
             ttl,
@@ -204,6 +205,29 @@ impl Target<'_> {
             settings: entry.settings.as_ref().map(|s| Settings::from(&s.value)).unwrap_or_default(),
         };
         good.then_some(facets)
+    }
+
+    /// Reports settings that are turned on and that Cloudflare does not have for such a record.
+    fn settings(&mut self, entry: &RecordSyntax, record_type: Option<RecordType>, proxied: Option<bool>) {
+        let (Some(syntax), Some(record_type)) = (&entry.settings, record_type) else { return };
+        let place = self.place(syntax);
+        for (name, _) in Settings::from(&syntax.value).named().into_iter().filter(|(_, value)| *value == Some(true)) {
+            let Some(scope) = Settings::scope(name) else { continue };
+            let is_of_others = scope.is_proxied.is_some_and(|wanted| proxied.is_some_and(|proxied| proxied != wanted));
+            let records = match scope.is_proxied {
+                _ if !scope.types.contains(&record_type) => {
+                    format!("{} records", first_of(scope.types, scope.types.len()))
+                }
+                Some(true) if is_of_others => "proxied records".to_owned(),
+                Some(false) if is_of_others => "records that are not proxied".to_owned(),
+                _ => continue,
+            };
+            self.diagnostics.push(
+                findings::SETTING_WITHOUT_EFFECT
+                    .at(place, format!("`{name}` is only for {records}"))
+                    .help(format!("remove `{name}`")),
+            );
+        }
     }
 
     /// Metadata that is checked and never sent.

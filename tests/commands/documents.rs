@@ -167,3 +167,22 @@ fn reports_of_every_command_fit_their_schema() {
         &[json(&["waf", "tune", "--crs", "crs", "--spec", "spec.yaml", "--benign", lines, "--attacks", lines])],
     );
 }
+
+#[test]
+fn a_doctor_and_a_rehearsal_fit_their_schema() {
+    let workspace = workspace();
+    fits(Kind::Doctor, &[workspace.run(&["doctor", "spec.yaml", "--format", "json"]).json()]);
+    let rehearse = ["rehearse", "spec.yaml", "--format", "json"];
+    fits(Kind::Rehearsal, &[workspace.run(&[&rehearse[..], &ALLOWED[..]].concat()).json()]);
+}
+
+/// The report of `conformance` is compared by the tests of that command.
+#[test]
+fn every_kind_of_document_is_compared_with_its_schema() {
+    let own = include_str!("documents.rs");
+    let missing: Vec<_> = Kind::ALL
+        .iter()
+        .filter(|kind| **kind != Kind::Conformance && !own.contains(&format!("Kind::{kind:?}")))
+        .collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}

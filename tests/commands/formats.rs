@@ -2,10 +2,15 @@
 
 use crate::support::workspace::{Workspace, binary, document_formats, options};
 use serde_json::json;
+use std::path::Path;
 use tempfile::TempDir;
+use zonewright::render::DOCUMENTS;
 
 const SPEC: &str =
     "      - { name: www, type: A, content: 192.0.2.1 }\n      - { name: old, type: TXT, state: absent }";
+
+/// The formats of plans that have its findings only.
+const FINDINGS_ALONE: &[&str] = &["sarif"];
 
 /// A zone with a record that the spec removes.
 fn workspace() -> Workspace {
@@ -32,7 +37,34 @@ fn a_format_that_a_command_does_not_have_is_wrong_usage() {
     for (arguments, possible) in cases {
         let ran: crate::support::workspace::Ran = binary(directory.path()).args(arguments).output().unwrap().into();
         let ran = ran.exits(64);
-        assert!(ran.stdout.is_empty() && ran.stderr.contains(possible), "{arguments:?}: {ran:?}");
+        let is_said = match possible.strip_prefix("text, ") {
+            Some(_) => ran.stderr.trim_end().ends_with(&format!("possible are: {possible}")),
+            None => ran.stderr.contains(possible),
+        };
+        assert!(ran.stdout.is_empty() && is_said, "{arguments:?}: {ran:?}");
+    }
+}
+
+/// The table in docs/outputs.md says which commands have a format, and README lists all of them.
+#[test]
+fn every_format_is_documented() {
+    let page = |path: &str| std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap();
+    let (table, readme, files) = (page("docs/outputs.md"), page("README.md"), page("src/render/mod.rs"));
+    for document in DOCUMENTS {
+        let name = document.name;
+        let row = table.lines().find(|line| line.starts_with(&format!("| `{name}` |")));
+        let cells: Vec<&str> = row.unwrap_or_else(|| panic!("{name} has no row")).split('|').map(str::trim).collect();
+        let commands = document.commands();
+        for (cell, command) in [(cells[2], "plan"), (cells[3], "validate")] {
+            assert_eq!(cell != "–", commands.contains(&command), "{name}: {command}");
+        }
+        let others = commands.iter().filter(|command| !["plan", "validate"].contains(command));
+        let others: Vec<String> = others.map(|command| format!("`{command}`")).collect();
+        assert_eq!(cells[4], if others.is_empty() { "–".to_owned() } else { others.join(", ") }, "{name}");
+        assert!(readme.contains(&format!("`{name}`")), "README does not name {name}");
+        let module = if name == "diff" { "patch" } else { name };
+        let rows = files.lines().filter(|line| line.starts_with("//! | ") && line.contains(&format!("`{module}`")));
+        assert!(rows.count() >= 2, "{module}: a row of its own, and its name in the row of `document`");
     }
 }
 
@@ -64,6 +96,10 @@ fn a_plan_in_each_format() {
     for format in document_formats("plan") {
         workspace.run(&["plan", "spec.yaml", "--detailed-exitcode", "--format", format]).exits(3);
         workspace.run(&["plan", "spec.yaml", "--allow-deletes", "1", "--format", format]).exits(0);
+    }
+    for format in document_formats("plan").into_iter().filter(|format| !FINDINGS_ALONE.contains(format)) {
+        let shown = workspace.run(&["plan", "spec.yaml", "--format", format]).exits(0).stdout;
+        assert!(shown.contains("--allow-deletes 1"), "{format} does not say which consent is missing: {shown}");
     }
     for format in ["text", "markdown", "github", "html"] {
         let shown = workspace.run(&["plan", "spec.yaml", "--allow-deletes", "2", "--format", format]).exits(0).stdout;

@@ -1,6 +1,7 @@
 //! Help, examples and manual pages: `-h` is short, `--help` is complete, and both are up to date.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use clap::Command;
 use tempfile::TempDir;
@@ -129,6 +130,20 @@ fn help_takes_commands_and_topics() {
     assert!(apply.contains("or one plan that `plan --out` saved"), "{apply}");
     let ran = alone(&["help", "plan", "nothing"]).exits(64);
     assert!(ran.stdout.is_empty() && ran.stderr.contains("there is no command \"nothing\""), "{ran:?}");
+}
+
+#[test]
+fn every_command_is_documented() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let pages = std::fs::read_dir(root.join("docs")).unwrap().map(|entry| entry.unwrap().path());
+    let pages = pages.filter(|path| path.extension().is_some_and(|e| e == "md")).chain([root.join("README.md")]);
+    let text: String = pages.map(|path| std::fs::read_to_string(path).unwrap()).collect();
+    let is_described = |words: &[String]| {
+        let name = words.join(" ");
+        text.contains(&format!("zonewright {name}")) || text.contains(&format!("`{name}"))
+    };
+    let missing: Vec<_> = commands().into_iter().map(|(words, _)| words).filter(|words| !is_described(words)).collect();
+    assert!(missing.is_empty(), "{missing:?}");
 }
 
 #[test]

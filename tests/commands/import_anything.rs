@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, TestRng, TestRunner};
 use serde_json::{Value, json};
-use zonewright::model::{Rdata, RecordType};
+use zonewright::model::{Rdata, RecordType, Settings};
 
 /// The number of random zones. Each has its own records, so the test covers thousands of records.
 const ZONES: u8 = 12;
@@ -61,17 +61,31 @@ fn body() -> impl Strategy<Value = Value> {
     let comment =
         proptest::sample::select(&["", "mail team", "${NAME} $${", "a: b # c", "'\"\\", "é\t", " ends ", "- x"][..]);
     let tags = proptest::sample::select(&["", "team:dns", "Team", "a:${b}", "a: b:c"][..]);
-    let facets = (ttl, any::<bool>(), comment, tags, any::<[bool; 4]>());
+    let facets = (
+        ttl,
+        any::<bool>(),
+        comment,
+        tags,
+        proptest::collection::vec(any::<bool>(), Settings::default().named().len()),
+    );
     (prop_oneof![3 => own, 2 => alias], facets).prop_map(|(mut body, (ttl, proxied, comment, tags, settings))| {
         body["ttl"] = json!(ttl);
         if matches!(body["type"].as_str(), Some("A" | "AAAA" | "CNAME")) {
             body["proxied"] = json!(proxied);
-            body["private_routing"] = json!(settings[3]);
         }
         body["comment"] = json!(comment);
         body["tags"] = if tags.is_empty() { json!([]) } else { json!([tags]) };
-        body["settings"] =
-            json!({ "flatten_cname": settings[0], "ipv4_only": settings[1], "ipv6_only": settings[2] && !settings[1] });
+        body["settings"] = json!({});
+        for ((name, _), on) in Settings::default().named().into_iter().zip(settings) {
+            match name {
+                // The API has it beside `settings`.
+                "private_routing" if body.get("proxied").is_none() => {}
+                "private_routing" => body[name] = json!(on),
+                // Both together are refused.
+                "ipv6_only" => body["settings"][name] = json!(on && body["settings"]["ipv4_only"] != json!(true)),
+                _ => body["settings"][name] = json!(on),
+            }
+        }
         body
     })
 }

@@ -23,6 +23,7 @@ mod every_type;
 mod expect_requests;
 mod expectations;
 mod export;
+mod findings;
 mod foreign;
 mod foresight;
 mod formats;

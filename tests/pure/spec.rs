@@ -280,9 +280,9 @@ fn anchors_and_aliases_work() {
 
 #[test]
 fn duplicate_keys_are_found_at_every_level() {
-    let text = "version: 1\nversion: 1\ndefaults: { ttl: 60, ttl: 61 }\nzones:\n  a.example:\n    unmanaged: keep\n    unmanaged: keep\n    records:\n      - { name: a, type: SRV, name: b, data: { priority: 1, weight: 2, weight: 3, port: 4, target: a.b }, settings: { ipv4_only: true, ipv4_only: true } }\n  a.example: {}\n";
+    let text = "version: 1\nversion: 1\ndefaults: { ttl: 60, ttl: 61 }\nzones:\n  a.example:\n    unmanaged: keep\n    unmanaged: keep\n    records:\n      - { name: a, type: SRV, name: b, data: { priority: 1, weight: 2, weight: 3, port: 4, target: a.b }, settings: { ipv4_only: false, ipv4_only: false } }\n  a.example: {}\n";
     let found = places_text(text);
-    let expected: Vec<_> = [(2, 1), (3, 22), (7, 5), (9, 31), (9, 72), (9, 136), (10, 3)]
+    let expected: Vec<_> = [(2, 1), (3, 22), (7, 5), (9, 31), (9, 72), (9, 137), (10, 3)]
         .map(|(line, column)| ("SPEC0008", line, column))
         .to_vec();
     assert_eq!(found, expected);

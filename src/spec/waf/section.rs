@@ -112,8 +112,7 @@ impl Section<'_> {
         for ExpressionProblem { severity, span, code: _, message, help } in problems {
             let kind = match severity {
                 Severity::Error => findings::EXPRESSION,
-                Severity::Warning => findings::EXPRESSION_DOUBT,
-                Severity::Note => findings::EXPRESSION_NOTE,
+                Severity::Warning | Severity::Note => findings::EXPRESSION_DOUBT,
             };
             let place = within(whole, self.text, &syntax.value.0, span);
             self.reader.diagnostics.push(kind.at(place, message).help(help));

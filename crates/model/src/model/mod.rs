@@ -66,7 +66,8 @@ pub use public_suffix::PublicSuffix;
 pub use rdata::{DataError, Purpose, Rdata, RecordType, STRING_OCTETS, token_key};
 pub use read_only::ReadOnly;
 pub use record::{
-    Comment, CommentError, DesiredRecord, Facets, LiveRecord, RecordForm, Settings, Spelling, Tag, TagError, Tombstone,
+    Comment, CommentError, DesiredRecord, Facets, LiveRecord, RecordForm, SettingScope, Settings, Spelling, Tag,
+    TagError, Tombstone,
 };
 pub use state::{
     Desired, DesiredSettings, DesiredZone, IgnorePattern, Live, LiveDnssec, LiveSetting, LiveSettings, LiveZone,

@@ -126,9 +126,18 @@ impl Tag {
     }
 }
 
+/// The records for which Cloudflare has a setting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SettingScope {
+    /// Their types.
+    pub types: &'static [RecordType],
+    /// Whether they are proxied; `None` if that makes no difference.
+    pub is_proxied: Option<bool>,
+}
+
 /// Declares the settings: the one list.
 macro_rules! settings {
-    ($($(#[$about:meta])* $name:ident,)+) => {
+    ($($(#[$about:meta])* $name:ident: $scope:expr,)+) => {
         /// Cloudflare's per-record settings; `None` if not set in the spec, or not reported by Cloudflare.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
         pub struct Settings {
@@ -158,6 +167,12 @@ macro_rules! settings {
                 Self { $($name: combine(stringify!($name), self.$name, others.$name)),+ }
             }
 
+            /// The records for which Cloudflare has the setting of a name.
+            #[must_use]
+            pub fn scope(name: &str) -> Option<SettingScope> {
+                match name { $(stringify!($name) => Some($scope),)+ _ => None }
+            }
+
             /// The setting of a name.
             pub fn by_name(&mut self, name: &str) -> Option<&mut Option<bool>> {
                 match name { $(stringify!($name) => Some(&mut self.$name),)+ _ => None }
@@ -168,17 +183,20 @@ macro_rules! settings {
 
 settings! {
     /// Answer with the addresses behind a CNAME.
-    flatten_cname,
+    flatten_cname: SettingScope { types: &[RecordType::Cname], is_proxied: Some(false) },
     /// Answer with IPv4 addresses only, on proxied records.
-    ipv4_only,
+    ipv4_only: SettingScope { types: PROXIABLE, is_proxied: Some(true) },
     /// Answer with IPv6 addresses only, on proxied records.
-    ipv6_only,
+    ipv6_only: SettingScope { types: PROXIABLE, is_proxied: Some(true) },
     /// Reach the origin through a private network. The API has it beside `settings`, not in it.
     ///
     /// # Sources
     /// developers.cloudflare.com/api/resources/dns (A, AAAA), read 2026-11-22.
-    private_routing,
+    private_routing: SettingScope { types: &[RecordType::A, RecordType::Aaaa], is_proxied: None },
 }
+
+/// The types that can be proxied.
+const PROXIABLE: &[RecordType] = &[RecordType::A, RecordType::Aaaa, RecordType::Cname];
 
 impl Settings {
     /// Whether no setting is set.

@@ -7,9 +7,6 @@ findings! {
     EXPRESSION_DOUBT = "WAF0002" Warning "the expression may not do what you mean",
         "Cloudflare accepts the expression, but it probably matches other requests than intended.",
         "Check the marked part.";
-    EXPRESSION_NOTE = "WAF0003" Note "about the expression",
-        "Information about the expression that may be useful.",
-        "No change is needed.";
     DEPLOYED_TWICE = "WAF0004" Error "the managed ruleset is deployed twice",
         "Cloudflare refuses a second rule that executes the same managed ruleset in a zone (20014).",
         "Keep one deployment. Use exceptions to make it do less for some requests.";
