@@ -65,6 +65,9 @@ pub fn from_live(live: &LiveZone) -> Imported {
 fn desired(zone: &LiveZone, record: &LiveRecord) -> DesiredRecord {
     let LiveRecord { name, data, ttl, proxied, comment, tags, settings, .. } = record;
     let proxiable = data.record_type().is_some_and(|t| t.facts().proxiable);
+    // What is off is as if nothing were set, and so is what such a record does not have.
+    let on = settings.with(Settings::default(), |_, own, _| own.filter(|is_on| *is_on));
+    let settings = data.record_type().map_or(on, |record_type| on.within(record_type, Some(*proxied)));
     DesiredRecord {
         name: name.clone(),
         data: data.clone(),
@@ -73,8 +76,7 @@ fn desired(zone: &LiveZone, record: &LiveRecord) -> DesiredRecord {
             proxied: proxiable.then_some(*proxied),
             comment: comment.clone().filter(|c| !c.is_empty()).map(Comment::Set),
             tags: (!tags.is_empty()).then(|| tags.clone()),
-            // What is off is as if nothing were set.
-            settings: settings.with(Settings::default(), |_, own, _| own.filter(|is_on| *is_on)),
+            settings,
         },
         protect: false,
         allow: None,

@@ -1,4 +1,4 @@
-//! The addresses and networks that records tell everyone.
+//! The addresses and networks that records tell everyone, and how a network is written.
 
 use std::net::IpAddr;
 

@@ -93,7 +93,7 @@ pub(super) struct SettingsSyntax {
     pub(super) ipv4_only: Option<bool>,
     /// Answer with IPv6 addresses only, on proxied records.
     pub(super) ipv6_only: Option<bool>,
-    /// Reach the origin through a private network, on A and AAAA records.
+    /// Reach the origin through a private network, on proxied A and AAAA records.
     pub(super) private_routing: Option<bool>,
 }
 

@@ -11,7 +11,7 @@ use super::record_syntax::{DataSyntax, RecordSyntax, StateSyntax};
 use super::scalar::within;
 use super::suggest::{hint, nearest};
 use crate::diagnostic::findings;
-use crate::diagnostic::{Diagnostic, Diagnostics, Place, SourceId, first_of};
+use crate::diagnostic::{Diagnostic, Diagnostics, Place, SourceId};
 use crate::model::facts::{FieldKind, TypeFacts};
 use crate::model::{
     AsReported, Comment, DataError, DesiredRecord, Facets, Fields, Fqdn, NameError, Rdata, RecordType, Settings,
@@ -213,14 +213,13 @@ impl Target<'_> {
         let place = self.place(syntax);
         for (name, _) in Settings::from(&syntax.value).named().into_iter().filter(|(_, value)| *value == Some(true)) {
             let Some(scope) = Settings::scope(name) else { continue };
-            let is_of_others = scope.is_proxied.is_some_and(|wanted| proxied.is_some_and(|proxied| proxied != wanted));
             let records = match scope.is_proxied {
+                _ if scope.has(record_type, proxied) => continue,
                 _ if !scope.types.contains(&record_type) => {
-                    format!("{} records", first_of(scope.types, scope.types.len()))
+                    format!("{} records", scope.types.iter().map(ToString::to_string).collect::<Vec<_>>().join(" and "))
                 }
-                Some(true) if is_of_others => "proxied records".to_owned(),
-                Some(false) if is_of_others => "records that are not proxied".to_owned(),
-                _ => continue,
+                true => "proxied records".to_owned(),
+                false => "records that are not proxied".to_owned(),
             };
             self.diagnostics.push(
                 findings::SETTING_WITHOUT_EFFECT

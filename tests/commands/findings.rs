@@ -25,7 +25,10 @@ fn entry_point(phase: &str, rules: Value) -> Value {
 #[track_caller]
 fn reports(ran: &Ran, code: &str, words: &str) {
     let shown = format!("{}{}", ran.stdout, ran.stderr);
-    assert!(shown.contains(&format!("[{code}]")) && shown.contains(words), "{code} {words}\n{shown}");
+    let begin = format!("[{code}]");
+    // An empty line ends a finding.
+    let mut own = shown.split(&begin).skip(1).filter_map(|rest| rest.split("\n\n").next());
+    assert!(own.any(|own| own.contains(words)), "{code} {words}\n{shown}");
 }
 
 /// A spec of example.com, with these lines below it.
@@ -103,6 +106,11 @@ fn of_the_limits_of_a_zone() {
         (0..300).map(|n| format!("      - {{ name: a{n}, type: A, content: 192.0.2.1 }}")).collect();
     workspace.records_spec(&records.join("\n"));
     reports(&workspace.run(&["plan", "spec.yaml"]).exits(1), "PLAN0001", "its quota is 1");
+    let when = When::Chance { seed: 0, per_mille: 1000, method: None, path_suffix: "/dns_records/usage".into() };
+    let what = What::Status { code: 404, html: false, retry_after: None };
+    workspace.fault(Fault { when, what, times: u64::MAX });
+    let uncertain = workspace.run(&["plan", "spec.yaml"]).exits(0);
+    reports(&uncertain, "PLAN0030", "would hold 300 records; zones on the free plan usually hold 200");
     workspace.file("spec.yaml", spec("    settings: { no_such_thing: on }\n    records: []"));
     reports(&workspace.run(&["plan", "spec.yaml"]).exits(1), "PLAN0007", "no_such_thing");
     workspace.file("spec.yaml", spec("    settings: { waf: on }\n    records: []"));

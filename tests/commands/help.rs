@@ -140,7 +140,8 @@ fn every_command_is_documented() {
     let text: String = pages.map(|path| std::fs::read_to_string(path).unwrap()).collect();
     let is_described = |words: &[String]| {
         let name = words.join(" ");
-        text.contains(&format!("zonewright {name}")) || text.contains(&format!("`{name}"))
+        let names = ["`", " ", "\n"].map(|end| format!("{name}{end}"));
+        names.iter().any(|name| text.contains(&format!("zonewright {name}")) || text.contains(&format!("`{name}")))
     };
     let missing: Vec<_> = commands().into_iter().map(|(words, _)| words).filter(|words| !is_described(words)).collect();
     assert!(missing.is_empty(), "{missing:?}");

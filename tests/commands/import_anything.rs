@@ -7,6 +7,7 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, TestRng, TestRunner};
 use serde_json::{Value, json};
 use zonewright::model::{Rdata, RecordType, Settings};
+use zonewright::sandbox::{Fault, What, When};
 
 /// The number of random zones. Each has its own records, so the test covers thousands of records.
 const ZONES: u8 = 12;
@@ -81,8 +82,6 @@ fn body() -> impl Strategy<Value = Value> {
                 // The API has it beside `settings`.
                 "private_routing" if body.get("proxied").is_none() => {}
                 "private_routing" => body[name] = json!(on),
-                // Both together are refused.
-                "ipv6_only" => body["settings"][name] = json!(on && body["settings"]["ipv4_only"] != json!(true)),
                 _ => body["settings"][name] = json!(on),
             }
         }
@@ -158,11 +157,29 @@ fn what_a_lint_refuses_is_accepted_where_it_is() {
     workspace.run(&["validate", "spec.yaml"]).exits(0);
 }
 
+/// Cloudflare may report a setting of a record that cannot have it.
+#[test]
+fn settings_that_a_record_cannot_have_are_left_out() {
+    let workspace = Workspace::new(options());
+    workspace.plant_records(
+        json!([{ "type": "CNAME", "name": "www.example.com", "content": "t.example.net", "proxied": true }]),
+    );
+    let when = When::Chance { seed: 0, per_mille: 1000, method: None, path_suffix: "/dns_records".into() };
+    let what = What::Replace { member: "settings".into(), value: json!({ "flatten_cname": true, "ipv4_only": true }) };
+    workspace.fault(Fault { when, what, times: u64::MAX });
+    let imported = workspace.run(&["import", "example.com"]).exits(0).stdout;
+    assert!(imported.contains("ipv4_only: true") && !imported.contains("flatten_cname"), "{imported}");
+    workspace.file("spec.yaml", &imported);
+    let valid = workspace.run(&["validate", "spec.yaml"]).exits(0);
+    assert!(!valid.stderr.contains("SPEC0045"), "{}", valid.stderr);
+    workspace.run(&["plan", "spec.yaml", "--detailed-exitcode"]).exits(0);
+}
+
 #[test]
 fn private_routing_is_compared_and_undone() {
     let workspace = Workspace::new(options());
     workspace.plant_records(
-        json!([{ "type": "A", "name": "www.example.com", "content": "192.0.2.1", "private_routing": true }]),
+        json!([{ "type": "A", "name": "www.example.com", "content": "192.0.2.1", "proxied": true, "private_routing": true }]),
     );
     let imported = workspace.run(&["import", "example.com"]).exits(0).stdout;
     assert!(imported.contains("private_routing: true"), "{imported}");

@@ -325,7 +325,8 @@ fn every_finding_is_raised_by_a_test() {
         for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
             match entry.path() {
                 path if path.is_dir() => folders.push(path),
-                path if path.ends_with("pure/architecture.rs") => {}
+                // Outputs are tested with findings that are made up.
+                path if path.ends_with("pure/architecture.rs") || path.to_string_lossy().contains("pure/outputs") => {}
                 path if path.extension().is_some_and(|e| e == "rs" || e == "snap") => {
                     text.push_str(&fs::read_to_string(path).unwrap());
                 }
@@ -333,7 +334,7 @@ fn every_finding_is_raised_by_a_test() {
             }
         }
     }
-    // The tests of lints run the examples of each.
+    // Lints are not among these: their own tests run their examples.
     let missing: Vec<&str> = findings::all().map(|finding| finding.code).filter(|code| !text.contains(code)).collect();
     assert_eq!(missing, NOT_RAISED, "no test has the code");
 }

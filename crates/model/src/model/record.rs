@@ -131,8 +131,16 @@ impl Tag {
 pub struct SettingScope {
     /// Their types.
     pub types: &'static [RecordType],
-    /// Whether they are proxied; `None` if that makes no difference.
-    pub is_proxied: Option<bool>,
+    /// Whether they are proxied.
+    pub is_proxied: bool,
+}
+
+impl SettingScope {
+    /// Whether records of a type have the setting; `is_proxied` is `None` if that is not said.
+    #[must_use]
+    pub fn has(&self, record_type: RecordType, is_proxied: Option<bool>) -> bool {
+        self.types.contains(&record_type) && is_proxied.is_none_or(|proxied| proxied == self.is_proxied)
+    }
 }
 
 /// Declares the settings: the one list.
@@ -173,6 +181,13 @@ macro_rules! settings {
                 match name { $(stringify!($name) => Some($scope),)+ _ => None }
             }
 
+            /// These settings without those that are on and that records of this kind do not have.
+            #[must_use]
+            pub fn within(self, record_type: RecordType, is_proxied: Option<bool>) -> Self {
+                let is_possible = |scope: SettingScope, on: bool| !on || scope.has(record_type, is_proxied);
+                Self { $($name: self.$name.filter(|on| is_possible($scope, *on))),+ }
+            }
+
             /// The setting of a name.
             pub fn by_name(&mut self, name: &str) -> Option<&mut Option<bool>> {
                 match name { $(stringify!($name) => Some(&mut self.$name),)+ _ => None }
@@ -183,19 +198,29 @@ macro_rules! settings {
 
 settings! {
     /// Answer with the addresses behind a CNAME.
-    flatten_cname: SettingScope { types: &[RecordType::Cname], is_proxied: Some(false) },
-    /// Answer with IPv4 addresses only, on proxied records.
-    ipv4_only: SettingScope { types: PROXIABLE, is_proxied: Some(true) },
-    /// Answer with IPv6 addresses only, on proxied records.
-    ipv6_only: SettingScope { types: PROXIABLE, is_proxied: Some(true) },
-    /// Reach the origin through a private network. The API has it beside `settings`, not in it.
     ///
     /// # Sources
-    /// developers.cloudflare.com/api/resources/dns (A, AAAA), read 2026-11-22.
-    private_routing: SettingScope { types: &[RecordType::A, RecordType::Aaaa], is_proxied: None },
+    /// developers.cloudflare.com/api/resources/dns, read 2026-11-22: not available for proxied records.
+    flatten_cname: SettingScope { types: &[RecordType::Cname], is_proxied: false },
+    /// Answer with IPv4 addresses only, on proxied records.
+    ///
+    /// # Sources
+    /// developers.cloudflare.com/api/resources/dns, read 2026-11-22: only for proxied records.
+    ipv4_only: SettingScope { types: PROXIABLE, is_proxied: true },
+    /// Answer with IPv6 addresses only, on proxied records.
+    ///
+    /// # Sources
+    /// As for `ipv4_only`.
+    ipv6_only: SettingScope { types: PROXIABLE, is_proxied: true },
+    /// Reach the origin through a private network, on proxied A and AAAA records. The API has it beside `settings`, not in it.
+    ///
+    /// # Sources
+    /// developers.cloudflare.com/api/resources/dns (A, AAAA), read 2026-11-22, and
+    /// /dns/manage-dns-records/how-to/private-network-routing, read 2026-11-26.
+    private_routing: SettingScope { types: &[RecordType::A, RecordType::Aaaa], is_proxied: true },
 }
 
-/// The types that can be proxied.
+/// The types that can be proxied, as their facts say.
 const PROXIABLE: &[RecordType] = &[RecordType::A, RecordType::Aaaa, RecordType::Cname];
 
 impl Settings {

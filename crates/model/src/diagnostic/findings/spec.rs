@@ -131,6 +131,6 @@ findings! {
         "An expectation demands one thing: an answer (`resolve`), how a domain receives and sends mail (`mail`), who may issue certificates (`certificates`), networks that are not published (`hidden`), or what happens to a request (`request` or `curl`).",
         "Correct the expectation as the message says.";
     SETTING_WITHOUT_EFFECT = "SPEC0045" Warning "the setting has no effect on this record",
-        "Cloudflare has each setting for certain record types only, and some only for proxied records or for others. It may drop the setting, and then the record never matches the spec.",
+        "Cloudflare has each setting for some record types only. `flatten_cname` needs a record that is not proxied, the others need a proxied one. Cloudflare may drop the setting, and then the record never matches the spec.",
         "Remove the setting.";
 }
