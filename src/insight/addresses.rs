@@ -20,6 +20,9 @@ pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>, ot
     let (gone, came): (Vec<IpAddr>, Vec<IpAddr>) =
         (old.difference(&new).copied().collect(), new.difference(&old).copied().collect());
     let is_proxied = after.at(name).iter().any(|record| record.proxied);
+    // One record decides for all of its name
+    // (developers.cloudflare.com/dns/manage-dns-records/how-to/private-network-routing, read 2026-11-26).
+    let is_routed = after.at(name).iter().any(|r| r.proxied && r.settings.private_routing == Some(true));
     // What looks at the whole zone or at all addresses is found once, and only if it is needed: a name can have hundreds.
     // An address for documentation behind the proxy can be a placeholder.
     let is_strange = LazyCell::new(|| !is_proxied && has_only_other_addresses(before));
@@ -58,7 +61,7 @@ pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>, ot
         {
             effects.push(Effect::shown(Topic::Addresses, name, Direction::Neutral, line));
         }
-        let Some(why) = lost(*came) else { continue };
+        let Some(why) = lost(*came).filter(|_| !is_routed) else { continue };
         let line = format!("{name}: {came} is {why}, so it cannot be reached from the internet");
         let (then, now) = &*fewer;
         effects.push(if now[family] < then[family] && !*is_inside {

@@ -53,6 +53,19 @@ fn what_is_replaced_is_not_counted() {
     assert_eq!(stops_of(&prune(&format!("{old}{third}")), &prune(&new), false), ["delete"]);
 }
 
+/// Cloudflare reaches an origin with a private address through a tunnel, if any address of a proxied name is routed so.
+#[test]
+fn private_routing_reaches_private_addresses() {
+    let host = |address: &str, settings: &str| {
+        format!("      - {{ name: a, type: A, content: {address}, proxied: true, settings: {{ {settings} }} }}\n")
+    };
+    let public = host("198.18.60.2", "");
+    assert_eq!(stops_of(&public, &host("10.0.0.2", ""), true), ["looks-mistyped"]);
+    assert_eq!(stops_of(&public, &host("10.0.0.2", "private_routing: true"), true), Vec::<&str>::new());
+    let two = host("10.0.0.2", "private_routing: true") + &host("10.0.0.3", "");
+    assert_eq!(stops_of(&public, &two, true), Vec::<&str>::new());
+}
+
 /// A longer expiry of a weakening changes nothing at Cloudflare, so there is no operation for it; unless the weakening stays
 /// narrow, it needs a consent.
 #[test]
