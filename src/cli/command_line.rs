@@ -4,9 +4,9 @@ use std::ffi::OsString;
 
 use clap::{CommandFactory, FromArgMatches, Parser};
 
-use super::args::Global;
 use super::commands::{Command, Run as _, after_help};
 use super::options_in_help;
+use super::shared_arguments::Global;
 use crate::render::safe::safe;
 
 /// Declarative reconciler for Cloudflare zones, DNS records and managed-WAF tuning.

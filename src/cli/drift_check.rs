@@ -7,12 +7,12 @@ use anyhow::Context;
 use clap::Args;
 use secrecy::SecretString;
 
-use super::args::duration_in_words;
 use super::connection::{Access, OpenConnection};
 use super::exit_codes::{Ended, Exit};
 use super::files::{self, Readers};
 use super::output::Output;
 use super::settings::Settings;
+use super::shared_arguments::duration_in_words;
 use crate::api::{WEBHOOK_TIMEOUT, Webhook};
 use crate::document::drift::Drift as DriftDocument;
 use crate::drift::{Report, State, Verdict};

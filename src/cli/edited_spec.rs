@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
-use super::args::SpecArgs;
 use super::load_spec::input;
 use super::settings::Settings;
+use super::shared_arguments::SpecArgs;
 use crate::model::{Live, Only};
 use crate::plan::{Operation, Plan};
 use crate::reconcile::pull::{Choice, Edited, Pulled, pull};

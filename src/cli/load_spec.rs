@@ -5,11 +5,11 @@ use std::path::Path;
 
 use anyhow::Context;
 
-use super::args::{ConsentArgs, Format, SpecArgs};
-use super::document_formats;
 use super::exit_codes::{Ended, Exit};
 use super::output::Output;
 use super::settings::Settings;
+use super::shared_arguments::{ConsentArgs, Format, SpecArgs};
+use super::write_documents;
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Sources, count};
 use crate::document;
 use crate::plan::Consents;
@@ -118,7 +118,7 @@ pub(super) fn report_errors(found: &Findings<'_>, settings: &Settings<'_>, outpu
     if output.format == Format::Json {
         output.json(&document::diagnostic::Findings::of(diagnostics, sources))?;
     }
-    document_formats::write_findings(found, settings.flags, output)?;
+    write_documents::write_findings(found, settings.flags, output)?;
     let errors = diagnostics.count(Severity::Error);
     output.message(&format!("{} in the spec; no request was made", count(errors, "error")));
     Ok(())

@@ -1,14 +1,12 @@
 //! The command line: connects the modules, and does nothing else.
 
 mod apply_lock;
-mod args;
 mod command_line;
 mod commands;
 mod confirmation;
 mod connection;
 mod credentials;
 mod default_spec;
-mod document_formats;
 mod drift_check;
 mod edited_spec;
 mod embedded_run;
@@ -28,10 +26,12 @@ mod recordings;
 mod ruleset_cache;
 mod settings;
 mod shard;
+mod shared_arguments;
 mod show_plan;
 mod signals;
 mod snapshot_options;
-mod unsupported_options;
+mod unsupported_formats_and_options;
+mod write_documents;
 mod zone_source;
 
 use tracing_subscriber::filter::{LevelFilter, Targets};
@@ -106,7 +106,7 @@ async fn run(cli: &mut Cli, output: &std::sync::Arc<Output>) -> anyhow::Result<E
     if let Some(spec) = command.missing_spec() {
         output.say(&default_spec::fill(spec, name).map_err(Ended::Usage)?);
     }
-    unsupported_options::check(command, global).map_err(Ended::Usage)?;
+    unsupported_formats_and_options::check(command, global).map_err(Ended::Usage)?;
     if !global.surroundings.is_given() {
         signals::outlive_file_size_limit()?;
     }

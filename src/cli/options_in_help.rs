@@ -5,7 +5,7 @@
 
 use clap::{Args, Command};
 
-use super::args::Global;
+use super::shared_arguments::Global;
 
 /// The global options that matter to a command, by what they are about.
 #[derive(Debug, Clone, Copy)]
@@ -75,7 +75,7 @@ pub(super) fn short(program: Command) -> Command {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::args::CONNECTION;
+    use crate::cli::shared_arguments::CONNECTION;
 
     #[test]
     fn every_global_option_is_placed() {

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
-use super::args::{Colour, Format, Global};
+use super::shared_arguments::{Colour, Format, Global};
 use crate::api::ApiError;
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Sources};
 use crate::document;

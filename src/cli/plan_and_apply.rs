@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use super::args::Format;
 use super::commands::Session;
 use super::confirmation::{ask_consents, ask_to_apply};
 use super::connection::{Access, OpenConnection};
@@ -11,6 +10,7 @@ use super::output::Output;
 use super::progress::ApplyProgress;
 use super::recordings::Foresight;
 use super::settings::Settings;
+use super::shared_arguments::Format;
 use super::show_plan::show_plan;
 use super::signals::Interrupt;
 use crate::api::{ReadClient, Stop, WriteClient};

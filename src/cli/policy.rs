@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 
-use super::args::Global;
 use super::paths::is_below;
+use super::shared_arguments::Global;
 use crate::diagnostic::read_text;
 use crate::model::{Policy, PolicyEntry, Suppression};
 use crate::spec::{Allowed, POLICY_FILE, PolicyFile, read_policy};

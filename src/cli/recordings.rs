@@ -6,8 +6,8 @@ use std::sync::Arc;
 use anyhow::{Context, anyhow, bail};
 use clap::Args;
 
-use super::args::SpecArgs;
 use super::output::Output;
+use super::shared_arguments::SpecArgs;
 use crate::crs;
 use crate::insight::traffic::{Hits, Set};
 use crate::live::AnyReader;

@@ -12,9 +12,9 @@ use std::time::SystemTime;
 use anyhow::{Context, bail};
 use secrecy::SecretString;
 
-use super::args::{ConsentArgs, Global};
 use super::exit_codes::Ended;
 use super::policy::{accepted_lints, policy};
+use super::shared_arguments::{ConsentArgs, Global};
 use crate::api::Credentials;
 use crate::diagnostic::{count, read_text};
 use crate::live::snapshot::Snapshot;

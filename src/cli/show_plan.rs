@@ -1,9 +1,9 @@
 //! Prints a plan in the format that was asked for.
 
-use super::args::Format;
-use super::document_formats;
 use super::output::Output;
 use super::settings::Settings;
+use super::shared_arguments::Format;
+use super::write_documents;
 use crate::document::plan::Plan as PlanDocument;
 use crate::plan::Verdict;
 use crate::reconcile::Planned;
@@ -44,7 +44,7 @@ pub(super) fn show_plan(
         Format::Document(document) => {
             let review = &Review { plan, verdict, requests_to_apply, sources: &goal.sources };
             if let Some(plan) = document.plan {
-                document_formats::write(settings.flags, output, |out, options| plan(out, review, options))?;
+                write_documents::write(settings.flags, output, |out, options| plan(out, review, options))?;
             }
         }
     }

@@ -21,9 +21,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anyhow::Context;
 
-use super::args::Global;
 use super::exit_codes::Exit;
 use super::output::Output;
+use super::shared_arguments::Global;
 use crate::api::{Stop, Stopper};
 
 /// What a run is doing.

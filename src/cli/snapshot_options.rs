@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::args::{Format, duration};
 use super::file_kinds::Takes;
 use super::output::Output;
 use super::settings::Settings;
+use super::shared_arguments::{Format, duration};
 use crate::diagnostic::{Diagnostics, findings};
 use crate::reconcile::{Goal, OpenSnapshot};
 use crate::render::snapshot;

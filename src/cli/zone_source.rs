@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::args::SpecArgs;
 use super::commands::Facts;
 use super::connection::{Access, OpenConnection};
 use super::file_kinds::Takes;
 use super::load_spec::load;
 use super::output::Output;
 use super::settings::Settings;
+use super::shared_arguments::SpecArgs;
 use crate::live::{Fetched, ZoneQuery, fetch};
 use crate::model::ZoneName;
 use crate::reconcile::{Goal, OpenSnapshot};

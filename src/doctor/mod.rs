@@ -8,8 +8,8 @@
 
 mod clock;
 mod examined_zones;
-mod needed_permissions;
 mod permission_probes;
+mod permissions_of_spec;
 mod token;
 mod zone;
 
@@ -27,8 +27,8 @@ use crate::wire::ruleset::{Scope, list_rulesets, read_managed};
 
 pub use clock::clock;
 use examined_zones::find;
-use needed_permissions::Needs;
 use permission_probes::{Kind, Prober, Tried};
+use permissions_of_spec::Needs;
 pub use token::Secret;
 
 /// What to examine.

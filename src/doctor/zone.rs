@@ -1,7 +1,7 @@
 //! What may be done with one zone.
 
-use super::needed_permissions::Needs;
 use super::permission_probes::{Kind, PHASE, Prober, RECORDS, SETTING, Tried, is_refused, said};
+use super::permissions_of_spec::Needs;
 use crate::api::Checker;
 use crate::apply::{DryRuns, dry_runs};
 use crate::document::doctor::{Check, Zone};

@@ -1,6 +1,6 @@
 //! The list of rules. A rule is a file in the folder `rules` and a line in each of the two lists.
 
-mod address_not_proxied;
+mod address_not_proxiable;
 mod alias_as_target;
 mod alias_without_address;
 mod below_delegation;
@@ -28,7 +28,7 @@ use crate::diagnostic::Finding;
 /// Every rule, in the order of the codes.
 pub static ALL: &[&Rule] = &[
     &loop_of_aliases::RULE,
-    &address_not_proxied::RULE,
+    &address_not_proxiable::RULE,
     &ds_without_ns::RULE,
     &ds_at_apex::RULE,
     &values_too_long::RULE,

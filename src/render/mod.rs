@@ -11,8 +11,6 @@
 //! | `sarif`, `junit` | findings for code scanning and for test reports |
 //! | `expectations` | what must hold, and whether it does |
 //! | `dns_answer` | authoritative answers with the records that make them |
-//! | `conformance` | which assumptions about Cloudflare held |
-//! | `doctor` | what credentials may do |
 //! | `waf_trace` | the rules that a request meets |
 //! | `waf_tune` | the setting of the OWASP ruleset with the least damage |
 //! | `waf_explain` | why a request is stopped, and the ways to let it through |
@@ -36,11 +34,9 @@
 //! | `safe`, `escape` | escape foreign text |
 
 mod changed_file;
-pub mod conformance;
 pub mod diagnostics;
 mod display_order;
 pub mod dns_answer;
-pub mod doctor;
 mod document;
 mod drift;
 mod entries;

@@ -7,7 +7,6 @@ use clap::Args;
 
 use super::{Facts, Run, Session};
 use crate::cli::apply_lock;
-use crate::cli::args::{ConsentArgs, Global, PartArgs, SpecArgs, VerifyArg, duration};
 use crate::cli::default_spec::in_help;
 use crate::cli::exit_codes::{Ended, Exit};
 use crate::cli::file_kinds::Takes;
@@ -16,6 +15,7 @@ use crate::cli::output::Output;
 use crate::cli::plan_and_apply::{How, plan_and_apply};
 use crate::cli::recordings::RequestArgs;
 use crate::cli::settings::Settings;
+use crate::cli::shared_arguments::{ConsentArgs, Global, PartArgs, SpecArgs, VerifyArg, duration};
 use crate::model::Only;
 use crate::plan::Consents;
 use crate::reconcile::{Base, Goal, saved_plan};

@@ -7,19 +7,19 @@ use anyhow::{Context, bail};
 use clap::Args;
 
 use super::{Facts, Run, Session};
-use crate::cli::args::{Format, Global};
 use crate::cli::connection::{Access, OpenConnection};
 use crate::cli::exit_codes::Exit;
 use crate::cli::options_in_help::Matters;
 use crate::cli::output::Output;
 use crate::cli::settings::Settings;
+use crate::cli::shared_arguments::{Format, Global};
 use crate::cli::signals::Interrupt;
 use crate::conformance::{CHECKS, NotReady, prepare, run as run_checks};
 use crate::diagnostic::count;
 use crate::document::conformance::Conformance;
 use crate::live::find_zone_by_name;
 use crate::model::ZoneName;
-use crate::render::conformance::write;
+use crate::render::text::write_conformance;
 
 /// Test the assumptions about Cloudflare at a scratch name of your zone
 ///
@@ -108,7 +108,7 @@ async fn run(
     report.requests = requests;
     match output.format {
         Format::Json => output.json(&report)?,
-        Format::Text | Format::Document(_) => output.report(|out| write(out, &report))?,
+        Format::Text | Format::Document(_) => output.report(|out| write_conformance(out, &report))?,
     }
     Ok(match report {
         Conformance { left_behind: 1.., .. } => Exit::Partial,

@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::{Facts, Run, Session};
-use crate::cli::args::Format;
 use crate::cli::exit_codes::Exit;
 use crate::cli::file_kinds::Takes;
 use crate::cli::load_spec::{input, report_errors};
 use crate::cli::options_in_help::Matters;
 use crate::cli::output::Output;
 use crate::cli::settings::Settings;
+use crate::cli::shared_arguments::Format;
 use crate::diagnostic::{Diagnostics, Severity, Sources, findings};
 use crate::diff::{SpecChanges, diff_specs};
 use crate::model::{Desired, Gather};

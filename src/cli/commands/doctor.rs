@@ -7,18 +7,18 @@ use clap::Args;
 
 use super::{Facts, Run, Session};
 use crate::api::Seen;
-use crate::cli::args::{Format, SpecArgs};
 use crate::cli::connection::{Access, OpenConnection};
 use crate::cli::exit_codes::Exit;
 use crate::cli::file_kinds::Takes;
 use crate::cli::load_spec::load;
 use crate::cli::output::Output;
 use crate::cli::settings::Settings;
+use crate::cli::shared_arguments::{Format, SpecArgs};
 use crate::doctor::{Question, clock, examine};
 use crate::document::doctor::{Connection, RateLimit, Requests, Spec, Sufficiency};
 use crate::insight::waf::lock::Lock;
 use crate::reconcile::{Base, Goal, Source, pattern, waf_lock};
-use crate::render::doctor::write;
+use crate::render::text::write_doctor;
 
 /// Show what the credentials may do, and what the spec needs
 ///
@@ -79,7 +79,7 @@ impl Run for DoctorArgs {
         let report = report.judged();
         match output.format {
             Format::Json => output.json(&report)?,
-            Format::Text | Format::Document(_) => output.report(|out| write(out, &report))?,
+            Format::Text | Format::Document(_) => output.report(|out| write_doctor(out, &report))?,
         }
         Ok(match report.verdict {
             Sufficiency::Sufficient | Sufficiency::Unknown if report.is_answered() => Exit::Success,

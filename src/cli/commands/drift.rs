@@ -6,8 +6,6 @@ use anyhow::Context;
 use clap::Args;
 
 use super::{Facts, Run, Session};
-use crate::cli::args::{Format, Global, SpecArgs};
-use crate::cli::document_formats;
 use crate::cli::drift_check::{Look, ReportingArgs, deliver, document, exit, look, webhook, write_metrics};
 use crate::cli::edited_spec::{Wish, changed, edited, is_in_files};
 use crate::cli::exit_codes::Exit;
@@ -15,6 +13,8 @@ use crate::cli::files::{self, Readers};
 use crate::cli::load_spec::load;
 use crate::cli::output::Output;
 use crate::cli::settings::Settings;
+use crate::cli::shared_arguments::{Format, Global, SpecArgs};
+use crate::cli::write_documents;
 use crate::drift::Verdict;
 use crate::model::Only;
 use crate::render::text::write_drift;
@@ -107,7 +107,7 @@ fn show(look: &Look, view: &DriftView<'_>, settings: &Settings<'_>, output: &Out
         Format::Json => output.json(&document(view))?,
         Format::Document(document) => {
             if let Some(drift) = document.drift {
-                document_formats::write(settings.flags, output, |out, options| drift(out, view, options))?;
+                write_documents::write(settings.flags, output, |out, options| drift(out, view, options))?;
             }
         }
         Format::Text => {

@@ -7,13 +7,13 @@ use anyhow::{Context, bail};
 use clap::Args;
 
 use super::{Facts, Run, Session};
-use crate::cli::args::Global;
 use crate::cli::default_spec::in_help;
 use crate::cli::exit_codes::Exit;
 use crate::cli::files;
 use crate::cli::options_in_help::Matters;
 use crate::cli::output::Output;
 use crate::cli::settings::Settings;
+use crate::cli::shared_arguments::Global;
 use crate::cli::zone_source;
 use crate::export::{Exported, Target, export};
 use crate::import::{Imported, from_live};

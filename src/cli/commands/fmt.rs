@@ -7,12 +7,12 @@ use anyhow::Context;
 use clap::Args;
 
 use super::{Facts, Run, Session};
-use crate::cli::args::{Format, SpecArgs};
 use crate::cli::exit_codes::{Ended, Exit};
 use crate::cli::files::{self, Rewrite};
 use crate::cli::load_spec::input;
 use crate::cli::options_in_help::Matters;
 use crate::cli::output::Output;
+use crate::cli::shared_arguments::{Format, SpecArgs};
 use crate::diagnostic::{Diagnostics, Severity, Sources, count};
 use crate::document::written_files::FormattedFiles;
 use crate::edit::{self, FormatError};

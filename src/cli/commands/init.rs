@@ -12,7 +12,6 @@ use clap::Args;
 
 use super::import::{self, ImportArgs};
 use super::{Facts, Run, Session};
-use crate::cli::args::{Format, Global, SANDBOX_DIRECTORY};
 use crate::cli::connection::{Access, OpenConnection};
 use crate::cli::default_spec;
 use crate::cli::exit_codes::{Ended, Exit};
@@ -20,6 +19,7 @@ use crate::cli::files;
 use crate::cli::options_in_help::Matters;
 use crate::cli::output::Output;
 use crate::cli::settings::Settings;
+use crate::cli::shared_arguments::{Format, Global, SANDBOX_DIRECTORY};
 use crate::diagnostic::{Diagnostics, Place, Sources, count, first_of};
 use crate::document::written_files::NewFiles;
 use crate::live::list_zones;

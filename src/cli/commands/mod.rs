@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use clap::Subcommand;
 use futures_util::future::LocalBoxFuture;
 
-use super::args::Global;
 use super::exit_codes::Exit;
+use super::shared_arguments::Global;
 pub(super) use help::after_help;
 pub(super) use run::{Facts, Run, Session};
 

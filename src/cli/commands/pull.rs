@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::{Facts, Run, Session};
-use crate::cli::args::{Format, Global, SpecArgs, address};
 use crate::cli::connection::{Access, OpenConnection};
 use crate::cli::edited_spec::{Wish, changed, edited, is_in_files};
 use crate::cli::exit_codes::Exit;
@@ -15,6 +14,7 @@ use crate::cli::load_spec::load;
 use crate::cli::output::Output;
 use crate::cli::progress::show_reads;
 use crate::cli::settings::Settings;
+use crate::cli::shared_arguments::{Format, Global, SpecArgs, address};
 use crate::cli::snapshot_options::SnapshotOptions;
 use crate::diagnostic::count;
 use crate::document::written_files::PulledFiles;

@@ -9,12 +9,12 @@ use anyhow::bail;
 use clap::Args;
 
 use super::{Facts, Run, Session};
-use crate::cli::args::Format;
 use crate::cli::default_spec::in_help;
 use crate::cli::exit_codes::{Ended, Exit};
 use crate::cli::options_in_help::Matters;
 use crate::cli::output::Output;
 use crate::cli::settings::Settings;
+use crate::cli::shared_arguments::Format;
 use crate::cli::zone_source;
 use crate::diagnostic::{Place, Sources};
 use crate::insight::dns::{End, Entry, Serving, ZoneIndex, Zones};

@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::cli::args::Global;
 use crate::cli::exit_codes::Exit;
 use crate::cli::file_kinds::Takes;
 use crate::cli::options_in_help::{self, Matters};
 use crate::cli::output::Output;
 use crate::cli::settings::Settings;
+use crate::cli::shared_arguments::Global;
 use crate::cli::signals::Interrupt;
 use crate::render::Document;
 

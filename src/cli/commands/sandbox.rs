@@ -7,11 +7,11 @@ use anyhow::Context;
 use clap::{Args, Subcommand};
 
 use super::{Facts, Run, Session};
-use crate::cli::args::{Global, SANDBOX_DIRECTORY};
 use crate::cli::connection::{SEED, store};
 use crate::cli::exit_codes::Exit;
 use crate::cli::options_in_help::Matters;
 use crate::cli::output::Output;
+use crate::cli::shared_arguments::{Global, SANDBOX_DIRECTORY};
 use crate::diagnostic::{count, read_bytes, read_text};
 use crate::model::facts::permissions::{Permission, PermissionGroup};
 use crate::sandbox::{self, StoreLocation};

@@ -7,7 +7,6 @@ use anyhow::Context;
 use clap::Args;
 
 use super::{Facts, Run, Session};
-use crate::cli::args::{Format, SpecArgs};
 use crate::cli::connection::{Access, OpenConnection};
 use crate::cli::exit_codes::Exit;
 use crate::cli::files::{self, Readers};
@@ -16,6 +15,7 @@ use crate::cli::options_in_help::Matters;
 use crate::cli::output::Output;
 use crate::cli::progress::show_reads;
 use crate::cli::settings::Settings;
+use crate::cli::shared_arguments::{Format, SpecArgs};
 use crate::diagnostic::count;
 use crate::document::written_files::SnapshotFile;
 use crate::live::ZoneQuery;

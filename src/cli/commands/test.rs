@@ -7,11 +7,11 @@ use std::sync::Arc;
 use clap::Args;
 
 use super::{Facts, Run, Session};
-use crate::cli::args::{Format, SpecArgs};
 use crate::cli::exit_codes::Exit;
 use crate::cli::load_spec::load;
 use crate::cli::options_in_help::Matters;
 use crate::cli::recordings::ExpectedRequestArgs;
+use crate::cli::shared_arguments::{Format, SpecArgs};
 use crate::crs;
 use crate::diagnostic::Place;
 use crate::insight::dns::{ZoneIndex, Zones};

@@ -6,12 +6,12 @@ use clap::Args;
 
 use super::{Facts, Run, Session};
 use crate::cli::apply_lock;
-use crate::cli::args::{ConsentArgs, VerifyArg};
 use crate::cli::exit_codes::{Ended, Exit};
 use crate::cli::file_kinds::Takes;
 use crate::cli::options_in_help::Matters;
 use crate::cli::plan_and_apply::{How, plan_and_apply};
 use crate::cli::recordings::Foresight;
+use crate::cli::shared_arguments::{ConsentArgs, VerifyArg};
 use crate::reconcile::Goal;
 
 /// Restore what an apply changed, from its journal

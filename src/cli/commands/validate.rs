@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::{Facts, Run, Session};
-use crate::cli::args::{Format, SpecArgs};
-use crate::cli::document_formats::write_findings;
 use crate::cli::exit_codes::Exit;
 use crate::cli::load_spec::load;
 use crate::cli::options_in_help::Matters;
+use crate::cli::shared_arguments::{Format, SpecArgs};
+use crate::cli::write_documents::write_findings;
 use crate::diagnostic::count;
 use crate::document::diagnostic::Validation;
 use crate::render::Findings;

@@ -17,13 +17,13 @@ use tokio::time::{sleep, timeout};
 
 use super::{Facts, Run, Session};
 use crate::api::{Stop, Webhook};
-use crate::cli::args::{Format, Global, SpecArgs, duration};
 use crate::cli::drift_check::{Look, ReportingArgs, deliver, document, exit, look, webhook, write_metrics};
 use crate::cli::exit_codes::{Ended, Exit};
 use crate::cli::load_spec::{read, with_base};
 use crate::cli::metrics_server::{self, Health};
 use crate::cli::output::Output;
 use crate::cli::settings::Settings;
+use crate::cli::shared_arguments::{Format, Global, SpecArgs, duration};
 use crate::cli::signals;
 use crate::diagnostic::{Diagnostics, Severity, count};
 use crate::drift::Verdict;

@@ -123,9 +123,6 @@ impl Entry {
 }
 
 impl Tuning {
-    /// Days until exceptions expire, unless another number is given.
-    pub const DAYS: u16 = 90;
-
     /// The score of a request.
     #[must_use]
     pub fn score(&self, request: &Load) -> u32 {

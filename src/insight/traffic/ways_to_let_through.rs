@@ -66,11 +66,6 @@ pub struct Way {
     pub lets_through: usize,
 }
 
-impl Way {
-    /// Days for which an exception is proposed, unless another number is given; a narrow one may have 90.
-    pub const DAYS: u16 = 30;
-}
-
 /// Attacks to try ways on: the rules that match, and how many attacks match these.
 pub type Attacks = BTreeMap<Vec<Hit>, usize>;
 

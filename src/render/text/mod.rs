@@ -1,5 +1,7 @@
 //! Plans and results as text: on a terminal, in a log, in a review.
 
+mod conformance;
+mod doctor;
 mod drift;
 mod dry_run;
 mod entry;
@@ -13,6 +15,8 @@ mod waf_diff;
 mod waf_lock;
 mod waf_overview;
 
+pub use conformance::write_conformance;
+pub use doctor::write_doctor;
 pub use drift::write_drift;
 pub use dry_run::write_requests;
 pub use plan::{Extent, PlanView, write_plan};

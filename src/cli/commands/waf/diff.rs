@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::protection;
-use crate::cli::args::{Format, SpecArgs};
 use crate::cli::commands::{Facts, Run, Session};
 use crate::cli::exit_codes::Exit;
 use crate::cli::options_in_help::Matters;
+use crate::cli::shared_arguments::{Format, SpecArgs};
 use crate::insight::waf::{Difference, difference};
 use crate::render::text::write_waf_difference;
 use crate::render::waf_json as json;

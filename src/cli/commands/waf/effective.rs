@@ -3,10 +3,10 @@
 use clap::Args;
 
 use super::protection;
-use crate::cli::args::Format;
 use crate::cli::commands::{Facts, Run, Session};
 use crate::cli::exit_codes::Exit;
 use crate::cli::options_in_help::Matters;
+use crate::cli::shared_arguments::Format;
 use crate::insight::waf::{survey, survey_account};
 use crate::render::text::write_waf_survey;
 use crate::render::waf_json as json;

@@ -7,19 +7,19 @@ use std::sync::Arc;
 use anyhow::{anyhow, bail};
 use clap::Args;
 
-use super::proposed_spec::{after_days, spec_of};
+use super::proposed_spec::{DAYS_OF_AN_EXCEPTION, after_days, spec_of};
 use super::protection::{self, SettingArgs};
-use crate::cli::args::{Format, Global};
 use crate::cli::commands::{Facts, Run, Session};
 use crate::cli::exit_codes::{Ended, Exit};
 use crate::cli::options_in_help::Matters;
 use crate::cli::output::Output;
 use crate::cli::recordings::{ReadingArgs, check_standard_input, find_in_each};
 use crate::cli::settings::Settings;
+use crate::cli::shared_arguments::{Format, Global};
 use crate::cli::zone_source;
 use crate::crs;
 use crate::diagnostic::Sources;
-use crate::insight::traffic::{Attacks, Hit, Hits, Protection, Way, Ways, ways_to_let_through};
+use crate::insight::traffic::{Attacks, Hit, Hits, Protection, Ways, ways_to_let_through};
 use crate::model::facts::owasp::ANOMALY_NUMBER;
 use crate::model::request::{Body, Rate, Request, RequestError, has_secret_argument, sounds_secret};
 use crate::model::ruleset::Note;
@@ -61,7 +61,7 @@ pub(super) struct WafExplainArgs {
     #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
     /// Days until the edit expires
-    #[arg(long, value_name = "DAYS", default_value_t = Way::DAYS, value_parser = clap::value_parser!(u16).range(1..=3650))]
+    #[arg(long, value_name = "DAYS", default_value_t = DAYS_OF_AN_EXCEPTION, value_parser = clap::value_parser!(u16).range(1..=3650))]
     days: u16,
 }
 

@@ -8,12 +8,12 @@ use std::sync::Arc;
 use clap::Args;
 use serde::Serialize;
 
-use crate::cli::args::Global;
 use crate::cli::commands::{Facts, Run, Session};
 use crate::cli::exit_codes::Exit;
 use crate::cli::options_in_help::Matters;
 use crate::cli::output::Output;
 use crate::cli::recordings::{ReadingArgs, check_standard_input, each};
+use crate::cli::shared_arguments::Global;
 use crate::crs;
 use crate::model::Gather;
 use crate::recorded::{self, Verbatim};

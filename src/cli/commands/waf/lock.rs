@@ -7,11 +7,11 @@ use anyhow::{Context, bail};
 use clap::Args;
 
 use super::protection;
-use crate::cli::args::{Format, SpecArgs};
 use crate::cli::commands::{Facts, Run, Session};
 use crate::cli::exit_codes::Exit;
 use crate::cli::files::{self, Readers};
 use crate::cli::options_in_help::Matters;
+use crate::cli::shared_arguments::{Format, SpecArgs};
 use crate::insight::waf::lock::{Lock, compare};
 use crate::live::WafQuery;
 use crate::model::managed::Catalogue;

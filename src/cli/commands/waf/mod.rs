@@ -9,9 +9,9 @@ use clap::{Args, Subcommand};
 use futures_util::future::LocalBoxFuture;
 
 use super::{Facts, Run, Session};
-use crate::cli::args::Global;
 use crate::cli::exit_codes::Exit;
 use crate::cli::options_in_help::{self, Matters};
+use crate::cli::shared_arguments::Global;
 
 /// Show what the settings of the managed WAF mean
 #[derive(Debug, Args)]

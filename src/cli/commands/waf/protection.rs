@@ -6,13 +6,13 @@ use std::sync::Arc;
 use anyhow::{Context, anyhow};
 use clap::Args;
 
-use crate::cli::args::SpecArgs;
 use crate::cli::commands::Facts;
 use crate::cli::connection::{Access, OpenConnection};
 use crate::cli::load_spec::load;
 use crate::cli::output::Output;
 use crate::cli::recordings::{ListArgs, RuleArgs};
 use crate::cli::settings::Settings;
+use crate::cli::shared_arguments::SpecArgs;
 use crate::cli::zone_source;
 use crate::diagnostic::count;
 use crate::insight::dns::{End, ZoneIndex, Zones};

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::protection;
-use crate::cli::args::{Format, Global, SpecArgs};
 use crate::cli::commands::{Facts, Run, Session};
 use crate::cli::exit_codes::Exit;
 use crate::cli::load_spec::load;
 use crate::cli::options_in_help::Matters;
 use crate::cli::recordings::{ListArgs, ReadingArgs, Recordings, RuleArgs, check_standard_input, note_if_missing};
+use crate::cli::shared_arguments::{Format, Global, SpecArgs};
 use crate::cli::snapshot_options::SnapshotOptions;
 use crate::insight::traffic::Set;
 use crate::reconcile::{self, OpenSnapshot};

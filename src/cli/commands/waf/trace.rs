@@ -7,10 +7,10 @@ use anyhow::{anyhow, bail};
 use clap::Args;
 
 use super::protection::{self, SettingArgs};
-use crate::cli::args::Format;
 use crate::cli::commands::{Facts, Run, Session};
 use crate::cli::exit_codes::{Ended, Exit};
 use crate::cli::options_in_help::Matters;
+use crate::cli::shared_arguments::Format;
 use crate::cli::zone_source;
 use crate::crs;
 use crate::diagnostic::Sources;

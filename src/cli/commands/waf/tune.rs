@@ -7,14 +7,14 @@ use anyhow::{anyhow, bail};
 use clap::Args;
 use ring::digest::{Context, SHA256};
 
-use super::proposed_spec::{after_days, spec_of};
+use super::proposed_spec::{DAYS_OF_TUNING, after_days, spec_of};
 use super::protection::{self, SettingArgs};
-use crate::cli::args::{Format, Global, SpecArgs};
 use crate::cli::commands::{Facts, Run, Session};
 use crate::cli::exit_codes::Exit;
 use crate::cli::load_spec::load;
 use crate::cli::options_in_help::Matters;
 use crate::cli::recordings::{ReadingArgs, check_standard_input, find_in_each};
+use crate::cli::shared_arguments::{Format, Global, SpecArgs};
 use crate::crs;
 use crate::diagnostic::count;
 use crate::insight::traffic::{Bounds, Hits, Load, Loads, Protection, Scored, Tuning, acted_on, least_damage};
@@ -57,7 +57,7 @@ pub(super) struct WafTuneArgs {
     #[arg(long, value_name = "TEXT", default_value = "false positives on benign requests")]
     reason: String,
     /// Days until exceptions expire
-    #[arg(long, value_name = "DAYS", default_value_t = Tuning::DAYS, value_parser = clap::value_parser!(u16).range(1..=3650))]
+    #[arg(long, value_name = "DAYS", default_value_t = DAYS_OF_TUNING, value_parser = clap::value_parser!(u16).range(1..=3650))]
     days: u16,
 }
 

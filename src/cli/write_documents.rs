@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use super::args::{Format, Global};
 use super::output::Output;
+use super::shared_arguments::{Format, Global};
 use crate::lint;
 use crate::render::markdown::Comment;
 use crate::render::{Findings, Options};

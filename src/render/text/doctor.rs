@@ -2,12 +2,12 @@
 
 use std::io::{self, Write};
 
-use super::safe::safe;
 use crate::diagnostic::count;
 use crate::document::doctor::{
     Access, Allowed, Check, Clock, Connection, Credentials, Doctor, ManagedRuleset, Owner, Spec, Sufficiency, What,
     Zone,
 };
+use crate::render::safe::safe;
 
 /// The names of zones that a table shows; the others are counted.
 const MOST_NAMES: usize = 5;
@@ -16,7 +16,7 @@ const MOST_NAMES: usize = 5;
 ///
 /// # Errors
 /// Those of the writer.
-pub fn write(out: &mut dyn Write, report: &Doctor) -> io::Result<()> {
+pub fn write_doctor(out: &mut dyn Write, report: &Doctor) -> io::Result<()> {
     write_credentials(out, &report.credentials)?;
     write_connection(out, &report.connection)?;
     if let Some(spec) = &report.spec {

@@ -2,15 +2,15 @@
 
 use std::io::{self, Write};
 
-use super::safe::safe;
 use crate::diagnostic::count;
 use crate::document::conformance::{CheckResult, Conformance, Outcome, Summary};
+use crate::render::safe::safe;
 
 /// Writes one line for each check, and what differs below it.
 ///
 /// # Errors
 /// Those of the writer.
-pub fn write(out: &mut dyn Write, report: &Conformance) -> io::Result<()> {
+pub fn write_conformance(out: &mut dyn Write, report: &Conformance) -> io::Result<()> {
     for CheckResult { id, assumption, relied_on, outcome, found } in &report.checks {
         let (sign, label) = match outcome {
             Outcome::Held => ("✔", ""),

@@ -2,9 +2,9 @@
 
 use clap::ValueEnum;
 
-use super::args::{Format, Global};
 use super::commands::{Command, Facts, Run};
 use super::file_kinds;
+use super::shared_arguments::{Format, Global};
 use crate::render::Document;
 
 /// Refuses formats, flags and files that a command does not take.
