@@ -335,9 +335,7 @@ impl Scanner<'_> {
         let at = self.mark + error.marker().byte_offset().unwrap_or(0);
         let (detail, help) = explain(error.kind());
         let detail = detail.map_or_else(|| error.info(), str::to_owned);
-        // The parser reports a tab at its end.
-        let after_tab = is_tab(error.kind()) && self.text.get(..at).is_some_and(|t| t.ends_with('\t'));
-        let at = if after_tab { at - 1 } else { at };
+        let at = if is_tab(error.kind()) { tab_near(self.text, at) } else { at };
         // The parser reports unclosed items at the end of the text, where there is nothing to show; point at the last
         // line.
         let at = if at >= self.text.len() { self.text.trim_end().len() } else { at };
@@ -352,6 +350,22 @@ impl Scanner<'_> {
             None => diagnostic,
         })
     }
+}
+
+/// Where the tab is that the parser reports at its end, in front of it on the line, or at a scalar that it ends on a later line.
+fn tab_near(text: &str, at: usize) -> usize {
+    if text.get(..at).is_some_and(|before| before.ends_with('\t')) {
+        return at - 1;
+    }
+    let rest = text.get(at..).unwrap_or_default();
+    if let Some(n) = rest.lines().next().and_then(|line| line.find('\t')) {
+        return at + n;
+    }
+    let in_indentation = |(start, _): (usize, &str)| {
+        let blank = rest[start + 1..].bytes().take_while(|byte| matches!(byte, b' ' | b'\t'));
+        blank.enumerate().find(|(_, byte)| *byte == b'\t').map(|(n, _)| at + start + 1 + n)
+    };
+    rest.match_indices('\n').find_map(in_indentation).unwrap_or(at)
 }
 
 /// Whether a tab is the error.
