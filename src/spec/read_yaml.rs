@@ -352,10 +352,13 @@ impl Scanner<'_> {
     }
 }
 
-/// Where the tab is that the parser reports at its end, in front of it on the line, or at a scalar that it ends on a later line.
+/// Where the tab is that the parser reports: among the blanks in front of this place, after it on the line, or at the beginning of a later
+/// line, where it ends a value.
 fn tab_near(text: &str, at: usize) -> usize {
-    if text.get(..at).is_some_and(|before| before.ends_with('\t')) {
-        return at - 1;
+    let before = text.get(..at).unwrap_or_default();
+    let blanks = before.trim_end_matches([' ', '\t']).len();
+    if let Some(n) = before[blanks..].find('\t') {
+        return blanks + n;
     }
     let rest = text.get(at..).unwrap_or_default();
     if let Some(n) = rest.lines().next().and_then(|line| line.find('\t')) {

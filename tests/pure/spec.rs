@@ -241,6 +241,7 @@ fn syntax_errors_are_explained() {
     let texts = [
         "version: 1\nzones:\n\texample.com: {}\n",
         "version: 1\n\tzones: {}\n",
+        "version: 1\nzones:\n  a.example:\n  \t  records: []\n",
         "version: 1\nzones: { example.com: { records: [ }\n",
         "version: 1\nzones:\n  example.com:\n    records:\n      - { name: *, type: A }\n",
         "version: 1\nzones:\n  example.com:\n    records:\n      - { name: @, type: A }\n",
