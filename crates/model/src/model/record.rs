@@ -409,6 +409,12 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_can_be_proxied_is_as_in_the_facts() {
+        let proxiable: Vec<_> = RecordType::ALL.iter().copied().filter(|kind| kind.facts().proxiable).collect();
+        assert_eq!(proxiable, PROXIABLE);
+    }
+
+    #[test]
     fn tags_compare_their_names_without_case() {
         assert_eq!(Tag::parse("Team:DNS").unwrap(), Tag::reported("team:DNS"));
         assert_ne!(Tag::parse("team:dns").unwrap(), Tag::parse("team:DNS").unwrap());
