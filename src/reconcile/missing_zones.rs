@@ -24,7 +24,7 @@ pub(super) async fn missing(
         // A look-up by id is not limited to an account.
         (Some(id), Source::Journal(_)) => (
             MissingZone::written_to(zone, id).what(),
-            "give the token access to the zone; if it was deleted, there is nothing to undo: a zone created later under its name is another one"
+            "give the token access to the zone; if it was deleted, there is nothing to undo, because a zone created later under its name is a different zone"
                 .to_owned(),
         ),
         (Some(_), _) => (

@@ -7,7 +7,7 @@ use std::num::NonZeroU32;
 
 use ring::digest::{SHA256, digest};
 
-use crate::diagnostic::{Diagnostics, findings};
+use crate::diagnostic::{Diagnostics, count, findings};
 use crate::model::{Desired, ZoneName};
 
 /// The zones to work on; all of them by default.
@@ -26,7 +26,7 @@ impl Selection {
         let Some(shard) = self.shard else { return desired };
         let all = desired.zones.len();
         desired.zones.retain(|name, _| shard.has(name));
-        let words = format!("shard {shard} has {} of {all} zones", desired.zones.len());
+        let words = format!("shard {shard} has {} of {}", desired.zones.len(), count(all, "zone"));
         diagnostics.push(findings::PART.nowhere(words));
         desired
     }

@@ -11,7 +11,7 @@ use super::record_syntax::{DataSyntax, RecordSyntax, StateSyntax};
 use super::scalar::within;
 use super::suggest::{hint, nearest};
 use crate::diagnostic::findings;
-use crate::diagnostic::{Diagnostic, Diagnostics, Place, SourceId};
+use crate::diagnostic::{Diagnostic, Diagnostics, Place, SourceId, first_of};
 use crate::model::facts::{FieldKind, TypeFacts};
 use crate::model::{
     AsReported, Comment, DataError, DesiredRecord, Facets, Fields, Fqdn, NameError, Rdata, RecordType, Settings,
@@ -216,7 +216,7 @@ impl Target<'_> {
             let records = match scope.is_proxied {
                 _ if scope.has(record_type, proxied) => continue,
                 _ if !scope.types.contains(&record_type) => {
-                    format!("{} records", scope.types.iter().map(ToString::to_string).collect::<Vec<_>>().join(" and "))
+                    format!("records of the types {}", first_of(scope.types, scope.types.len()))
                 }
                 true => "proxied records".to_owned(),
                 false => "records that are not proxied".to_owned(),

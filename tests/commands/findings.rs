@@ -85,7 +85,7 @@ fn of_the_choice_of_zones() {
     let run = |more: &[&str]| workspace.run(&[&["plan", "spec.yaml"], more].concat());
     reports(&run(&["--zone", "example.net"]).exits(1), "PLAN0006", "no zone matches \"example.net\"");
     reports(&run(&["--zone", "a[b"]).exits(1), "PLAN0031", "a[b");
-    reports(&run(&["--shard", "1/1"]).exits(0), "PLAN0020", "of 1 zones");
+    reports(&run(&["--shard", "1/1"]).exits(0), "PLAN0020", "shard 1/1 has 1 of 1 zone");
     workspace.file("old.yaml", "version: 1\nzones: { example.com: { records: [] }, example.net: { records: [] } }\n");
     reports(&run(&["--base", "./old.yaml"]).exits(0), "PLAN0023", "example.net was in the previous spec");
     workspace.file("other.yaml", "version: 1\nzones: { example.org: { records: [] } }\n");

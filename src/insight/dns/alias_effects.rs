@@ -7,11 +7,8 @@ use super::answer_in_words::NO_NAME;
 use super::differences::{Class, Difference};
 use super::index::ZoneIndex;
 use super::zones::Zones;
-use crate::diagnostic::first_of;
+use crate::insight::effect::listed;
 use crate::model::{Fqdn, RecordType};
-
-/// How many aliases a sentence names.
-const MOST_NAMES: usize = 5;
 
 /// Names that are not edited and whose answers differ, by the names to which their aliases lead.
 pub(super) struct Dependents<'v, 'a>(BTreeMap<&'a Fqdn, BTreeSet<&'v Fqdn>>);
@@ -40,7 +37,7 @@ impl<'v, 'a> Dependents<'v, 'a> {
             "{} {} differently too: {}",
             if names.len() == 1 { "1 alias".to_owned() } else { format!("{} aliases", names.len()) },
             if names.len() == 1 { "answers" } else { "answer" },
-            first_of(shown, MOST_NAMES)
+            listed(shown)
         ))
     }
 }

@@ -5,11 +5,8 @@ use super::answer_source::AnswerSource;
 use super::differences::Difference;
 use super::index::ZoneIndex;
 use super::proxy_change;
-use crate::diagnostic::first_of;
+use crate::insight::effect::listed;
 use crate::model::{Fqdn, RecordType};
-
-/// How many types a sentence names.
-const MOST_TYPES: usize = 5;
 
 /// The types that a name loses which keeps other records, unless it is said that it moves behind the proxy or leaves it. `difference` is
 /// what differs for the name.
@@ -31,5 +28,5 @@ pub(super) fn of(name: &Fqdn, zones: [&ZoneIndex<'_>; 2], difference: Option<&Di
 
 /// The sentence about a name that loses these types. `shown` is the name as it is displayed.
 pub(super) fn sentence(shown: &str, lost: &[RecordType]) -> String {
-    format!("{shown}: no {} any more; the name has other records", first_of(lost, MOST_TYPES))
+    format!("{shown}: no {} any more; the name has other records", listed(lost))
 }

@@ -4,11 +4,8 @@ use std::collections::BTreeSet;
 
 use super::entry::Entry;
 use super::zones::Zones;
-use crate::diagnostic::first_of;
+use crate::insight::effect::listed;
 use crate::model::{Fqdn, Gather, NameMap, RecordType, ZoneName};
-
-/// How many references are named.
-const MOST: usize = 5;
 
 /// A record that points to a name.
 #[derive(Debug, Clone, Copy)]
@@ -89,7 +86,7 @@ impl<'a> References<'a> {
         };
         let verb = if records.len() + rules.len() == 1 { "refers" } else { "refer" };
         let names: Vec<String> = records.into_iter().chain(rules).collect();
-        Some(format!("{counts} {verb} to this name: {}", first_of(&names, MOST)))
+        Some(format!("{counts} {verb} to this name: {}", listed(&names)))
     }
 
     /// The records that point below a name to names that do not exist afterwards.

@@ -6,11 +6,8 @@
 use super::caching::duration;
 use super::index::{Node, ZoneIndex};
 use super::serving::Serving;
-use crate::diagnostic::first_of;
+use crate::insight::effect::listed;
 use crate::model::{Fqdn, RecordType};
-
-/// How many names a sentence names.
-const MOST_NAMES: usize = 5;
 
 /// What differs between two ways of serving a zone.
 pub(super) fn changes(before: &ZoneIndex<'_>, after: &ZoneIndex<'_>) -> Vec<String> {
@@ -65,7 +62,7 @@ pub(super) fn changes(before: &ZoneIndex<'_>, after: &ZoneIndex<'_>) -> Vec<Stri
         hosts.sort();
         if !hosts.is_empty() {
             let now = if multi { "are served beside Cloudflare's name servers" } else { "are no longer served" };
-            lines.push(format!("the NS records of the apex {now}: {}", first_of(&hosts, MOST_NAMES)));
+            lines.push(format!("the NS records of the apex {now}: {}", listed(&hosts)));
         }
     }
     if let (Some(old), Some(new)) = (old.negative_ttl, new.negative_ttl)
@@ -89,6 +86,6 @@ fn said(zone: &ZoneIndex<'_>, concerns: impl Fn(&Node<'_, '_>) -> bool, one: &st
     match names.len() {
         0 => None,
         1 => Some(format!("1 name {one}: {}", names[0])),
-        n => Some(format!("{n} names {several}: {}", first_of(&names, MOST_NAMES))),
+        n => Some(format!("{n} names {several}: {}", listed(&names))),
     }
 }

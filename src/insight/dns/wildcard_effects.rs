@@ -8,11 +8,9 @@ use super::caching::LONG_TTL;
 use super::differences::Difference;
 use super::entry::Entry;
 use super::index::{Node, ZoneIndex};
-use crate::diagnostic::{count, first_of};
+use crate::diagnostic::count;
+use crate::insight::effect::listed;
 use crate::model::{Fqdn, RecordType};
-
-/// How many names or types a sentence names.
-const MOST_NAMES: usize = 5;
 
 /// What a name or a wildcard answers with in a zone.
 fn answers(zone: &ZoneIndex<'_>, node: Node<'_, '_>) -> String {
@@ -55,7 +53,7 @@ pub(super) fn left_by_wildcard(
     let loses = if lost.is_empty() || own.has(RecordType::Cname) {
         String::new()
     } else {
-        format!("; it has no {} any more", first_of(lost, MOST_NAMES))
+        format!("; it has no {} any more", listed(lost))
     };
     Some(format!("{shown}: until now {} answered: {was}{loses}", star.name()))
 }
@@ -100,7 +98,7 @@ pub(super) fn names_below(
         0 => String::new(),
         n => {
             let verb = if n == 1 { "points" } else { "point" };
-            format!(" ({} {verb} there: {})", count(n, "record"), first_of(pointing, MOST_NAMES))
+            format!(" ({} {verb} there: {})", count(n, "record"), listed(pointing))
         }
     };
     match zones.map(|zone| AnswerSource::of(zone, difference.asked.as_str())) {
