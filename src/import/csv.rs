@@ -1,6 +1,6 @@
 //! Tables of records: comma-separated values with a header.
 
-use super::import_result::{Entry, ImportResult, Written};
+use super::import_result::{Entry, ImportResult, Translation, Written};
 use crate::diagnostic::{Place, SourceId, Span, findings};
 use crate::model::{Value, ZoneName};
 
@@ -56,7 +56,7 @@ pub(super) fn read(source: SourceId, zone: Option<&ZoneName>, found: &mut Import
                 Err(why) => found.refuse(findings::INVALID_IN_SOURCE, "record", &what, place, &why),
             },
             Ok(None) => {
-                found.count("record", false);
+                found.count("record", Translation::LeftOut);
                 let help = "add `--zone-name example.com`, or a column `zone`".to_owned();
                 let why = format!("{what}: the row has no zone");
                 found.report(findings::UNKNOWN_ZONE, "", place, &why, Some(help));

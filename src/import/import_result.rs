@@ -1,6 +1,7 @@
 //! What a source declares, in the terms of the model. Readers add to it; it becomes a spec as a live zone does.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::path::{Path, PathBuf};
 
 use super::comments::Comment;
 use super::{Imported, Leaving, from_live};
@@ -23,6 +24,12 @@ pub struct ImportResult {
     pub tally: BTreeMap<String, Tally>,
     /// What is to do in the tools that managed it.
     pub leaving: Leaving,
+    /// Zones whose records are only partly known, with the reasons. They are never handed over or pruned.
+    pub zones_in_part: BTreeMap<ZoneName, BTreeSet<String>>,
+    /// Files that were read.
+    pub files_read: BTreeSet<PathBuf>,
+    /// Files that were seen and not read, with the reasons.
+    pub files_skipped: BTreeMap<PathBuf, String>,
     /// Where each record comes from.
     pub origins: BTreeMap<(ZoneName, Fqdn, Rdata), Origin>,
     /// The types of records of each name.
@@ -60,8 +67,21 @@ pub struct Origin {
 pub struct Tally {
     /// How many there are.
     pub all: usize,
-    /// How many of them are in the spec.
+    /// Number of entries that are in the spec with everything that they say.
     pub imported: usize,
+    /// Number of entries of which the spec has a part; each is reported with what is missing.
+    pub in_part: usize,
+}
+
+/// How much of an entry of the source is in the spec.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Translation {
+    /// Everything that the entry says.
+    Whole,
+    /// Less than the entry says. What is missing is reported, and the entry stays in the old tool.
+    InPart,
+    /// Nothing. The reason is reported.
+    LeftOut,
 }
 
 /// The value of a record, as its source writes it.
@@ -176,15 +196,53 @@ impl ImportResult {
     }
 
     /// Counts an entry.
-    pub(super) fn count(&mut self, kind: &str, imported: bool) {
+    pub(super) fn count(&mut self, kind: &str, translation: Translation) {
         let tally = self.tally.entry(kind.to_owned()).or_default();
         tally.all += 1;
-        tally.imported += usize::from(imported);
+        match translation {
+            Translation::Whole => tally.imported += 1,
+            Translation::InPart => tally.in_part += 1,
+            Translation::LeftOut => {}
+        }
+    }
+
+    /// Notes that the source has records of a zone that are not known: the zone is not handed over.
+    pub(super) fn zone_in_part(&mut self, zone: &ZoneName, reason: impl Into<String>) {
+        self.zones_in_part.entry(zone.clone()).or_default().insert(reason.into());
+    }
+
+    /// Ends reading: zones in part are reported, and not handed over.
+    pub(super) fn finish(&mut self) {
+        for (zone, reasons) in &self.zones_in_part {
+            self.leaving.octodns.remove(zone);
+            self.leaving.dnscontrol.remove(zone);
+            let reasons: Vec<&str> = reasons.iter().map(String::as_str).collect();
+            let detail = format!("{zone}: {}", reasons.join("; "));
+            self.diagnostics.push(findings::ZONE_IN_PART.nowhere(detail));
+        }
+    }
+
+    /// Notes that a file was seen and not read.
+    pub(super) fn skip_file(&mut self, path: &Path, reason: impl Into<String>) {
+        self.files_skipped.entry(path.to_owned()).or_insert_with(|| reason.into());
+    }
+
+    /// Reports two entries that say different things about one thing; `choice` says how to choose.
+    pub(super) fn contradiction(&mut self, detail: String, places: [Place; 2], choice: String) {
+        let [first, second] = places;
+        let mut diagnostic = match first == Place::NOWHERE {
+            true => findings::CONTRADICTION.nowhere(detail),
+            false => findings::CONTRADICTION.at(first, detail),
+        };
+        if second != Place::NOWHERE {
+            diagnostic = diagnostic.and_at(second, "the other entry");
+        }
+        self.diagnostics.push(diagnostic.help(choice));
     }
 
     /// Reports an entry that is left out, and counts it.
     pub(super) fn refuse(&mut self, finding: &'static Finding, kind: &str, what: &str, place: Place, why: &str) {
-        self.count(kind, false);
+        self.count(kind, Translation::LeftOut);
         self.report(finding, what, place, why, None);
     }
 
@@ -214,11 +272,11 @@ impl ImportResult {
             Ok(record) => {
                 if let Some(why) = self.conflict(&zone, &record) {
                     let help = "keep one of them in the source".to_owned();
-                    self.count(kind, false);
+                    self.count(kind, Translation::LeftOut);
                     self.report(findings::INVALID_IN_SOURCE, what, place, &why, Some(help));
                     return;
                 }
-                self.count(kind, true);
+                self.count(kind, Translation::Whole);
                 let new = comments.into_iter().filter(|(at, _)| self.used.insert((place.source, *at)));
                 self.remarks.add(&zone, &record.name, &record.data, new.map(|(_, words)| words).collect());
                 let types = self.types.entry((zone.clone(), record.name.clone())).or_default();
@@ -228,7 +286,7 @@ impl ImportResult {
                 self.entry(&zone).content.records.push(record);
             }
             Err((why, help)) => {
-                self.count(kind, false);
+                self.count(kind, Translation::LeftOut);
                 self.report(findings::INVALID_IN_SOURCE, what, place, &why, help);
             }
         }

@@ -116,6 +116,7 @@ impl<'g> Reader<'g> {
         let modules = std::mem::take(&mut self.modules);
         self.resources.extend(terraform::read_configurations(modules, &mut self.found));
         terraform::translate(&self.resources, self.given, &mut self.found);
+        self.found.finish();
         self.found
     }
 
@@ -209,6 +210,7 @@ impl<'g> Reader<'g> {
             Err(why) => return self.unreadable(path, &why),
         };
         let kind = self.from.or_else(|| SourceKind::of_name(path)).or_else(|| recognize(&text));
+        self.found.files_read.insert(path.to_owned());
         let source = self.found.sources.add(path.display().to_string(), unmarked(text));
         match kind {
             Some(kind) => self.source(path, source, kind),

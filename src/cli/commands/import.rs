@@ -269,7 +269,15 @@ fn summarise(found: &ImportResult, output: &Output) {
         output.message(&format!("{imported} of {} imported; run without --quiet to list the others", entries(all)));
     }
     for (kind, tally) in &found.tally {
-        output.news(&format!("{kind}: {} of {} imported", tally.imported, tally.all));
+        let in_part = if tally.in_part > 0 { format!(", {} in part", tally.in_part) } else { String::new() };
+        output.news(&format!("{kind}: {} of {} imported{in_part}", tally.imported, tally.all));
+    }
+    if !found.files_skipped.is_empty() {
+        let (read, skipped) = (found.files_read.len(), found.files_skipped.len());
+        output.news(&format!("read {}, skipped {}:", count(read, "file"), skipped));
+        for (path, reason) in &found.files_skipped {
+            output.news(&format!("  {}: {}", safe(&path.display().to_string()), safe(reason)));
+        }
     }
 }
 

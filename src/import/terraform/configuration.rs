@@ -20,7 +20,7 @@ use super::value::{Missing, Term};
 use super::variable_types::conform;
 use super::{ASSIGNED, Resource, ZONE_REFERENCE, block_comments};
 use crate::diagnostic::{Place, Source, SourceId, Span, findings};
-use crate::import::import_result::ImportResult;
+use crate::import::import_result::{ImportResult, Translation};
 use crate::import::source_files::read_below;
 use crate::model::{Gather, sort_by_key};
 use calls::{Call, Called, Refused};
@@ -179,7 +179,7 @@ impl<'b> Module<'b> {
             let place = head(*source, block);
             let refused = match self.called(name) {
                 Ok(instances) => {
-                    found.count("module", true);
+                    found.count("module", Translation::Whole);
                     instances.iter().for_each(|(_, module)| module.read_into(resources, found));
                     continue;
                 }
@@ -204,7 +204,7 @@ impl<'b> Module<'b> {
             let why = "the configuration has too many instances; this entry and others are left out";
             found.refuse(findings::UNKNOWN_VALUE, kind, address, place, why);
         } else {
-            found.count(kind, false);
+            found.count(kind, Translation::LeftOut);
         }
     }
 

@@ -3,7 +3,7 @@
 use super::Resource;
 use super::value::{Missing, Term};
 use crate::diagnostic::{Place, count, findings};
-use crate::import::import_result::ImportResult;
+use crate::import::import_result::{ImportResult, Translation};
 
 /// Why an entry is left out.
 pub(super) enum Refusal {
@@ -102,7 +102,7 @@ pub(super) fn refuse(resource: &Resource, refusal: Refusal, found: &mut ImportRe
 /// Reports resources of a zone that is not known, at the first of them.
 pub(super) fn without_zone(zone: &UnknownZone, resources: &[&Resource], found: &mut ImportResult) {
     for resource in resources {
-        found.count(&resource.kind, false);
+        found.count(&resource.kind, Translation::LeftOut);
     }
     let Some(first) = resources.first() else { return };
     let (shown, why, help) = match zone {

@@ -25,7 +25,7 @@ use super::rulesets;
 use super::value::Term;
 use super::zones::Zones;
 use crate::diagnostic::{count, findings};
-use crate::import::import_result::ImportResult;
+use crate::import::import_result::{ImportResult, Translation};
 use crate::model::ZoneName;
 use crate::model::facts::rate_limits::{RATE_COLO, RATE_IP, RATE_PERIODS, RATE_TIMEOUTS, RATE_VISITOR};
 use crate::model::ruleset::Phase;
@@ -62,7 +62,7 @@ pub(super) fn rate_limit<'r>(
         rule["ref"] = json!(rulesets::reference(&resource.kind, &resource.address, found));
     }
     rulesets::add(&zone, Phase::RateLimit, vec![rule], found).map_err(Refusal::Invalid)?;
-    found.count(&resource.kind, true);
+    found.count(&resource.kind, Translation::Whole);
     translated.entry(zone).or_default().push(resource);
     Ok(())
 }

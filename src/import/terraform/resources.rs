@@ -11,7 +11,7 @@ use super::value::{Missing, Term};
 use super::zones::Zones;
 use super::{ASSIGNED, GivenZones, Resource, rate_limits};
 use crate::diagnostic::{Place, findings};
-use crate::import::import_result::{Entry, ImportResult, Written};
+use crate::import::import_result::{Entry, ImportResult, Translation, Written};
 use crate::model::facts::settings;
 use crate::model::facts::{self, Slot};
 use crate::model::{Fields, Gather, Settings, Value, ZoneName};
@@ -114,7 +114,7 @@ fn zone(resource: &Resource, found: &mut ImportResult) -> Result<(), Refusal> {
     };
     let name = ZoneName::parse(&name).map_err(|error| Refusal::Invalid(error.to_string()))?;
     found.zone(&name);
-    found.count(&resource.kind, true);
+    found.count(&resource.kind, Translation::Whole);
     Ok(())
 }
 
@@ -252,7 +252,7 @@ fn setting(found: &mut ImportResult, kind: &str, zone: &ZoneName, name: &str, va
     match settings::of(name) {
         Some(facts) if facts.plan.is_some() => {
             found.setting(zone, name, value, place);
-            found.count(kind, true);
+            found.count(kind, Translation::Whole);
         }
         _ => found.refuse(findings::NOT_TRANSLATED, kind, what, place, "the setting cannot be changed by a spec"),
     }
@@ -279,6 +279,6 @@ fn dnssec(resource: &Resource, zones: &Zones<'_>, found: &mut ImportResult) -> R
     let zone = zones.of(resource)?;
     let is_on = !matches!(text(&resource.values, "status")?.as_deref(), Some("disabled" | "pending-disabled"));
     found.dnssec(&zone, is_on, resource.place);
-    found.count(&resource.kind, true);
+    found.count(&resource.kind, Translation::Whole);
     Ok(())
 }

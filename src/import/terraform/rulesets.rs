@@ -9,7 +9,7 @@ use super::not_imported::{Refusal, refuse};
 use super::value::Term;
 use super::zones::Zones;
 use crate::diagnostic::findings;
-use crate::import::import_result::ImportResult;
+use crate::import::import_result::{ImportResult, Translation};
 use crate::model::facts::rulesets::{REF_CHARACTERS, is_ref};
 use crate::model::ruleset::{LiveRule, Phase};
 use crate::model::{Gather, ZoneName, sort_by_key};
@@ -63,7 +63,7 @@ pub(super) fn ruleset(resource: &Resource, zones: &Zones<'_>, found: &mut Import
         }
     }
     add(&zone, phase, translated, found).map_err(Refusal::Invalid)?;
-    found.count(&resource.kind, true);
+    found.count(&resource.kind, Translation::Whole);
     Ok(())
 }
 
@@ -191,7 +191,7 @@ pub(super) fn firewall_rules(rules: &[FirewallRule<'_>], resources: &[Resource],
     for (zone, mut rules) in by_zone {
         sort_by_key(&mut rules, |(place, ..)| *place);
         for (_, resource, _) in &rules {
-            found.count(&resource.kind, true);
+            found.count(&resource.kind, Translation::Whole);
             found.leaving.terraform.insert(resource.address.clone(), true);
             let filter = resource.values.get("filter_id").and_then(Term::text).and_then(|id| filters.get(&id).copied());
             found.leaving.terraform.extend(filter.map(|filter| (filter.address.clone(), true)));

@@ -28,4 +28,13 @@ findings! {
     DIFFERENT_AT_CLOUDFLARE = "IMPORT0009" Warning "the value at Cloudflare is not that of the source",
         "Someone changed it outside the source, or the source was never applied.",
         "Keep the value that you want in the spec; the first apply writes it to Cloudflare.";
+    CONTRADICTION = "IMPORT0010" Error "sources contradict each other",
+        "Two entries say different things about one thing, and the sources do not say which one is in force.",
+        "Import the one that is in force alone, or name the one to leave out.";
+    ZONE_IN_PART = "IMPORT0011" Warning "a zone is imported in part",
+        "The zone has records from a source that cannot be read. Never use `unmanaged: prune` for this zone: it would delete them.",
+        "Import the live zone instead: `zonewright import ZONE`.";
+    IN_PART = "IMPORT0012" Warning "an entry is imported in part",
+        "The spec has less than the entry says. The entry is not handed over: it stays in the old tool.",
+        "Check whether you need what is missing. If not, remove it from the source.";
 }
