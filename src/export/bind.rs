@@ -2,7 +2,7 @@
 //!
 //! # Sources
 //! RFC 1035 section 5.1 (master files), and developers.cloudflare.com/dns/manage-dns-records/how-to/import-and-export (`cf_tags`),
-//! read 2026-11-22.
+//! read 2026-11-26.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -84,19 +84,15 @@ fn line(zone: &DesiredZone, record: &DesiredRecord, out: &mut String, left_out: 
     let data = &record.data;
     let _ = write!(out, "{name}\t{ttl}\tIN\t{}\t{}", data.type_name(), value(data));
     let mut tags = Vec::new();
-    if data.record_type().is_some_and(|kind| kind.facts().proxiable) {
-        tags.push(format!("cf-proxied:{}", facets.proxied.unwrap_or_default()));
-    }
+    tags.extend(facets.tags.iter().flatten().map(|tag| with_quotes(tag.as_str())));
+    // Cloudflare writes it behind records of every type.
+    tags.push(format!("cf-proxied:{}", facets.proxied.unwrap_or_default()));
     if facets.settings.flatten_cname == Some(true) {
         tags.push("cf-flatten-cname".to_owned());
     }
-    tags.extend(facets.tags.iter().flatten().map(|tag| quoted(tag.as_str())));
     let comment = facets.comment.as_ref().and_then(|comment| comment.text()).unwrap_or_default();
-    if !tags.is_empty() || !comment.is_empty() {
-        let gap = if comment.is_empty() { "" } else { " " };
-        let _ = write!(out, "\t; {comment}{gap}cf_tags={}", tags.join(","));
-    }
-    out.push('\n');
+    let gap = if comment.is_empty() { "" } else { " " };
+    let _ = writeln!(out, "\t; {comment}{gap}cf_tags={}", tags.join(","));
 }
 
 /// A value with its host names in full; without a final dot, they would be relative.
@@ -136,10 +132,12 @@ fn words(text: &str) -> Vec<&str> {
     words
 }
 
-/// A tag, in quotes where the list of tags needs them.
-fn quoted(tag: &str) -> String {
-    if !tag.contains([',', '"', '\\', ' ']) {
-        return tag.to_owned();
+/// A tag, its value as a JSON string where the list of tags requires it.
+fn with_quotes(tag: &str) -> String {
+    match tag.split_once(':') {
+        Some((name, value)) if value.contains(['"', '=', ',', '\\']) => {
+            format!("{name}:{}", serde_json::Value::from(value))
+        }
+        _ => tag.to_owned(),
     }
-    format!("\"{}\"", tag.replace('\\', "\\\\").replace('"', "\\\""))
 }

@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 use super::comments::Comment;
-use super::{Imported, Leaving, from_live};
+use super::{Imported, Leaving, SourceKind, from_live};
 use crate::diagnostic::{Diagnostics, Finding, Place, SourceId, Sources, findings};
 use crate::model::ruleset::{EntryPoint, LiveRule, LiveRuleset, Phase, RulesetId};
 use crate::model::{
     AsReported, DesiredSettings, Fields, Fqdn, Gather, LiveRecord, LiveZone, Rdata, RecordId, RecordType,
-    STRING_OCTETS, Settings, Tag, Ttl, Value, ZoneId, ZoneName,
+    STRING_OCTETS, Settings, Spelling, Tag, Tombstone, Ttl, Value, ZoneId, ZoneName,
 };
 use crate::spec::Remarks;
 
@@ -26,6 +26,8 @@ pub struct ImportResult {
     pub leaving: Leaving,
     /// Zones whose records are only partly known, with the reasons. They are never handed over or pruned.
     pub zones_in_part: BTreeMap<ZoneName, BTreeSet<String>>,
+    /// Kinds of the sources that were read.
+    pub kinds: BTreeSet<SourceKind>,
     /// Files that were read.
     pub files_read: BTreeSet<PathBuf>,
     /// Files that were seen and not read, with the reasons.
@@ -44,6 +46,13 @@ pub struct ImportResult {
     zones: BTreeMap<ZoneName, FoundZone>,
 }
 
+/// Says that attributes are not in the spec; `None` if there are none.
+pub(super) fn not_in_spec(attributes: &[String]) -> Option<String> {
+    let shown: Vec<String> = attributes.iter().map(|path| format!("`{path}`")).collect();
+    let verb = if shown.len() == 1 { "is" } else { "are" };
+    (!shown.is_empty()).then(|| format!("{} {verb} not in the spec", shown.join(", ")))
+}
+
 /// A zone that a source declares.
 #[derive(Debug)]
 struct FoundZone {
@@ -51,6 +60,8 @@ struct FoundZone {
     content: LiveZone,
     /// Its settings.
     settings: DesiredSettings,
+    /// Records that must not exist.
+    tombstones: Vec<Tombstone>,
 }
 
 /// Where a record comes from.
@@ -118,6 +129,8 @@ pub(super) struct Entry<'s> {
     pub(super) settings: Settings,
     /// Comments of the source, in the text of its place.
     pub(super) comments: Vec<Comment>,
+    /// Attributes of the entry that its reader does not translate.
+    pub(super) not_translated: Vec<String>,
 }
 
 impl<'s> Entry<'s> {
@@ -134,6 +147,7 @@ impl<'s> Entry<'s> {
             tags: Vec::new(),
             settings: Settings::default(),
             comments: Vec::new(),
+            not_translated: Vec::new(),
         }
     }
 
@@ -175,6 +189,7 @@ impl ImportResult {
         self.zones.entry(name.clone()).or_insert_with(|| FoundZone {
             content: LiveZone::new(name.clone(), ZoneId(String::new())),
             settings: DesiredSettings::default(),
+            tombstones: Vec::new(),
         })
     }
 
@@ -231,8 +246,8 @@ impl ImportResult {
     pub(super) fn contradiction(&mut self, detail: String, places: [Place; 2], choice: String) {
         let [first, second] = places;
         let mut diagnostic = match first == Place::NOWHERE {
-            true => findings::CONTRADICTION.nowhere(detail),
-            false => findings::CONTRADICTION.at(first, detail),
+            true => findings::CONTRADICTING_SOURCES.nowhere(detail),
+            false => findings::CONTRADICTING_SOURCES.at(first, detail),
         };
         if second != Place::NOWHERE {
             diagnostic = diagnostic.and_at(second, "the other entry");
@@ -268,6 +283,7 @@ impl ImportResult {
         let zone = entry.zone.clone();
         let mut entry = entry;
         let comments = std::mem::take(&mut entry.comments);
+        let not_translated = std::mem::take(&mut entry.not_translated);
         match entry.record(what.to_owned()) {
             Ok(record) => {
                 if let Some(why) = self.conflict(&zone, &record) {
@@ -276,7 +292,12 @@ impl ImportResult {
                     self.report(findings::INVALID_IN_SOURCE, what, place, &why, Some(help));
                     return;
                 }
-                self.count(kind, Translation::Whole);
+                let missing = not_in_spec(&not_translated);
+                let translation = if missing.is_none() { Translation::Whole } else { Translation::InPart };
+                if let Some(missing) = missing {
+                    self.report(findings::IN_PART, what, place, &missing, None);
+                }
+                self.count(kind, translation);
                 let new = comments.into_iter().filter(|(at, _)| self.used.insert((place.source, *at)));
                 self.remarks.add(&zone, &record.name, &record.data, new.map(|(_, words)| words).collect());
                 let types = self.types.entry((zone.clone(), record.name.clone())).or_default();
@@ -284,6 +305,39 @@ impl ImportResult {
                 let key = (zone.clone(), record.name.clone(), record.data.clone());
                 self.origins.entry(key).or_insert_with(|| Origin { place, what: what.to_owned() });
                 self.entry(&zone).content.records.push(record);
+            }
+            Err((why, help)) => {
+                self.count(kind, Translation::LeftOut);
+                self.report(findings::INVALID_IN_SOURCE, what, place, &why, help);
+            }
+        }
+    }
+
+    /// Adds a record that must not exist. One that the source also wants is reported and left out.
+    pub(super) fn tombstone(&mut self, kind: &str, what: &str, place: Place, entry: Entry<'_>) {
+        let zone = entry.zone.clone();
+        let parsed = entry.record(what.to_owned()).and_then(|LiveRecord { name, data, .. }| {
+            let record_type = data.record_type().ok_or(("its value is not understood".to_owned(), None))?;
+            let is_wanted = self.origins.contains_key(&(zone.clone(), name.clone(), data.clone()));
+            match is_wanted {
+                true => Err(("the source also wants this record".to_owned(), None)),
+                false => Ok((name, record_type, data)),
+            }
+        });
+        match parsed {
+            Ok((name, record_type, data)) => {
+                self.count(kind, Translation::Whole);
+                let spelling = Spelling {
+                    name: zone.relative(&name).into(),
+                    place: Place::NOWHERE,
+                    entry: Place::NOWHERE,
+                    reported: AsReported::default(),
+                };
+                let tombstone = Tombstone { name, record_type, data: Some(data), allow: None, spelling };
+                let tombstones = &mut self.entry(&zone).tombstones;
+                if !tombstones.contains(&tombstone) {
+                    tombstones.push(tombstone);
+                }
             }
             Err((why, help)) => {
                 self.count(kind, Translation::LeftOut);
@@ -340,6 +394,7 @@ impl ImportResult {
         let import = |found: &FoundZone| {
             let mut imported = from_live(&found.content);
             imported.zone.settings = found.settings.clone();
+            imported.zone.tombstones = found.tombstones.clone();
             imported.remarks = self.remarks.of_zone(&imported.zone.name);
             imported
         };

@@ -22,14 +22,27 @@ pub struct Leaving {
     /// Zones of octoDNS.
     pub(super) octodns: BTreeSet<ZoneName>,
     /// Domains of DNSControl.
-    pub(super) dnscontrol: BTreeSet<ZoneName>,
+    pub(super) dnscontrol: BTreeMap<ZoneName, DnscontrolDomain>,
+}
+
+/// A domain of DNSControl.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct DnscontrolDomain {
+    /// Its name in `dnsconfig.js`, with the tag.
+    pub(super) name: String,
+    /// Providers of it that stay.
+    pub(super) stays_at: BTreeSet<String>,
+    /// Number of its entries that the spec does not have, or has in part.
+    pub(super) left_out: usize,
 }
 
 impl Leaving {
     /// Whether there is no tool to leave: a zone file or a table does nothing by itself.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        !self.terraform.values().any(|imported| *imported) && self.octodns.is_empty() && self.dnscontrol.is_empty()
+        !self.terraform.values().any(|imported| *imported)
+            && self.octodns.is_empty()
+            && !self.dnscontrol.values().any(|domain| domain.left_out == 0)
     }
 
     /// Notes that a module or a resource stays: what it makes is not known.
@@ -125,11 +138,23 @@ impl Leaving {
                 "\n# octoDNS: remove the zone `{zone}.` from `zones:` in its configuration, or the provider `cloudflare` from its targets."
             );
         }
-        for zone in &self.dnscontrol {
-            let _ = writeln!(
-                out,
-                "\n# DNSControl: remove D(\"{zone}\", …) from dnsconfig.js, or the provider of Cloudflare from it. DNSControl then deletes nothing."
-            );
+        for DnscontrolDomain { name, stays_at, left_out } in self.dnscontrol.values() {
+            // A name in a comment of a script cannot end the comment.
+            let name: String = name.chars().filter(|c| !is_hidden(*c) && !c.is_control()).collect();
+            let words = match (left_out, stays_at.is_empty()) {
+                (0, true) => format!(
+                    "remove D(\"{name}\", …) from dnsconfig.js, or the provider of Cloudflare from it. DNSControl then \
+                     deletes nothing."
+                ),
+                (0, false) => format!(
+                    "remove the provider of Cloudflare from D(\"{name}\", …) in dnsconfig.js, and keep the rest, which \
+                     goes elsewhere. DNSControl then deletes nothing."
+                ),
+                (n, _) => {
+                    format!("keep D(\"{name}\", …): {} of it not imported or imported in part.", count(*n, "entry"))
+                }
+            };
+            let _ = writeln!(out, "\n# DNSControl: {words}");
         }
     }
 }

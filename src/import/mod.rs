@@ -13,6 +13,7 @@ mod source_files;
 mod source_kind;
 mod terraform;
 mod zone_file;
+mod zone_files;
 
 pub use from_live::{Imported, from_live, rule_from_live};
 pub use import_result::{ImportResult, Origin, Tally};

@@ -6,10 +6,11 @@ use serde_json::Value as Json;
 
 use super::import_result::ImportResult;
 use super::octodns_includes::Includes;
-use super::source_files::{read, read_below};
+use super::source_files::read;
 use super::source_kind::{SourceKind, is_terraform_code};
 use super::terraform::{self, GivenZones};
-use super::{csv, dnscontrol, octodns, zone_file};
+use super::zone_files::{self, MasterFile};
+use super::{csv, dnscontrol, octodns};
 use crate::diagnostic::{Place, SourceId, count, findings};
 use crate::model::ZoneName;
 use crate::wire::json;
@@ -18,6 +19,8 @@ use crate::wire::json;
 const MOST_FILES: usize = 20_000;
 /// The most values of a JSON document; a record of a state has about forty.
 const MOST_VALUES: usize = 8_000_000;
+/// Endings of copies of files. None of them is a top-level domain.
+const BACKUP_ENDINGS: &[&str] = &[".bak", ".old", ".orig", ".signed"];
 /// The deepest directory.
 const DEEPEST: usize = 16;
 
@@ -42,7 +45,7 @@ pub fn read_sources(paths: &[PathBuf], from: Option<SourceKind>, given: &GivenZo
 pub fn read_text(name: &str, text: String, from: SourceKind, given: &GivenZones) -> ImportResult {
     let mut reader = Reader::new(Some(from), given);
     let source = reader.found.sources.add(name, unmarked(text));
-    reader.source(Path::new(name), source, from);
+    reader.source(Path::new(name), source, from, true);
     reader.finish()
 }
 
@@ -59,6 +62,10 @@ struct Reader<'g> {
     modules: Vec<(PathBuf, Vec<SourceId>)>,
     /// The resources of states and plans.
     resources: Vec<terraform::Resource>,
+    /// Files in the format of BIND.
+    master_files: Vec<MasterFile>,
+    /// What DNSControl printed.
+    documents: Vec<dnscontrol::Document>,
 }
 
 /// A file of octoDNS.
@@ -84,6 +91,8 @@ impl<'g> Reader<'g> {
             zone_files: Vec::new(),
             modules: Vec::new(),
             resources: Vec::new(),
+            master_files: Vec::new(),
+            documents: Vec::new(),
         }
     }
 
@@ -110,9 +119,12 @@ impl<'g> Reader<'g> {
         }
     }
 
-    /// Translates what needs all files: octoDNS's include each other, and a source of Terraform may name the zones of another.
+    /// Translates what needs all files: octoDNS's include each other, a source of Terraform may name the zones of another, and
+    /// several files may be of one zone.
     fn finish(mut self) -> ImportResult {
         self.zone_files();
+        zone_files::read(std::mem::take(&mut self.master_files), self.given.default.as_ref(), &mut self.found);
+        dnscontrol::translate(&self.documents, &self.given.providers, &mut self.found);
         let modules = std::mem::take(&mut self.modules);
         self.resources.extend(terraform::read_configurations(modules, &mut self.found));
         terraform::translate(&self.resources, self.given, &mut self.found);
@@ -124,7 +136,10 @@ impl<'g> Reader<'g> {
     fn unreadable(&mut self, path: &Path, why: &str) {
         let shown = path.display().to_string();
         let is_missing = !path.exists();
-        let help = is_missing.then(|| "a source with a slash is a path; name a live zone as `example.com`".to_owned());
+        let help = match is_missing {
+            true => Some("a source with a slash is a path; name a live zone as `example.com`".to_owned()),
+            false => is_javascript(path).then(|| dnscontrol::HOW_TO_PRINT.to_owned()),
+        };
         self.found.report(findings::UNREADABLE_SOURCE, &shown, Place::NOWHERE, why, help);
     }
 
@@ -146,16 +161,24 @@ impl<'g> Reader<'g> {
             }
         }
         // Terraform's directories hold other files, too; zone files lie beside octoDNS's configuration.
-        let order = [SourceKind::Terraform, SourceKind::Octodns, SourceKind::Bind, SourceKind::Csv];
+        let order =
+            [SourceKind::Terraform, SourceKind::Octodns, SourceKind::Dnscontrol, SourceKind::Bind, SourceKind::Csv];
         // Many directories have a YAML file; octoDNS's are called like their zones.
         let is_certain = |file: &&PathBuf, kind| kind != SourceKind::Octodns || zone_of_path(file).is_some();
         let of = |kind| move |file: &&PathBuf| SourceKind::of_name(file) == Some(kind);
         let by_name =
             order.into_iter().find(|kind| files.iter().filter(of(*kind)).any(|file| is_certain(&file, *kind)));
         let by_ending = || order.into_iter().find(|kind| files.iter().any(|file| of(*kind)(&file)));
+        let configuration = files.iter().find(|file| is_dnscontrol_configuration(file));
         let Some(kind) = self.from.or(by_name).or_else(by_ending) else {
-            return self.unreadable(path, "it has no file of a known kind");
+            return match configuration {
+                Some(file) => self.unreadable(file, "it has to be evaluated by DNSControl first"),
+                None => self.unreadable(path, "it has no file of a known kind"),
+            };
         };
+        if let Some(file) = configuration {
+            self.found.skip_file(file, dnscontrol::HOW_TO_PRINT);
+        }
         let is_chosen = self.from.is_some();
         for other in order.into_iter().filter(|other| *other != kind && !is_chosen) {
             // YAML files beside code of Terraform are about something else.
@@ -209,18 +232,20 @@ impl<'g> Reader<'g> {
             Ok(text) => text,
             Err(why) => return self.unreadable(path, &why),
         };
-        let kind = self.from.or_else(|| SourceKind::of_name(path)).or_else(|| recognize(&text));
+        let recognized = || recognize(&text).filter(|_| !is_javascript(path));
+        let kind = self.from.or_else(|| SourceKind::of_name(path)).or_else(recognized);
         self.found.files_read.insert(path.to_owned());
         let source = self.found.sources.add(path.display().to_string(), unmarked(text));
         match kind {
-            Some(kind) => self.source(path, source, kind),
+            Some(kind) => self.source(path, source, kind, is_given),
             None if is_given => self.unreadable(path, "its format is not recognized"),
             None => {}
         }
     }
 
     /// A text of a known kind.
-    fn source(&mut self, path: &Path, source: SourceId, kind: SourceKind) {
+    fn source(&mut self, path: &Path, source: SourceId, kind: SourceKind, is_given: bool) {
+        self.found.kinds.insert(kind);
         let directory = path.parent().unwrap_or(Path::new("")).to_owned();
         match kind {
             SourceKind::Terraform | SourceKind::Dnscontrol => {
@@ -233,7 +258,7 @@ impl<'g> Reader<'g> {
                     return;
                 }
                 match json::parse(text.as_bytes(), MOST_VALUES) {
-                    Ok(json) => self.json(path, &json),
+                    Ok(json) => self.json(path, json),
                     Err(error) => self.unreadable(path, &error.to_string()),
                 }
             }
@@ -249,27 +274,18 @@ impl<'g> Reader<'g> {
                 csv::read(source, zone.as_ref(), &mut self.found);
             }
             SourceKind::Bind => {
-                let given = self.given.default.clone().or_else(|| zone_of_path(path));
-                let text = self.found.sources.get(source).map_or("", |source| source.text());
-                // A file that names its zone is believed before its name.
-                let names_itself =
-                    text.lines().any(|line| line.trim_start().to_ascii_uppercase().starts_with("$ORIGIN"));
-                let zone = given.filter(|_| !names_itself);
-                let mut read_file = |path: &Path, found: &mut ImportResult| {
-                    let below = path.strip_prefix(&directory).unwrap_or(path).to_str().unwrap_or_default();
-                    read_below(&directory, below).map(|text| found.sources.add(path.display().to_string(), text))
-                };
-                zone_file::read(source, zone.as_ref(), &directory, &mut read_file, &mut self.found);
+                self.master_files.push(MasterFile { path: path.to_owned(), source, is_named: is_given });
             }
         }
     }
 
     /// A JSON document.
-    fn json(&mut self, path: &Path, json: &Json) {
-        if dnscontrol::is_document(json) {
-            dnscontrol::read(json, &mut self.found);
-        } else if terraform::is_document(json) {
-            match terraform::read_document(json) {
+    fn json(&mut self, path: &Path, json: Json) {
+        if dnscontrol::is_document(&json) {
+            self.found.kinds.insert(SourceKind::Dnscontrol);
+            self.documents.push(dnscontrol::Document { path: path.to_owned(), json });
+        } else if terraform::is_document(&json) {
+            match terraform::read_document(&json) {
                 Ok(resources) => self.resources.extend(resources),
                 Err(why) => self.unreadable(path, &why),
             }
@@ -304,15 +320,27 @@ fn recognize(text: &str) -> Option<SourceKind> {
     (header.contains("name") && header.contains("type") && header.contains(',')).then_some(SourceKind::Csv)
 }
 
+/// Returns true for a program, whose text is in no format of an import.
+fn is_javascript(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "js")
+}
+
+/// Returns true for the usual name of DNSControl's configuration.
+fn is_dnscontrol_configuration(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name == "dnsconfig.js")
+}
+
 /// The zone that a path names: `example.com.yaml`, `db.example.com`, or a file below `example.com./`.
-fn zone_of_path(path: &Path) -> Option<ZoneName> {
+pub(super) fn zone_of_path(path: &Path) -> Option<ZoneName> {
     let parts: Vec<&str> = path.components().filter_map(|part| part.as_os_str().to_str()).collect();
     let (name, directories) = parts.split_last()?;
     let directory = directories.iter().rev().find(|part| part.ends_with('.') && part.len() > 2);
     if let Some(zone) = directory.and_then(|directory| ZoneName::parse(directory).ok()) {
         return Some(zone);
     }
-    let stem = name.strip_prefix("db.").unwrap_or(name);
+    let stem = name.strip_prefix("db.").unwrap_or(name).trim_end_matches('~');
+    // Copies that editors and people leave have the zone of the file.
+    let stem = BACKUP_ENDINGS.iter().find_map(|ending| stem.strip_suffix(ending)).unwrap_or(stem);
     let stem = match stem.rsplit_once('.') {
         Some((stem, "yaml" | "yml" | "csv" | "zone" | "bind" | "db" | "hosts" | "txt")) => stem,
         _ => stem,

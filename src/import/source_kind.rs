@@ -2,8 +2,11 @@
 
 use std::path::Path;
 
+/// The file that this program's help suggests for the output of `dnscontrol print-ir`.
+pub(super) const IR_NAME: &str = "ir.json";
+
 /// The tool that a source comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SourceKind {
     /// Terraform or OpenTofu: a state, a plan as JSON, or configuration.
     Terraform,
@@ -49,6 +52,7 @@ impl SourceKind {
             "csv" => Self::Csv,
             "zone" | "bind" | "db" | "hosts" => Self::Bind,
             _ if name.starts_with("db.") => Self::Bind,
+            _ if name == IR_NAME => Self::Dnscontrol,
             _ => return None,
         })
     }

@@ -118,8 +118,8 @@ fn a_zone_file_with_every_directive() {
 
 #[test]
 fn what_dnscontrol_prints() {
-    let printed = json!({ "registrars": [], "dns_providers": [], "domains": [{
-        "name": "example.com", "meta": { "cloudflare_proxy_default": "off" }, "records": [
+    let printed = json!({ "registrars": [], "dns_providers": [{ "name": "cf", "type": "CLOUDFLAREAPI" }], "domains": [{
+        "name": "example.com", "dnsProviders": { "cf": -1 }, "meta": { "cloudflare_proxy_default": "off" }, "records": [
             { "type": "A", "name": "www", "target": "192.0.2.1", "ttl": 1, "meta": { "cloudflare_proxy": "on" } },
             { "type": "CNAME", "name": "alias", "target": "www" },
             { "type": "MX", "name": "@", "target": "mx.example.net.", "mxpreference": 10, "ttl": 600 },
@@ -140,7 +140,7 @@ fn what_dnscontrol_prints() {
             "www.example.com A 192.0.2.1 1 proxied",
         ]
     );
-    assert!(ran.stderr.contains("redirects and worker routes are not managed"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("a spec does not manage a redirect (a,b)"), "{}", ran.stderr);
 }
 
 #[test]

@@ -31,11 +31,13 @@ mod help;
 mod hostile;
 mod import;
 mod import_anything;
+mod import_dnscontrol;
 mod import_files;
 mod import_includes;
 mod import_modules;
 mod import_rate_limits;
 mod import_terraform;
+mod import_zone_files;
 mod init;
 #[cfg(unix)]
 mod interrupted;

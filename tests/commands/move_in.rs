@@ -379,7 +379,10 @@ fn a_zone_file_is_believed_about_its_zone_and_a_name_has_one_alias() {
         "$ORIGIN net.\nexample 300 IN SOA ns.example.net. root.example.net. 1 2 3 4 5\n\
          $ORIGIN example.net.\nwww 300 IN CNAME one.example.org.\nwww 300 IN CNAME two.example.org.\n",
     );
-    let (spec, said) = imported(&workspace, &["./b.zone", "--zone-name", "example.com"]);
+    // The option cannot move the zone of a SOA record.
+    let refused = workspace.run(&["import", "./b.zone", "--zone-name", "example.com", "--offline"]).exits(1);
+    assert!(refused.stderr.contains("is of example.net, and `--zone-name` says example.com"), "{}", refused.stderr);
+    let (spec, said) = imported(&workspace, &["./b.zone"]);
     assert!(
         spec.contains("example.net:") && spec.contains("one.example.org") && !spec.contains("two.example.org"),
         "{spec}"

@@ -21,6 +21,7 @@ mod format;
 mod fuzz_corpus;
 mod generated;
 mod grades;
+mod import_counters;
 mod insight;
 mod insight_catalogues;
 mod insight_lock;

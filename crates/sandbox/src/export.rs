@@ -89,10 +89,7 @@ fn note(record: &Record) -> String {
     if record.settings.get("flatten_cname") == Some(&serde_json::Value::Bool(true)) {
         tags.push("cf-flatten-cname".to_owned());
     }
-    let comment = match &record.comment {
-        Some(comment) if comment.contains("cf_tags=") => format!("{comment} cf_tags= "),
-        Some(comment) => format!("{comment} "),
-        None => String::new(),
-    };
+    // The documented `cf_tags=` at the end of a comment that contains one is that of the tags, which are always there.
+    let comment = record.comment.as_ref().map(|comment| format!("{comment} ")).unwrap_or_default();
     format!("{comment}cf_tags={}", tags.join(","))
 }

@@ -12,7 +12,7 @@ use clap::Args;
 use super::{Facts, Run, Session};
 use crate::api::ReadClient;
 use crate::cli::connection::{Access, OpenConnection};
-use crate::cli::exit_codes::Exit;
+use crate::cli::exit_codes::{Ended, Exit};
 use crate::cli::files;
 use crate::cli::options_in_help::Matters;
 use crate::cli::output::Output;
@@ -47,6 +47,9 @@ pub(in crate::cli) struct ImportArgs {
     /// Zone of the entries whose zone a file does not name: of all of them, or of those with this zone id; repeatable
     #[arg(long, value_name = "[ID=]ZONE")]
     zone_name: Vec<String>,
+    /// Import what DNSControl publishes to this provider; needed where the source does not say which one is Cloudflare; repeatable
+    #[arg(long, value_name = "NAME")]
+    provider: Vec<String>,
     /// Write one file for each zone, and one for its protection, into this directory, instead of one spec to standard output
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -83,6 +86,7 @@ impl ImportArgs {
             sources: zones.to_vec(),
             from: None,
             zone_name: Vec::new(),
+            provider: Vec::new(),
             out: Some(directory.to_owned()),
             factor: false,
             leave: None,
@@ -117,6 +121,9 @@ impl Run for ImportArgs {
 /// Reads the sources and prints a spec.
 pub(super) async fn run(args: &ImportArgs, settings: &Settings<'_>, output: &Arc<Output>) -> anyhow::Result<Exit> {
     let (paths, zones): (Vec<&String>, Vec<&String>) = args.sources.iter().partition(|source| args.is_file(source));
+    if paths.is_empty() {
+        refuse_unused_provider(args, None)?;
+    }
     let mut imported = Vec::new();
     let mut found = None;
     if !paths.is_empty() {
@@ -191,7 +198,7 @@ fn joined(
 fn leave(form: &str, found: Option<&ImportResult>, output: &Output) -> anyhow::Result<Exit> {
     let Some(leaving) = found.map(|found| &found.leaving).filter(|leaving| !leaving.is_empty()) else {
         bail!(
-            "--leave needs a source that Terraform, octoDNS or DNSControl manages, with at least one entry that is imported"
+            "--leave needs a source that Terraform, octoDNS or DNSControl manages, with at least one entry, zone or domain that is imported as a whole"
         );
     };
     let text = if form == "script" { leaving.script() } else { leaving.text() };
@@ -225,7 +232,8 @@ fn file_hint(source: &str) -> String {
 /// Imports files and directories; `None` if one of them cannot be read, which is reported.
 fn files_of(args: &ImportArgs, paths: &[&String], output: &Output) -> anyhow::Result<Option<ImportResult>> {
     let from = args.from.as_deref().and_then(SourceKind::parse);
-    let mut given = GivenZones::default();
+    let providers = args.provider.iter().cloned().collect();
+    let mut given = GivenZones { providers, ..GivenZones::default() };
     for name in &args.zone_name {
         let parse =
             |text: &str| ZoneName::parse(text).with_context(|| format!("--zone-name {name:?}: not a valid zone name"));
@@ -256,10 +264,21 @@ fn files_of(args: &ImportArgs, paths: &[&String], output: &Output) -> anyhow::Re
     if is_broken {
         return Ok(None);
     }
+    refuse_unused_provider(args, Some(&found))?;
     if found.is_empty() {
         bail!("no zone was found in {}", args.sources.join(", "));
     }
     Ok(Some(found))
+}
+
+/// Refuses `--provider` where nothing of DNSControl is read.
+fn refuse_unused_provider(args: &ImportArgs, found: Option<&ImportResult>) -> anyhow::Result<()> {
+    let is_used = found.is_some_and(|found| found.kinds.contains(&SourceKind::Dnscontrol));
+    if args.provider.is_empty() || is_used {
+        return Ok(());
+    }
+    let why = "--provider is about the output of `dnscontrol print-ir`, and no source is that; remove it";
+    Err(Ended::usage(why))
 }
 
 /// Says how much of each kind of entry was imported. That something is missing is said even if quiet is wanted.

@@ -19,7 +19,7 @@ mod value;
 mod variable_types;
 mod zones;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 pub(super) use configuration::read as read_configurations;
@@ -58,4 +58,6 @@ pub struct GivenZones {
     pub default: Option<ZoneName>,
     /// Zones by id.
     pub by_id: BTreeMap<String, ZoneName>,
+    /// Names of DNSControl's providers whose domains are imported.
+    pub providers: BTreeSet<String>,
 }

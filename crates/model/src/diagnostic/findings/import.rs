@@ -28,7 +28,7 @@ findings! {
     DIFFERENT_AT_CLOUDFLARE = "IMPORT0009" Warning "the value at Cloudflare is not that of the source",
         "Someone changed it outside the source, or the source was never applied.",
         "Keep the value that you want in the spec; the first apply writes it to Cloudflare.";
-    CONTRADICTION = "IMPORT0010" Error "sources contradict each other",
+    CONTRADICTING_SOURCES = "IMPORT0010" Error "sources contradict each other",
         "Two entries say different things about one thing, and the sources do not say which one is in force.",
         "Import the one that is in force alone, or name the one to leave out.";
     ZONE_IN_PART = "IMPORT0011" Warning "a zone is imported in part",
@@ -37,4 +37,13 @@ findings! {
     IN_PART = "IMPORT0012" Warning "an entry is imported in part",
         "The spec has less than the entry says. The entry is not handed over: it stays in the old tool.",
         "Check whether you need what is missing. If not, remove it from the source.";
+    UNKNOWN_PROVIDER = "IMPORT0017" Error "it is not known which provider is Cloudflare",
+        "The source publishes to providers, and only what goes to Cloudflare belongs in the spec.",
+        "Name the provider with `--provider NAME`, or put a `creds.json` with its `TYPE` beside the source.";
+    ASSUMED = "IMPORT0018" Note "the import assumes what the source does not say",
+        "The source leaves it open, and the spec has to say something.",
+        "Check in the spec that this is what you intend.";
+    GOES_ELSEWHERE = "IMPORT0019" Note "entries do not belong to the zone at Cloudflare",
+        "The source publishes them somewhere else, or a name server makes them itself. They are left out of the spec.",
+        "Nothing, unless you want them at Cloudflare: then write them in the spec.";
 }

@@ -1,0 +1,313 @@
+//! Master files: zones as BIND writes them, and as Cloudflare exports them.
+//!
+//! Cloudflare's export has the proxy status, the tags and the comment of a record behind it (`notes`); that, and `$GENERATE`, is why
+//! no library reads these files here.
+//!
+//! # Sources
+//! RFC 1035 section 5.1 (master files), RFC 2308 section 4 (`$TTL`), the BIND 9 Administrator Reference Manual (`$GENERATE`), and
+//! developers.cloudflare.com/dns/manage-dns-records/how-to/import-and-export, read 2026-11-26.
+
+mod entries;
+mod notes;
+mod outline;
+
+use std::collections::BTreeMap;
+use std::path::{Component, Path, PathBuf};
+
+use self::entries::{Head, Line, Token, duration, expand, lines};
+pub(super) use self::outline::Outline;
+use super::comments;
+use super::import_result::{Entry, ImportResult, Translation, Written};
+use crate::diagnostic::{Place, Source, SourceId, Span, count, findings};
+use crate::model::facts::{self, FieldKind};
+use crate::model::{Fqdn, RecordType, ZoneName};
+
+/// The deepest nesting of `$INCLUDE`.
+const DEEPEST_INCLUDE: usize = 10;
+/// Maximum number of files that a zone file includes, counting repetitions.
+const MOST_INCLUDES: usize = 1_000;
+/// The most records of all `$GENERATE` lines of a zone.
+const MOST_GENERATED: u64 = 70_000;
+/// Types that a name server makes or maintains by itself.
+const MADE: &[&str] = &["SOA", "RRSIG", "NSEC", "NSEC3", "NSEC3PARAM", "CDS", "CDNSKEY", "ZONEMD"];
+
+/// Reads other files of a source.
+pub(super) type ReadFile<'f> = dyn FnMut(&Path, &mut ImportResult) -> Result<SourceId, String> + 'f;
+
+/// The state of a reader: what later entries inherit.
+struct Reader<'f> {
+    zone: &'f ZoneName,
+    origin: Fqdn,
+    owner: Option<Fqdn>,
+    /// The TTL of `$TTL`.
+    ttl: Option<u32>,
+    /// The last one that a record stated, for files without `$TTL`.
+    stated: Option<u32>,
+    /// Whether Cloudflare exported the file: a comment behind a record is the comment of the record.
+    is_export: bool,
+    /// Number of records of `$GENERATE` lines.
+    generated: u64,
+    /// Number of files that were included.
+    includes: usize,
+    /// Number of records that name servers make, by type.
+    made: BTreeMap<String, usize>,
+    /// Number of records of an export that do not say whether they are proxied.
+    without_proxy_status: usize,
+    read_file: &'f mut ReadFile<'f>,
+}
+
+/// Reads the records of a zone file.
+pub(super) fn read<'f>(
+    source: SourceId,
+    zone: &'f ZoneName,
+    is_export: bool,
+    directory: &Path,
+    read_file: &'f mut ReadFile<'f>,
+    found: &mut ImportResult,
+) {
+    found.zone(zone);
+    let mut reader = Reader {
+        zone,
+        origin: zone.as_fqdn().clone(),
+        owner: None,
+        ttl: None,
+        stated: None,
+        is_export,
+        generated: 0,
+        includes: 0,
+        made: BTreeMap::new(),
+        without_proxy_status: 0,
+        read_file,
+    };
+    reader.file(source, directory, 0, found);
+    let shown = found.sources.get(source).map_or_else(String::new, |source| source.name().to_owned());
+    if !reader.made.is_empty() {
+        let made: Vec<String> = reader.made.iter().map(|(kind, n)| count(*n, &format!("{kind} record"))).collect();
+        let detail = format!("{shown}: {}; Cloudflare makes such records itself", made.join(", "));
+        found.diagnostics.push(findings::GOES_ELSEWHERE.nowhere(detail));
+    }
+    if reader.without_proxy_status > 0 {
+        let records = count(reader.without_proxy_status, "record");
+        let detail = format!("{shown}: {records} without `cf-proxied` in Cloudflare's export; imported as not proxied");
+        let help = "check these records, or import the live zone: `zonewright import ZONE`";
+        found.diagnostics.push(findings::ASSUMED.nowhere(detail).help(help));
+    }
+}
+
+/// A name of a file in full.
+fn absolute(text: &str, origin: Option<&Fqdn>) -> Result<Fqdn, String> {
+    let parse = |text: &str| Fqdn::parse(text).map_err(|error| format!("`{text}`: {error}"));
+    match (text, origin) {
+        (_, _) if text.ends_with('.') => parse(text),
+        ("@", Some(origin)) => Ok(origin.clone()),
+        (_, Some(origin)) if origin.is_root() => parse(text),
+        (_, Some(origin)) => parse(&format!("{text}.{origin}")),
+        (_, None) => Err(format!("`{text}` is relative, and no `$ORIGIN` is known")),
+    }
+}
+
+/// The path of a file that `$INCLUDE` names.
+fn included_path(name: &str, directory: &Path) -> Result<PathBuf, String> {
+    let name = name.trim_matches('"');
+    let path = Path::new(name);
+    match path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir)) {
+        true => Ok(directory.join(path)),
+        false => Err(format!("`{name}` is not below the directory of the zone file")),
+    }
+}
+
+impl Reader<'_> {
+    /// Reads a file.
+    fn file(&mut self, source: SourceId, directory: &Path, depth: usize, found: &mut ImportResult) {
+        let text = found.sources.get(source).map_or(String::new(), |source| source.text().to_owned());
+        let lines = match lines(&text) {
+            Ok(lines) => lines,
+            Err((at, why)) => {
+                let place = Place { source, span: Span::new(at, at + 1) };
+                found.report(findings::UNREADABLE_SOURCE, "", place, why, None);
+                return;
+            }
+        };
+        for line in lines {
+            let Some(first) = line.words.first() else { continue };
+            let end = line.words.last().map_or(first.at, |word| word.at + word.text.len());
+            let place = Place { source, span: Span::new(first.at, end) };
+            let outcome = match line.directive().as_deref() {
+                Some("$ORIGIN") => self.set_origin(&line),
+                Some("$TTL") => self.set_ttl(&line),
+                Some("$INCLUDE") => self.include(&line, directory, depth, found),
+                Some("$GENERATE") => self.generate(&line, place, found),
+                Some(directive) => Err(format!("`{directive}` is not a directive of zone files")),
+                None => self.record(&line, place, found),
+            };
+            if let Err(why) = outcome {
+                found.refuse(findings::INVALID_IN_SOURCE, "line", "", place, &why);
+            }
+        }
+    }
+
+    /// `$ORIGIN name`.
+    fn set_origin(&mut self, line: &Line) -> Result<(), String> {
+        let name = line.words.get(1).ok_or("`$ORIGIN` needs a name")?;
+        self.origin = absolute(&name.text, Some(&self.origin))?;
+        Ok(())
+    }
+
+    /// `$TTL seconds`.
+    fn set_ttl(&mut self, line: &Line) -> Result<(), String> {
+        let ttl = line.words.get(1).and_then(|word| duration(&word.text)).ok_or("`$TTL` needs a number of seconds")?;
+        self.ttl = Some(ttl);
+        Ok(())
+    }
+
+    /// `$INCLUDE file [origin]`.
+    fn include(&mut self, line: &Line, directory: &Path, depth: usize, found: &mut ImportResult) -> Result<(), String> {
+        let name = line.words.get(1).ok_or("`$INCLUDE` needs a file")?;
+        let path = included_path(&name.text, directory)?;
+        if depth == DEEPEST_INCLUDE {
+            return Err("files include each other too deeply".to_owned());
+        }
+        self.includes += 1;
+        if self.includes > MOST_INCLUDES {
+            return Err(format!("the zone file includes more than {MOST_INCLUDES} files"));
+        }
+        let included = (self.read_file)(&path, found)?;
+        let (origin, owner) = (self.origin.clone(), self.owner.clone());
+        if let Some(other) = line.words.get(2) {
+            self.origin = absolute(&other.text, Some(&self.origin))?;
+        }
+        self.file(included, path.parent().unwrap_or(directory), depth + 1, found);
+        (self.origin, self.owner) = (origin, owner);
+        Ok(())
+    }
+
+    /// `$GENERATE start-stop[/step] owner [ttl] [class] type value`.
+    fn generate(&mut self, line: &Line, place: Place, found: &mut ImportResult) -> Result<(), String> {
+        let words: Vec<&Token> = line.words.iter().skip(1).collect();
+        let [range, rest @ ..] = words.as_slice() else { return Err("`$GENERATE` needs a range".to_owned()) };
+        let (range, step) = range.text.split_once('/').unwrap_or((&range.text, "1"));
+        let bounds =
+            range.split_once('-').and_then(|(from, to)| Some((from.parse::<u32>().ok()?, to.parse::<u32>().ok()?)));
+        let (Some((from, to)), Ok(step @ 1..)) = (bounds, step.parse::<u32>()) else {
+            return Err("the range of `$GENERATE` is `start-stop` or `start-stop/step`".to_owned());
+        };
+        let wanted = u64::from(to.saturating_sub(from) / step) + 1;
+        self.generated += wanted;
+        if self.generated > MOST_GENERATED {
+            return Err(format!("`$GENERATE` makes more than {MOST_GENERATED} records"));
+        }
+        let mut failures: Vec<String> = Vec::new();
+        for n in (from..=to).step_by(step as usize) {
+            let expand = |word: &&Token| Ok(Token { text: expand(&word.text, n)?, at: word.at });
+            let words = rest.iter().map(expand).collect::<Result<_, String>>();
+            let record = words.map(|words| Line { is_continued: false, words, note: line.note.clone() });
+            failures.extend(record.and_then(|record| self.record(&record, place, found)).err());
+        }
+        // The first one is reported by the caller; the others are the same mistake.
+        let Some(first) = failures.first() else { return Ok(()) };
+        failures.iter().skip(1).for_each(|_| found.count("line", Translation::LeftOut));
+        Err(match failures.len() {
+            1 => first.clone(),
+            n => format!("{} of `$GENERATE` are left out; the first: {first}", count(n, "record")),
+        })
+    }
+
+    /// A record.
+    fn record(&mut self, line: &Line, place: Place, found: &mut ImportResult) -> Result<(), String> {
+        let head = line.head();
+        let is_authority = head.is_some_and(|head| head.type_name.eq_ignore_ascii_case("SOA"));
+        if let Some(owner) = line.owner() {
+            // The zone is the owner of the SOA record, whose final dot may be missing in Cloudflare's export.
+            self.owner = Some(match is_authority {
+                true => self.zone.as_fqdn().clone(),
+                false => self.owner_name(&owner.text)?,
+            });
+        }
+        let owner = self.owner.clone().ok_or("the first record has no owner")?;
+        let Head { other_class, ttl: stated, type_name, value } = head.ok_or("the record has no type")?;
+        if let Some(class) = other_class {
+            return Err(format!("its class is {class}, and Cloudflare only has IN"));
+        }
+        let type_name = type_name.to_ascii_uppercase();
+        self.stated = stated.or(self.stated);
+        let ttl = stated.or(self.ttl).or(self.stated);
+        if MADE.contains(&type_name.as_str()) {
+            *self.made.entry(type_name).or_default() += 1;
+            return Ok(());
+        }
+        let zone = self.zone;
+        let what = format!("{owner} {type_name}");
+        if type_name == "NS" && owner == *zone.as_fqdn() {
+            let why = "Cloudflare assigns the name servers of the zone itself";
+            found.refuse(findings::NOT_TRANSLATED, "record", &what, place, why);
+            return Ok(());
+        }
+        let Some(record_type) = RecordType::parse(&type_name) else {
+            let why = "Cloudflare has no such type of record";
+            found.refuse(findings::NOT_TRANSLATED, "record", &what, place, why);
+            return Ok(());
+        };
+        if !owner.is_within(zone.as_fqdn()) {
+            return Err(format!("{owner} is not in the zone {zone}"));
+        }
+        let value = self.value(&type_name, value)?;
+        let name = owner.absolute();
+        let mut entry = Entry::new(zone, &name, &type_name, Written::Text(value));
+        entry.ttl = ttl;
+        if let Some(text) = found.sources.get(place.source).map(Source::text) {
+            // A line with two semicolons is a heading of Cloudflare's export.
+            let at = place.span.start as usize;
+            entry.comments = comments::above(text, at, &[";"]);
+            entry.comments.retain(|(at, _)| !text[*at..].trim_start().starts_with(";;"));
+            let is_remark = !self.is_export && !line.note.is_empty();
+            entry.comments.extend(is_remark.then(|| (at, line.note.clone())));
+        }
+        if self.is_export {
+            let is_unstated = add_note(&line.note, &mut entry) && record_type.facts().proxiable;
+            self.without_proxy_status += usize::from(is_unstated);
+        }
+        found.record("record", &what, place, entry);
+        Ok(())
+    }
+
+    /// The owner of a record in full. Cloudflare's export may have full names without a final dot.
+    fn owner_name(&self, text: &str) -> Result<Fqdn, String> {
+        let zone = self.zone.as_str();
+        let is_full =
+            self.is_export && text.strip_suffix(zone).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
+        match is_full {
+            true => Fqdn::parse(text).map_err(|error| format!("`{text}`: {error}")),
+            false => absolute(text, Some(&self.origin)),
+        }
+    }
+
+    /// The value in presentation form, with host names in full.
+    fn value(&self, type_name: &str, words: &[Token]) -> Result<String, String> {
+        let facts = facts::of(type_name);
+        let mut out = Vec::new();
+        for (n, word) in words.iter().enumerate() {
+            let kind = facts.and_then(|facts| facts.fields.get(n)).map(|field| field.kind);
+            out.push(match kind {
+                Some(FieldKind::Host | FieldKind::HostOrRoot | FieldKind::HostKeepDot) if word.text != "." => {
+                    absolute(&word.text, Some(&self.origin))?.absolute()
+                }
+                Some(FieldKind::CharacterStrings) | None if type_name == "TXT" && !word.text.starts_with('"') => {
+                    format!("\"{}\"", word.text)
+                }
+                _ => word.text.clone(),
+            });
+        }
+        Ok(out.join(" "))
+    }
+}
+
+/// Adds what Cloudflare's export says behind a record. Returns true if the proxy status is not stated.
+fn add_note(text: &str, entry: &mut Entry<'_>) -> bool {
+    let note = notes::parse(text);
+    entry.comment = note.comment;
+    entry.tags = note.tags;
+    entry.proxied = note.proxied.unwrap_or_default();
+    entry.settings.flatten_cname = note.is_flattened.then_some(true);
+    entry.not_translated.extend(note.unknown);
+    note.proxied.is_none()
+}

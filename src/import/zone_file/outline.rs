@@ -1,0 +1,147 @@
+//! What a zone file says about itself before its records are read: its zone, and the files that it includes.
+//!
+//! The zone is the owner of the SOA record, or else the one that the user names, or else the name of the file, or else the
+//! first `$ORIGIN`. It is the initial origin (RFC 1035 section 5.1), and `$ORIGIN` does not change it.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use super::entries::{Line, lines};
+use super::{DEEPEST_INCLUDE, MOST_INCLUDES, ReadFile, absolute, included_path, notes};
+use crate::diagnostic::{Place, SourceId, Span};
+use crate::import::import_result::ImportResult;
+use crate::model::{Fqdn, ZoneName};
+
+/// What a zone file says about itself.
+#[derive(Debug, Default)]
+pub(in crate::import) struct Outline {
+    /// The owners of its SOA records, each with its first place.
+    pub(in crate::import) authorities: Vec<(Fqdn, Place)>,
+    /// Its first `$ORIGIN`.
+    pub(in crate::import) first_origin: Option<Fqdn>,
+    /// The files that it includes.
+    pub(in crate::import) included: BTreeSet<PathBuf>,
+    /// The zone that the header of Cloudflare's export names.
+    exported_zone: Option<Fqdn>,
+    /// Whether Cloudflare exported it.
+    pub(in crate::import) is_export: bool,
+    /// Number of its records.
+    pub(in crate::import) record_count: usize,
+    /// Why the file itself cannot be divided into entries, if it cannot.
+    pub(in crate::import) unreadable: Option<(Place, &'static str)>,
+}
+
+impl Outline {
+    /// The outline of a file. `assumed` is the origin until the file states one.
+    pub(in crate::import) fn read(
+        source: SourceId,
+        directory: &Path,
+        assumed: Option<&ZoneName>,
+        read_file: &mut ReadFile<'_>,
+        found: &mut ImportResult,
+    ) -> Self {
+        let text = found.sources.get(source).map_or("", |source| source.text());
+        let exported_zone = zone_of_header(text);
+        let mut outline = Self { is_export: exported_zone.is_some(), exported_zone, ..Self::default() };
+        let has_full_names = outline.is_export || text.contains(notes::TAGS);
+        let mut scan = Scan { outline: &mut outline, has_full_names, includes: 0, read_file };
+        scan.file(source, directory, assumed.map(|zone| zone.as_fqdn().clone()), 0, found);
+        outline
+    }
+
+    /// The zone of the file.
+    pub(in crate::import) fn zone(&self, given: Option<&ZoneName>, named: Option<ZoneName>) -> Option<ZoneName> {
+        let parse = |name: &Fqdn| ZoneName::parse(name.as_str()).ok();
+        let authority = self.authorities.first().and_then(|(owner, _)| parse(owner));
+        let stated = || self.first_origin.as_ref().or(self.exported_zone.as_ref()).and_then(parse);
+        authority.or_else(|| given.cloned()).or(named).or_else(stated)
+    }
+}
+
+/// The state of a scan.
+struct Scan<'s, 'f> {
+    outline: &'s mut Outline,
+    /// Whether the owner of the SOA record is a full name: Cloudflare's export leaves out its final dot.
+    has_full_names: bool,
+    includes: usize,
+    read_file: &'s mut ReadFile<'f>,
+}
+
+impl Scan<'_, '_> {
+    /// Scans a file. Errors are reported when the records are read.
+    fn file(
+        &mut self,
+        source: SourceId,
+        directory: &Path,
+        mut origin: Option<Fqdn>,
+        depth: usize,
+        found: &mut ImportResult,
+    ) {
+        let lines = match lines(found.sources.get(source).map_or("", |source| source.text())) {
+            Ok(lines) => lines,
+            Err((at, why)) => {
+                let place = Place { source, span: Span::new(at, at + 1) };
+                self.outline.unreadable = Some((place, why)).filter(|_| depth == 0);
+                return;
+            }
+        };
+        for line in lines {
+            match line.directive().as_deref() {
+                Some("$ORIGIN") => {
+                    let stated = line.words.get(1).and_then(|word| absolute(&word.text, origin.as_ref()).ok());
+                    if let Some(stated) = stated {
+                        self.outline.first_origin.get_or_insert_with(|| stated.clone());
+                        origin = Some(stated);
+                    }
+                }
+                Some("$INCLUDE") => self.include(&line, directory, origin.as_ref(), depth, found),
+                Some(_) => {}
+                None => self.record(&line, source, origin.as_ref()),
+            }
+        }
+    }
+
+    /// Scans an included file.
+    fn include(
+        &mut self,
+        line: &Line,
+        directory: &Path,
+        origin: Option<&Fqdn>,
+        depth: usize,
+        found: &mut ImportResult,
+    ) {
+        self.includes += 1;
+        let path = line.words.get(1).and_then(|word| included_path(&word.text, directory).ok());
+        let Some(path) = path.filter(|_| depth < DEEPEST_INCLUDE && self.includes <= MOST_INCLUDES) else { return };
+        let Ok(source) = (self.read_file)(&path, found) else { return };
+        self.outline.included.insert(path.clone());
+        let stated = line.words.get(2).and_then(|word| absolute(&word.text, origin).ok());
+        self.file(source, path.parent().unwrap_or(directory), stated.or_else(|| origin.cloned()), depth + 1, found);
+    }
+
+    /// Scans a record.
+    fn record(&mut self, line: &Line, source: SourceId, origin: Option<&Fqdn>) {
+        let Some(head) = line.head() else { return };
+        self.outline.record_count += 1;
+        self.outline.is_export |= notes::has_tags(&line.note);
+        if let Some(owner) = line.owner().filter(|_| head.type_name.eq_ignore_ascii_case("SOA")) {
+            let place = Place { source, span: Span::new(owner.at, owner.at + owner.text.len()) };
+            let is_full = self.has_full_names || origin.is_none_or(|origin| origin.as_str() == owner.text);
+            let name = match is_full && owner.text != "@" {
+                true => Fqdn::parse(&owner.text).ok(),
+                false => absolute(&owner.text, origin).ok(),
+            };
+            if let Some(name) = name.filter(|name| self.outline.authorities.iter().all(|(known, _)| known != name)) {
+                self.outline.authorities.push((name, place));
+            }
+        }
+    }
+}
+
+/// The zone that the header of Cloudflare's export names; `None` for other files.
+fn zone_of_header(text: &str) -> Option<Fqdn> {
+    let header = || text.lines().map(str::trim).take_while(|line| line.is_empty() || line.starts_with(';'));
+    let value = |name: &str| header().find_map(|line| line.trim_start_matches(';').trim_start().strip_prefix(name));
+    let domain = value("Domain:").filter(|_| value("Exported:").is_some())?;
+    Fqdn::parse(domain.trim()).ok()
+}

@@ -1,0 +1,157 @@
+//! The zone files of a source: which zone each of them is, and which of them is included by another.
+//!
+//! Two files of one zone are only read if the user names both: `db.example.com` and `db.example.com.bak` are two versions, and
+//! two directories may have two views.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+
+use super::import_result::{ImportResult, Translation};
+use super::source::zone_of_path;
+use super::source_files::read_below;
+use super::zone_file::{self, Outline};
+use crate::diagnostic::{Place, SourceId, Span, findings};
+use crate::model::ZoneName;
+
+/// A zone file.
+#[derive(Debug, Clone)]
+pub(super) struct MasterFile {
+    /// Its path.
+    pub(super) path: PathBuf,
+    /// Its text.
+    pub(super) source: SourceId,
+    /// Whether the user named it, and not only its directory.
+    pub(super) is_named: bool,
+}
+
+impl MasterFile {
+    /// The directory that the files it includes are below.
+    fn directory(&self) -> &Path {
+        self.path.parent().unwrap_or(Path::new(""))
+    }
+
+    /// Its first line, for messages about the file.
+    fn beginning(&self, found: &ImportResult) -> Place {
+        let text = found.sources.get(self.source).map_or("", |source| source.text());
+        let end = text.lines().next().map_or(0, str::len);
+        Place { source: self.source, span: Span::new(0, end) }
+    }
+}
+
+/// Reads zone files. `given` is the zone that the user names.
+pub(super) fn read(files: Vec<MasterFile>, given: Option<&ZoneName>, found: &mut ImportResult) {
+    let mut sources: HashMap<PathBuf, SourceId> = HashMap::new();
+    let mut outlined = Vec::new();
+    let mut included = BTreeSet::new();
+    for file in unique(files) {
+        let named = zone_of_path(&file.path);
+        let assumed = given.or(named.as_ref());
+        let outline = {
+            let mut read_file = reader(file.directory(), &mut sources);
+            Outline::read(file.source, file.directory(), assumed, &mut read_file, found)
+        };
+        if let Some((place, why)) = outline.unreadable {
+            found.report(findings::UNREADABLE_SOURCE, "", place, why, None);
+            continue;
+        }
+        included.extend(outline.included.iter().filter_map(|path| path.canonicalize().ok()));
+        outlined.push((file, outline));
+    }
+    // A file that another one includes is a part of its zone.
+    let is_part =
+        |file: &MasterFile| !file.is_named && file.path.canonicalize().is_ok_and(|path| included.contains(&path));
+    outlined.retain(|(file, _)| !is_part(file));
+    let mut by_zone: BTreeMap<ZoneName, Vec<(MasterFile, Outline)>> = BTreeMap::new();
+    for (file, outline) in outlined {
+        if is_contradicting(&file, &outline, given, found) {
+            continue;
+        }
+        match outline.zone(given, zone_of_path(&file.path)) {
+            Some(zone) => by_zone.entry(zone).or_default().push((file, outline)),
+            None => report_unknown_zone(&file, &outline, found),
+        }
+    }
+    for (zone, files) in by_zone {
+        if let [(first, _), (second, _), ..] = files.as_slice()
+            && files.iter().any(|(file, _)| !file.is_named)
+        {
+            let paths: Vec<String> = files.iter().map(|(file, _)| file.path.display().to_string()).collect();
+            let detail = format!("{zone} is in several zone files: {}", paths.join(", "));
+            let choice = "import the one that is in force alone; to merge them, name each of them".to_owned();
+            found.contradiction(detail, [first.beginning(found), second.beginning(found)], choice);
+            continue;
+        }
+        for (file, outline) in files {
+            let mut read_file = reader(file.directory(), &mut sources);
+            zone_file::read(file.source, &zone, outline.is_export, file.directory(), &mut read_file, found);
+        }
+    }
+}
+
+/// Files without those that are there twice. A file is named if one of its mentions is.
+fn unique(files: Vec<MasterFile>) -> Vec<MasterFile> {
+    let mut places: HashMap<PathBuf, usize> = HashMap::new();
+    let mut unique: Vec<MasterFile> = Vec::new();
+    for file in files {
+        let real = file.path.canonicalize().unwrap_or_else(|_| file.path.clone());
+        match places.get(&real) {
+            Some(at) => unique[*at].is_named |= file.is_named,
+            None => {
+                places.insert(real, unique.len());
+                unique.push(file);
+            }
+        }
+    }
+    unique
+}
+
+/// Reads files below a directory, each once.
+fn reader<'r>(
+    directory: &'r Path,
+    sources: &'r mut HashMap<PathBuf, SourceId>,
+) -> impl FnMut(&Path, &mut ImportResult) -> Result<SourceId, String> + use<'r> {
+    move |path, found| {
+        if let Some(source) = sources.get(path) {
+            return Ok(*source);
+        }
+        let below = path.strip_prefix(directory).unwrap_or(path).to_str().unwrap_or_default();
+        let text = read_below(directory, below)?;
+        found.files_read.insert(path.to_owned());
+        let source = found.sources.add(path.display().to_string(), text);
+        sources.insert(path.to_owned(), source);
+        Ok(source)
+    }
+}
+
+/// Reports a SOA record that contradicts another one, or the zone that the user names.
+fn is_contradicting(file: &MasterFile, outline: &Outline, given: Option<&ZoneName>, found: &mut ImportResult) -> bool {
+    let path = file.path.display();
+    match outline.authorities.as_slice() {
+        [(first, place), (second, other), ..] => {
+            let detail = format!("{path} has SOA records of {first} and of {second}");
+            found.contradiction(
+                detail,
+                [*place, *other],
+                "a zone file has one zone; divide it into two files".to_owned(),
+            );
+            true
+        }
+        [(owner, place)] if given.is_some_and(|given| given.as_fqdn() != owner) => {
+            let given = given.map(ToString::to_string).unwrap_or_default();
+            let detail = format!("the SOA record of {path} is of {owner}, and `--zone-name` says {given}");
+            let choice = format!("leave out `--zone-name`, or write `--zone-name {owner}`");
+            found.contradiction(detail, [*place, Place::NOWHERE], choice);
+            true
+        }
+        _ => false,
+    }
+}
+
+/// Reports a file whose zone is not known, with the number of its records.
+fn report_unknown_zone(file: &MasterFile, outline: &Outline, found: &mut ImportResult) {
+    (0..outline.record_count).for_each(|_| found.count("record", Translation::LeftOut));
+    let why = "it has neither a SOA record nor `$ORIGIN`, and its name is not that of a zone";
+    let help = "add `--zone-name example.com`".to_owned();
+    let shown = file.path.display().to_string();
+    found.report(findings::UNKNOWN_ZONE, &shown, file.beginning(found), why, Some(help));
+}

@@ -1,0 +1,206 @@
+//! `import` of zone files: which zone a file is, and what Cloudflare's export says behind its records.
+
+use serde_json::json;
+
+use crate::support::imports::{import, records, workspace};
+use crate::support::workspace::Workspace;
+
+/// The spec of an import, and its messages.
+#[track_caller]
+fn imported(workspace: &Workspace, arguments: &[&str]) -> (String, String) {
+    let all: Vec<&str> = ["import"].iter().chain(arguments).chain(["--offline"].iter()).copied().collect();
+    let ran = workspace.run(&all).exits(0);
+    (ran.stdout, ran.stderr)
+}
+
+/// The message of a run that refuses its sources.
+#[track_caller]
+fn refused(workspace: &Workspace, arguments: &[&str]) -> String {
+    let all: Vec<&str> = ["import"].iter().chain(arguments).chain(["--offline"].iter()).copied().collect();
+    let ran = workspace.run(&all).exits(1);
+    assert!(ran.stdout.is_empty(), "{}", ran.stdout);
+    ran.stderr
+}
+
+const SOA: &str = "IN SOA ns1 host 1 2 3 4 5\n";
+
+#[test]
+fn two_files_of_one_zone_are_two_versions() {
+    let workspace = workspace();
+    let file = |address: &str| format!("$ORIGIN example.com.\n$TTL 300\n@ {SOA}www IN A {address}\n");
+    workspace.file("dns/db.example.com", file("192.0.2.1"));
+    workspace.file("dns/db.example.com.bak", file("192.0.2.99") + "old IN A 192.0.2.2\n");
+    let said = refused(&workspace, &["./dns/"]);
+    for words in
+        ["IMPORT0010", "dns/db.example.com, ", "dns/db.example.com.bak", "import the one that is in force alone"]
+    {
+        assert!(said.contains(words), "{words}\n{said}");
+    }
+    // One that is named and one of a directory are still two.
+    refused(&workspace, &["./dns/", "./dns/db.example.com"]);
+    let (spec, _) = imported(&workspace, &["./dns/db.example.com"]);
+    assert!(spec.contains("192.0.2.1") && !spec.contains("192.0.2.99"), "{spec}");
+    let (spec, _) = imported(&workspace, &["./dns/db.example.com", "./dns/db.example.com.bak"]);
+    assert!(spec.contains("192.0.2.99") && spec.contains("192.0.2.2"), "{spec}");
+    // A file that is named twice is one.
+    let (_, said) = imported(&workspace, &["./dns/db.example.com", "./dns/../dns/db.example.com"]);
+    assert!(said.contains("record: 1 of 1 imported"), "{said}");
+    // Names of copies, where no SOA record tells the zone.
+    for (first, second) in [
+        ("example.org.zone", "example.org.db"),
+        ("db.example.org", "db.example.org.orig"),
+        ("in/db.example.org", "out/db.example.org"),
+    ] {
+        let own = crate::support::imports::workspace();
+        own.file(&format!("z/{first}"), "www 300 IN A 192.0.2.1\n");
+        own.file(&format!("z/{second}"), "www 300 IN A 192.0.2.3\n");
+        assert!(refused(&own, &["./z/"]).contains("IMPORT0010"), "{first} {second}");
+    }
+    // A file that another one includes is a part of it.
+    workspace.file("parts/db.example.net", format!("$ORIGIN example.net.\n@ 300 {SOA}$INCLUDE db.hosts\n"));
+    workspace.file("parts/db.hosts", "$TTL 300\n@ IN TXT x\nwww IN A 192.0.2.1\n");
+    let (spec, said) = imported(&workspace, &["./parts/"]);
+    assert!(spec.contains("192.0.2.1") && said.contains("record: 2 of 2 imported"), "{spec}\n{said}");
+}
+
+#[test]
+fn the_zone_is_that_of_the_soa_record_or_else_what_is_named() {
+    let a = "www 300 IN A 192.0.2.1\n";
+    let soa = |owner: &str| format!("{owner} 3600 {SOA}");
+    let cases: &[(&str, String, &[&str], &str)] = &[
+        // The SOA record before everything.
+        (
+            "db.example.org",
+            format!("$ORIGIN com.\nexample 3600 {SOA}$ORIGIN example.com.\n{a}"),
+            &[],
+            "www.example.com",
+        ),
+        ("x.zone", soa("example.com.") + a, &[], "www.example.com"),
+        ("example.com.zone", soa("@") + a, &[], "www.example.com"),
+        (
+            "example.com.zone",
+            format!("$ORIGIN sub.example.com.\n{a}$ORIGIN example.com.\n@ {SOA}"),
+            &[],
+            "www.sub.example.com",
+        ),
+        // Then the option, then the name of the file, then the first `$ORIGIN`. It is the initial origin.
+        ("db.example.org", a.to_owned(), &["--zone-name", "example.com"], "www.example.com"),
+        ("example.com.zone", a.to_owned(), &[], "www.example.com"),
+        ("example.com.zone", format!("$ORIGIN sub.example.com.\n{a}"), &[], "www.sub.example.com"),
+        ("example.com.zone", format!("$ORIGIN sub\n{a}"), &[], "www.sub.example.com"),
+        ("x.zone", format!("$ORIGIN example.com.\n$ORIGIN sub.example.com.\n{a}"), &[], "www.sub.example.com"),
+        ("db.example.com.bak", a.to_owned(), &[], "www.example.com"),
+    ];
+    for (name, text, arguments, expected) in cases {
+        let workspace = workspace();
+        workspace.file(name, text);
+        let path = format!("./{name}");
+        let all: Vec<&str> = [path.as_str()].iter().chain(arguments.iter()).copied().collect();
+        let (spec, _) = imported(&workspace, &all);
+        assert!(spec.contains("\n  example.com:\n"), "{name}\n{text}\n{spec}");
+        assert_eq!(records(&spec), [format!("{expected} A 192.0.2.1 300")], "{name}\n{text}");
+    }
+}
+
+#[test]
+fn what_contradicts_the_soa_record_is_refused() {
+    let workspace = workspace();
+    workspace.file("a.zone", format!("$ORIGIN example.org.\n@ 3600 {SOA}www 300 IN A 192.0.2.1\n"));
+    let said = refused(&workspace, &["./a.zone", "--zone-name", "example.com"]);
+    for words in
+        ["IMPORT0010", "is of example.org, and `--zone-name` says example.com", "a.zone:2:1", "--zone-name example.org"]
+    {
+        assert!(said.contains(words), "{words}\n{said}");
+    }
+    imported(&workspace, &["./a.zone", "--zone-name", "example.org"]);
+    workspace.file("b.zone", format!("example.org. 3600 {SOA}example.net. 3600 {SOA}"));
+    let said = refused(&workspace, &["./b.zone"]);
+    assert!(said.contains("SOA records of example.org and of example.net") && said.contains("b.zone:1:1"), "{said}");
+    workspace.file("c.zone", "www 300 IN A 192.0.2.1\napi 300 IN A 192.0.2.2\n");
+    let said = refused(&workspace, &["./c.zone"]);
+    assert!(said.contains("IMPORT0005") && said.contains("record: 0 of 2 imported"), "{said}");
+    // What is not in the zone is named, and does not move into it.
+    workspace.file("example.com.zone", "$ORIGIN example.net.\nwww 300 IN A 192.0.2.1\n");
+    let ran = workspace.run(&["import", "./example.com.zone", "--offline"]).exits(0);
+    assert!(ran.stderr.contains("www.example.net is not in the zone example.com"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_comment_behind_a_record_of_cloudflares_export_is_the_comment_of_the_record() {
+    let header = ";;\n;; Domain:     example.com.\n;; Exported:   2026-11-26 10:00:00\n;;\n\n;; SOA Record\n\
+                  example.com\t3600\tIN\tSOA\tada.ns.cloudflare.com. dns.cloudflare.com. 1 10000 2400 604800 3600\n\n;; A Records\n";
+    let records = "a.example.com.\t1\tIN\tA\t192.0.2.1 ; only a comment\r\n\
+                   b.example.com.\t1\tIN\tA\t192.0.2.1 ; has cf_tags= as text cf_tags=\n\
+                   c.example.com.\t1\tIN\tA\t192.0.2.1 ; both cf_tags=cf-proxied:true,team:\"a,b=c\",note:\"say \\\"x\\\" cf_tags=y\",prod\n\
+                   d.example.com.\t1\tIN\tCNAME\ta.example.com. ; cf_tags=cf-proxied:false,cf-flatten-cname,cf-new:1\n";
+    let workspace = workspace();
+    workspace.file("cloudflare.txt", format!("{header}{records}"));
+    let (spec, said) = imported(&workspace, &["./cloudflare.txt", "--from", "bind"]);
+    for words in [
+        "comment: \"only a comment\"",
+        "comment: \"has cf_tags= as text\"",
+        "comment: both",
+        "proxied: true",
+        "note:say \\\"x\\\" cf_tags=y",
+        "team:a,b=c",
+        "flatten_cname: true",
+    ] {
+        assert!(spec.contains(words), "{words}\n{spec}");
+    }
+    assert!(!spec.contains("# "), "{spec}");
+    for words in ["IMPORT0018", "2 records without `cf-proxied`", "`cf-new:1` is not in the spec", "1 SOA record"] {
+        assert!(said.contains(words), "{words}\n{said}");
+    }
+    // The name of the file is not the zone of an export.
+    workspace.file("db.example.org", format!("{header}{records}"));
+    assert!(imported(&workspace, &["./db.example.org"]).0.contains("  example.com:\n"));
+    // Without the header, one list of tags tells what the file is.
+    workspace.file("headless.zone", format!("$ORIGIN example.com.\n{records}"));
+    assert!(imported(&workspace, &["./headless.zone"]).0.contains("comment: \"only a comment\""));
+    // In other zone files, a comment is a remark.
+    let plain = records.lines().next().unwrap();
+    workspace.file("plain.zone", format!("$ORIGIN example.com.\n{plain}\n"));
+    let (spec, said) = imported(&workspace, &["./plain.zone"]);
+    assert!(spec.contains("# only a comment") && !spec.contains("comment:"), "{spec}");
+    assert!(!said.contains("IMPORT0018"), "{said}");
+}
+
+#[test]
+fn an_export_has_the_documented_grammar() {
+    let workspace = workspace();
+    let record = |name: &str, comment: &str, tags: serde_json::Value| json!({ "type": "TXT", "name": format!("{name}.example.com"), "content": "\"x\"", "comment": comment, "tags": tags });
+    workspace.plant(&json!({ "zones": [{ "name": "example.com", "plan": "business", "records": [
+        record("a", "plain", json!([])),
+        record("b", "has cf_tags= as text", json!([])),
+        record("c", "has cf_tags=x:y as text", json!(["prod", "team:a,b=\"c\\d\""])),
+        { "type": "CNAME", "name": "d.example.com", "content": "a.example.net", "tags": ["ticket:A 1"], "settings": { "flatten_cname": true } },
+    ] }] }));
+    let live = workspace.run(&["import", "example.com"]).exits(0).stdout;
+    let export = workspace.run(&["export", "--to", "bind", "--live", "--zone", "example.com"]).exits(0).stdout;
+    for line in [
+        "; plain cf_tags=cf-proxied:false\n",
+        "; has cf_tags= as text cf_tags=cf-proxied:false\n",
+        "; has cf_tags=x:y as text cf_tags=prod,team:\"a,b=\\\"c\\\\d\\\"\",cf-proxied:false\n",
+        "; cf_tags=ticket:A 1,cf-proxied:false,cf-flatten-cname\n",
+    ] {
+        assert!(export.contains(line), "{line}\n{export}");
+    }
+    workspace.file("example.com.zone", export);
+    assert_eq!(import(&workspace, &["./example.com.zone"]).stdout, live);
+}
+
+#[test]
+fn includes_that_multiply_end() {
+    let workspace = workspace();
+    workspace.file("example.com.zone", format!("www 300 IN A 192.0.2.1\n{}", "$INCLUDE example.com.zone\n".repeat(20)));
+    let (_, said) = imported(&workspace, &["./example.com.zone"]);
+    assert!(said.contains("includes more than 1000 files"), "{said}");
+    for (name, text) in [("open.zone", "$ORIGIN example.com.\na A ( 192.0.2.1\n"), ("quote.zone", "a TXT \"x\n")] {
+        workspace.file(name, text);
+        assert!(refused(&workspace, &[&format!("./{name}")]).contains("IMPORT0001"), "{name}");
+    }
+    // Failures of generated records are counted.
+    workspace.file("g.zone", "$ORIGIN example.com.\n$GENERATE 1-5 h$ A 192.0.2.1x$\nok 60 A 192.0.2.1\n");
+    let (_, said) = imported(&workspace, &["./g.zone"]);
+    assert!(said.contains("1 of 6 imported") || said.contains("record: 1 of 6"), "{said}");
+}
