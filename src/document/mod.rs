@@ -12,6 +12,7 @@ pub mod drift;
 pub mod plan;
 pub mod rehearsal;
 pub mod saved_plan;
+pub mod saved_zone;
 pub mod stale;
 pub mod written_files;
 

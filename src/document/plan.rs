@@ -9,6 +9,7 @@ use serde_json::{Map, Value as Json};
 use super::FORMAT;
 use super::apply::Applied;
 use super::diagnostic::Diagnostic;
+use super::saved_zone::SavedZone;
 use crate::api::time_at_limit::seconds_at_limit;
 use crate::diagnostic::{Place, Sources};
 use crate::diff::FieldChange;
@@ -312,6 +313,8 @@ pub struct Saved {
     /// The addresses and globs that chose a part of the plan.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) only: Vec<String>,
+    /// The zones at Cloudflare that the plan is for. An apply sends nothing to others of these names.
+    pub(super) zones: Vec<SavedZone>,
 }
 
 /// The consents of a saved plan.

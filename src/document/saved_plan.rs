@@ -15,6 +15,7 @@ use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error, SeqAccess, Visitor};
 
 use super::plan::{ExactRequest, Plan, Saved, SavedBase, SavedConsents, Verdict};
+use super::saved_zone::SavedZone;
 use super::stale::Reviewed;
 use crate::apply::MOST_OPERATIONS;
 use crate::model::Danger;
@@ -56,6 +57,8 @@ pub struct Basis {
     pub dangers: Vec<Danger>,
     /// The addresses and globs that chose a part of the plan; none for all of it.
     pub only: Vec<String>,
+    /// The zones at Cloudflare that it is for.
+    pub zones: Vec<SavedZone>,
 }
 
 /// A saved plan that was read.
@@ -101,7 +104,7 @@ pub enum SavedPlanError {
 /// A plan as a saved one.
 #[must_use]
 pub fn seal(plan: Plan, requests: &[Request], basis: &Basis) -> String {
-    let Basis { tool, created_at, today, desired, base, spec_digest, deletes, dangers, only } = basis.clone();
+    let Basis { tool, created_at, today, desired, base, spec_digest, deletes, dangers, only, zones } = basis.clone();
     let base = base.map(|(source, spec)| SavedBase { source, spec });
     let dangers = dangers.iter().map(|danger| danger.code().to_owned()).collect();
     let plan = plan.saved(Saved {
@@ -115,6 +118,7 @@ pub fn seal(plan: Plan, requests: &[Request], basis: &Basis) -> String {
         spec: desired,
         base,
         only,
+        zones,
     });
     let sum = checksum(&super::text(&plan));
     super::text(&plan.sealed(sum))
@@ -217,6 +221,7 @@ struct SavedContents {
     base: Option<Base>,
     #[serde(default)]
     only: Vec<String>,
+    zones: Vec<SavedZone>,
 }
 
 /// The consents.
@@ -254,7 +259,7 @@ impl Contents {
     /// In its own form.
     fn into_plan(self) -> Result<SavedPlan, SavedPlanError> {
         let Self { verdict, base: shown, operations: Operations(operations), saved } = self;
-        let SavedContents { tool, created_at, today, spec_digest, consents, spec: desired, base, only } = saved;
+        let SavedContents { tool, created_at, today, spec_digest, consents, spec: desired, base, only, zones } = saved;
         // What a reader of the plan is shown must be what it was made with.
         let base = match (shown, base) {
             (None, None) => None,
@@ -273,7 +278,7 @@ impl Contents {
         }
         let Consents { deletes, dangers } = consents;
         let dangers = dangers.into_iter().map(|Keyword(danger)| danger).collect();
-        let basis = Basis { tool, created_at, today, desired, base, spec_digest, deletes, dangers, only };
+        let basis = Basis { tool, created_at, today, desired, base, spec_digest, deletes, dangers, only, zones };
         Ok(SavedPlan { basis, is_incomplete: verdict == Verdict::Incomplete, operations })
     }
 }

@@ -10,6 +10,7 @@ use super::selection::Selection;
 use super::undo::{Undo, UndoError};
 use super::waf_lock;
 use crate::diagnostic::{Diagnostics, Severity, Sources};
+use crate::document::saved_zone::SavedZone;
 use crate::document::stale::Reviewed;
 use crate::insight::{OtherZones, Overview};
 use crate::live::snapshot::AsOf;
@@ -58,6 +59,8 @@ pub enum Source {
         today: String,
         /// The operations as they were reviewed.
         reviewed: Vec<Reviewed>,
+        /// The zones at Cloudflare that it was made for.
+        zones: Vec<SavedZone>,
     },
 }
 

@@ -11,9 +11,12 @@ use super::missing_zones::{dropped, missing};
 use super::{applied_before, known_notes, undo, waf_lock};
 use crate::apply::Verify;
 use crate::diagnostic::{Diagnostics, findings};
+use crate::document::saved_zone::SavedZone;
 use crate::insight::expect::Rigor;
 use crate::insight::traffic::FindsHits;
-use crate::live::{self, AnyReader, FetchError, Progress, WafQuery, fetch, fetch_record_quota, fetch_waf_of_new};
+use crate::live::{
+    self, AnyReader, FetchError, Progress, WafQuery, account_of, fetch, fetch_record_quota, fetch_waf_of_new,
+};
 use crate::model::expression::Lists;
 use crate::model::{Live, LiveZone, ZoneName};
 use crate::plan::{Consents, Lowering, Plan, Verdict, ZonePlan, explain_records, lower};
@@ -157,6 +160,21 @@ impl Planned<'_> {
     #[must_use]
     pub fn is_stale(&self) -> bool {
         undo::has_conflicts_only(&self.plan.diagnostics)
+    }
+
+    /// The zones at Cloudflare that the plan is for.
+    pub(super) fn saved_zones(&self) -> impl Iterator<Item = SavedZone> + '_ {
+        self.plan.zones.iter().map(|plan| {
+            let live = self.live.zones.get(&plan.name).filter(|_| !plan.is_new);
+            SavedZone {
+                name: plan.name.to_string(),
+                id: live.map(|zone| zone.id.0.clone()),
+                account: match live {
+                    Some(zone) => account_of(zone, &self.options.read),
+                    None => self.options.read.account.clone(),
+                },
+            }
+        })
     }
 
     /// All requests that applying takes, in order.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use super::goal::Source;
 use super::plan::{Planned, plan_some};
+use crate::document::saved_zone::SavedZone;
 use crate::document::stale::{Reviewed, StaleOperation, differences, differences_of_rest, take_dangers};
 use crate::live::{AnyReader, FetchError};
 use crate::model::{Danger, Gather, ZoneName};
@@ -45,7 +46,12 @@ fn are_same(operations: &[Operation], others: &[Operation]) -> bool {
         if a.record().is_none() {
             return a == b;
         }
-        let plain = |operation: &Operation| Operation { impact: None, ..operation.clone() };
+        let plain = |operation: &Operation| {
+            let mut plain = Operation { impact: None, ..operation.clone() };
+            plain.dangers.retain(|danger| *danger != Danger::RemovesLastAddress);
+            plain.accepted.remove(&Danger::RemovesLastAddress);
+            plain
+        };
         plain(a) == plain(b)
     };
     operations.len() == others.len() && operations.iter().zip(others).all(|(a, b)| is_same(a, b))
@@ -54,7 +60,9 @@ fn are_same(operations: &[Operation], others: &[Operation]) -> bool {
 /// What is no longer as a saved plan saw it; nothing if the plan was not saved.
 #[must_use]
 pub fn changed_since_saved(planned: &Planned<'_>) -> Vec<StaleOperation> {
-    compared(planned, differences)
+    let mut moved = other_zones(planned, false);
+    moved.extend(compared(planned, differences));
+    moved
 }
 
 /// Makes a plan the rest of the saved one that was applied in part: operations that are no longer needed are taken for done.
@@ -64,7 +72,8 @@ pub fn changed_since_saved(planned: &Planned<'_>) -> Vec<StaleOperation> {
 /// # Errors
 /// It is not the rest of the saved plan; what is different.
 pub fn resume(planned: &mut Planned<'_>, consents: &mut Consents) -> Result<(), Vec<StaleOperation>> {
-    let moved = compared(planned, differences_of_rest);
+    let mut moved = other_zones(planned, true);
+    moved.extend(compared(planned, differences_of_rest));
     if !moved.is_empty() {
         return Err(moved);
     }
@@ -76,6 +85,39 @@ pub fn resume(planned: &mut Planned<'_>, consents: &mut Consents) -> Result<(), 
         }
     }
     Ok(())
+}
+
+/// The zones of a plan that are not the ones that the saved plan was made for: Cloudflare answers
+/// with another id, or for another account. A zone that the plan creates has an id once it is
+/// `resumed`.
+fn other_zones(planned: &Planned<'_>, is_resumed: bool) -> Vec<StaleOperation> {
+    let Source::SavedPlan { zones: saved, .. } = &planned.goal.source else { return Vec::new() };
+    let saved: BTreeMap<&str, &SavedZone> = saved.iter().map(|zone| (zone.name.as_str(), zone)).gather();
+    let shown = |id: &Option<String>| id.as_deref().unwrap_or("unknown").to_owned();
+    let mut moved = Vec::new();
+    for zone in planned.saved_zones() {
+        let what = match saved.get(zone.name.as_str()) {
+            None => "the saved plan is not bound to this zone".to_owned(),
+            // A zone that is there shows an account that was unknown; one that is created goes where it is named.
+            Some(saved) if saved.account != zone.account && (saved.account.is_some() || zone.id.is_none()) => {
+                format!(
+                    "it was in the account {}, and is in the account {} now",
+                    shown(&saved.account),
+                    shown(&zone.account)
+                )
+            }
+            Some(saved) if saved.id != zone.id && !(is_resumed && saved.id.is_none()) => match (&saved.id, &zone.id) {
+                (Some(was), Some(is)) => {
+                    format!("it had the id {was}, and another zone of this name has the id {is} now")
+                }
+                (None, _) => "it did not exist, and exists now".to_owned(),
+                (Some(_), None) => "it existed, and does not exist now".to_owned(),
+            },
+            Some(_) => continue,
+        };
+        moved.push(StaleOperation { address: zone.name, what });
+    }
+    moved
 }
 
 /// A plan compared with the saved one that it was made from.

@@ -83,6 +83,28 @@ pub enum SavedPlanError {
         /// How old it may be.
         most: humantime::FormattedDuration,
     },
+    /// The day by which it was judged what has expired is none.
+    #[error("{name} does not say by which day it was judged what has expired")]
+    WithoutDay {
+        /// The file.
+        name: String,
+        /// What is wrong with the day.
+        #[source]
+        source: NotATime,
+    },
+    /// It was judged by another day than one on which it may be applied.
+    #[error(
+        "{name} was judged by the day {day}, so what has expired since, or not yet, is not in it; with --max-age {most}, \
+         that day is too far from now. Plan again"
+    )]
+    OtherDay {
+        /// The file.
+        name: String,
+        /// The day.
+        day: String,
+        /// How old the plan may be.
+        most: humantime::FormattedDuration,
+    },
     /// It has errors.
     #[error("{name} was incomplete when it was saved: it holds errors. Plan again")]
     Incomplete {
@@ -130,6 +152,7 @@ pub fn save(
         deletes: consents.deletes,
         dangers: consents.dangers.iter().copied().collect(),
         only: plan.only.clone(),
+        zones: planned.saved_zones().collect(),
     };
     let document = PlanDocument::of(plan, verdict, requests.len(), &goal.sources);
     saved_plan::seal(document, requests, &basis) + "\n"
@@ -178,6 +201,7 @@ pub fn open(
     if age > most_age {
         return Err(SavedPlanError::Old { name, age: rounded(age), most: rounded(most_age) });
     }
+    check_day(&saved.today, most_age, now, &name)?;
     if is_incomplete {
         return Err(SavedPlanError::Incomplete { name });
     }
@@ -198,11 +222,30 @@ pub fn open(
     let only = saved.only.iter().map(|pattern| glob::Pattern::new(pattern)).collect::<Result<_, _>>();
     let only = only.map_err(|error| saved_plan::SavedPlanError::Malformed(error.to_string()));
     let only = Only::new(only.map_err(|source| SavedPlanError::File { name, source })?);
-    let source = Source::SavedPlan { base, today: saved.today, reviewed: operations };
+    let source = Source::SavedPlan { base, today: saved.today, reviewed: operations, zones: saved.zones };
     Ok((
         Goal { desired, diagnostics, sources, digest, files: 1, records, source, only, overview: Overview::default() },
         consents,
     ))
+}
+
+/// The length of a day.
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Refuses a plan that was judged by a day that ended longer ago than it may be old, or that begins
+/// later than today in any time zone. When the plan was made does not tell: `--today` can name any day.
+fn check_day(day: &str, most_age: Duration, now: SystemTime, name: &str) -> Result<(), SavedPlanError> {
+    let start = parse_rfc3339(&format!("{day}T00:00:00Z"))
+        .map_err(|source| SavedPlanError::WithoutDay { name: name.to_owned(), source })?;
+    let since_start = now.duration_since(start);
+    let is_near = match since_start {
+        Ok(since_start) => since_start.saturating_sub(DAY) <= most_age,
+        Err(ahead) => ahead.duration() <= DAY,
+    };
+    if is_near {
+        return Ok(());
+    }
+    Err(SavedPlanError::OtherDay { name: name.to_owned(), day: day.to_owned(), most: rounded(most_age) })
 }
 
 /// A time in its two largest units.

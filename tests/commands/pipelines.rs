@@ -10,9 +10,12 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::{Duration, SystemTime};
 
+use crate::support::saved_plans::sealed;
 use crate::support::workspace::{Ran, Workspace, options};
 use serde_json::{Value, json};
+use zonewright::model::time::rfc3339;
 
 /// Where this project is.
 fn root() -> &'static Path {
@@ -291,7 +294,8 @@ fn drift(forge: &Forge, code: i32, words: &[&str]) {
 #[test]
 fn consents_are_labels() {
     let forge = Forge::new();
-    forge.branch("delete", &spec(&[WWW]));
+    // The name is still in use.
+    forge.branch("delete", &spec(&[WWW, "name: api, type: TXT, content: in use"]));
     forge.plan("bug\n").exits(3);
     let comment = forge.comment();
     assert!(comment.contains("--allow-deletes 1") && comment.contains("removes-last-address"), "{comment}");
@@ -305,7 +309,7 @@ fn consents_are_labels() {
     assert_eq!(forge.workspace.writes().len(), writes);
     let base = forge.git(&["rev-parse", "HEAD^1"]);
     forge.script("apply.sh", &[&base, "../out/plan.json"], labels).exits(0);
-    assert_eq!(forge.workspace.records("example.com").len(), 1);
+    assert_eq!(forge.workspace.records("example.com").len(), 2);
     // Consents that a label cannot give.
     let hostile =
         "allow-deletes-1 --yes\nallow-$(id)\nallow---yes\nallow-\nallow-deletes-\nallow-a,b\n--allow=x\nallow-\u{e9}\n";
@@ -352,6 +356,88 @@ fn a_forged_plan_is_not_applied() {
     assert_eq!(forge.workspace.writes().len(), writes, "nothing is sent");
     forge.workspace.file("out/plan.json", honest);
     forge.script("apply.sh", &[&base, "../out/plan.json"], "").exits(0);
+}
+
+/// Everything that a saved plan was made from is compared, and not what someone listed once: a part of the plan, the day, the zone.
+#[test]
+fn a_resealed_plan_is_not_applied() {
+    let forge = Forge::new();
+    forge.branch("harmless", &spec(&[WWW_600, API, NEW]));
+    forge.plan("").exits(0);
+    let honest = fs::read_to_string(forge.workspace.path().join("out/plan.json")).unwrap();
+    forge.git(&["switch", "-q", "main"]);
+    let base = forge.git(&["merge-base", "main", "harmless"]);
+    forge.git(&["merge", "-q", "--no-ff", "-m", "merge", "harmless"]);
+    let writes = forge.workspace.writes().len();
+    let forgeries: [(&str, fn(&mut Value)); 10] = [
+        ("only", |plan| {
+            plan["saved"]["only"] = json!(["example.com/dns/new/A"]);
+            let operations = plan["operations"].as_array_mut().unwrap();
+            operations.retain(|operation| operation["address"] == "example.com/dns/new/A");
+        }),
+        ("only", |plan| plan["saved"]["only"] = json!(["*"])),
+        ("zones", |plan| plan["saved"]["zones"][0]["id"] = json!("f".repeat(32))),
+        ("zones", |plan| plan["saved"]["zones"] = json!([])),
+        ("tool", |plan| plan["saved"]["tool"] = json!("zonewright 0.0.1")),
+        ("spec_digest", |plan| plan["saved"]["spec_digest"] = json!("0".repeat(64))),
+        ("spec", |plan| {
+            let spec = plan["saved"]["spec"].as_str().unwrap().replace("192.0.2.3", "203.0.113.66");
+            plan["saved"]["spec"] = json!(spec);
+        }),
+        ("consents", |plan| plan["saved"]["consents"]["deletes"] = json!(1)),
+        ("base", |plan| plan["saved"]["base"]["commit"] = json!("0".repeat(40))),
+        ("later", |plan| plan["saved"]["later"] = json!(true)),
+    ];
+    for (member, forge_plan) in forgeries {
+        let mut plan: Value = serde_json::from_str(&honest).unwrap();
+        forge_plan(&mut plan);
+        forge.workspace.file("out/plan.json", sealed(plan));
+        let refused = forge.script("apply.sh", &[&base, "../out/plan.json"], "").exits(4);
+        let says = format!("what was merged is not what was reviewed: these differ: {member}.");
+        assert!(refused.stderr.contains(&says), "{member}: {}", refused.stderr);
+    }
+    // A day on which other things have expired; one that is no day; one of which the program could take an option.
+    for (day, code, says) in [
+        ("2020-01-01", 1, "was judged by the day 2020-01-01"),
+        ("2999-01-01", 1, "was judged by the day 2999-01-01"),
+        ("2026-02-31", 64, "2026-02-31"),
+        ("--yes", 4, "does not say by which day"),
+        ("2026-11-26\nx", 4, "does not say by which day"),
+    ] {
+        let mut plan: Value = serde_json::from_str(&honest).unwrap();
+        plan["saved"]["today"] = json!(day);
+        forge.workspace.file("out/plan.json", sealed(plan));
+        let refused = forge.script("apply.sh", &[&base, "../out/plan.json"], "").exits(code);
+        assert!(refused.stderr.contains(says), "{day}: {}", refused.stderr);
+    }
+    // Requests are for readers, and follow from the rest.
+    let mut plan: Value = serde_json::from_str(&honest).unwrap();
+    plan["saved"]["requests"] = json!([]);
+    forge.workspace.file("out/plan.json", sealed(plan));
+    forge.script("apply.sh", &[&base, "../out/plan.json"], "").exits(4);
+    assert_eq!(forge.workspace.writes().len(), writes, "nothing is sent");
+    // When it was made, and under which name the base was given, are no part of it.
+    let mut plan: Value = serde_json::from_str(&honest).unwrap();
+    plan["saved"]["base"]["name"] = json!("main");
+    plan["base"]["name"] = json!("main");
+    forge.workspace.file("out/plan.json", sealed(plan));
+    forge.script("apply.sh", &[&base, "../out/plan.json"], "").exits(0);
+}
+
+/// A plan that was reviewed yesterday is planned again by its day: what expires meanwhile does not make it another plan.
+#[test]
+fn a_plan_of_yesterday_is_planned_again_by_its_day() {
+    let forge = Forge::new();
+    forge.branch("change", &spec(&[WWW_600, API]));
+    let base = forge.git(&["merge-base", "main", "HEAD"]);
+    let now = SystemTime::now();
+    let yesterday = rfc3339(now - Duration::from_secs(24 * 60 * 60))[.."YYYY-MM-DD".len()].to_owned();
+    let out = ["--today", &yesterday, "--out", "../out/plan.json"];
+    fs::create_dir_all(forge.workspace.path().join("out")).unwrap();
+    forge.zonewright(&[&["plan", "zones", "--base", &base][..], &out].concat()).exits(0);
+    let refused = forge.zonewright(&["apply", "../out/plan.json", "--yes", "--max-age", "1ns"]);
+    refused.exits(1);
+    forge.merge_and_apply("change", "").exits(0);
 }
 
 /// A pull request from a fork: no credentials, no access to Cloudflare, but still a plan.
