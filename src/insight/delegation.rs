@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::direction::Direction;
 use super::dns::{Entry, Node};
 use super::effect::{Effect, Topic, listed};
+use super::providers::Provider;
 use super::zone_view::View;
 use crate::model::{Danger, Fqdn, Gather, Rdata, RecordType};
 
@@ -69,6 +70,9 @@ fn servers(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>, effects: &mut
                      validate get no answer"
                 )));
             }
+            (false, false) if adds_of_same_providers(&old, &new) => {
+                effects.push(shown(format!("{line}; what comes is of the same provider")));
+            }
             (false, false) => effects.push(Effect::needing(Danger::ChangesNameServers, topic, name, line)),
         }
     }
@@ -87,6 +91,19 @@ fn servers(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>, effects: &mut
             effects.push(breaks(format!("{name}: its name server {host} has no address")));
         }
     }
+}
+
+/// Returns true if all old name servers stay, and each new one is of a provider that has one of them.
+fn adds_of_same_providers(old: &BTreeSet<&Fqdn>, new: &BTreeSet<&Fqdn>) -> bool {
+    let is_known = |server: &&Fqdn| old.iter().any(|other| are_of_one_provider(other, server));
+    old.is_subset(new) && new.iter().all(is_known)
+}
+
+/// Returns true if two hosts have the same registered domain, or domains of one known provider.
+fn are_of_one_provider(one: &Fqdn, other: &Fqdn) -> bool {
+    let have_one_domain = one.registrable().is_some() && one.registrable() == other.registrable();
+    let name = |host: &Fqdn| Provider::of(host).map(|provider| provider.name);
+    have_one_domain || (name(one).is_some() && name(one) == name(other))
 }
 
 /// A set in words.

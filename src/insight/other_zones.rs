@@ -15,7 +15,6 @@ pub struct Overview {
     addresses: OnceLock<Addresses>,
     hosts: OnceLock<Hosts>,
     borrowers: OnceLock<Borrowers>,
-    targets: OnceLock<Targets>,
 }
 
 /// What a domain uses of a name in another zone.
@@ -51,9 +50,6 @@ type Borrowers = BTreeMap<Fqdn, Vec<Borrower>>;
 
 /// By which zones something is used: one, or several.
 type Users = Option<ZoneName>;
-
-/// The names to which records point.
-type Targets = BTreeMap<Fqdn, Users>;
 
 /// Addresses of a spec.
 #[derive(Debug, Default)]
@@ -104,14 +100,6 @@ impl<'s> OtherZones<'s> {
     /// Whether other zones use a record at this name for their mail.
     pub(super) fn lends(self, name: &Fqdn, own: &ZoneName) -> bool {
         !self.borrowers(name, own).is_empty()
-    }
-
-    /// Whether a record of another zone points to this name.
-    #[must_use]
-    pub fn point_to(self, name: &Fqdn, own: &ZoneName) -> bool {
-        let Some((planned, overview)) = self.planned else { return false };
-        let all = overview.targets.get_or_init(|| targets(planned));
-        all.get(name).is_some_and(|users| users.as_ref() != Some(own))
     }
 
     /// The domains of other zones that use a record at this name for their mail.
@@ -170,17 +158,6 @@ impl<'s> OtherZones<'s> {
 /// Every record of a spec, with its zone.
 fn records(spec: &Desired) -> impl Iterator<Item = (&ZoneName, &DesiredRecord)> {
     spec.zones.values().flat_map(|zone| zone.records.iter().map(|record| (&zone.name, record)))
-}
-
-/// The names to which records of a spec point.
-fn targets(spec: &Desired) -> Targets {
-    let mut all = Targets::new();
-    for (zone, record) in records(spec) {
-        if let Some(target) = record.data.target() {
-            note(&mut all, target.clone(), zone);
-        }
-    }
-    all
 }
 
 /// Who uses records of other zones in a spec.

@@ -25,8 +25,26 @@ impl<'a> Entry<'a> {
         specs.chain(&record.redirect).filter_map(|spec| spec.name()).collect()
     }
 
+    /// The names that decide which hosts an SPF record lets send: of `a:`, `mx:`, `include`,
+    /// `exists` and `redirect` (RFC 7208 sections 5 and 6.1). Names that differ by sender are left
+    /// out. Terms without a name are about the record's own.
+    pub(super) fn names_of_senders(&self) -> Vec<Fqdn> {
+        use spf::Mechanism::{A, All, Exists, Include, Ip4, Ip6, Mx, Ptr};
+        let spf_text = self.text().filter(|text| spf::is_spf(text));
+        let Some(Ok(record)) = spf_text.map(spf::Spf::parse) else { return Vec::new() };
+        let of_mechanisms = record.reachable().iter().filter_map(|d| match &d.mechanism {
+            Include(spec) | Exists(spec) => Some(spec),
+            A(spec, _) | Mx(spec, _) => spec.as_ref(),
+            All | Ptr(_) | Ip4(_) | Ip6(_) => None,
+        });
+        // A record with `all` is never redirected.
+        let redirect = record.redirect.iter().filter(|_| record.otherwise().is_none());
+        of_mechanisms.chain(redirect).filter_map(|spec| spec.name_at(self.name)).collect()
+    }
+
     /// Whether it leads a client to a server.
-    pub(super) fn leads_to_a_server(&self) -> bool {
+    #[must_use]
+    pub fn leads_to_a_server(&self) -> bool {
         use RecordType::{A, Aaaa, Cname, Https, Svcb};
         matches!(self.record_type(), Some(A | Aaaa | Cname | Https | Svcb))
     }

@@ -7,12 +7,11 @@
 //! |---|---|
 //! | delete | a record is deleted, and no other record replaces it (`replacements`) |
 //! | changes-protected | a record marked so is changed or goes |
-//! | removes-last-address | a name that can be a host had an address, alias or the like, and has none afterwards, or an alias that leads to nothing; or a wildcard gave it one, and something points to it |
+//! | removes-last-address | see `last_address`, which looks at all zones of the run |
 //! | falls-to-wildcard | a name is gone afterwards, and a wildcard answers for it with records of the kind that it had; an alias answers for every kind |
 //! | the others | an effect says so |
 
-use std::cell::OnceCell;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 
 use super::subject::{RecordAction, RecordSubject};
 use super::zone_plan::ZonePlan;
@@ -66,7 +65,7 @@ struct Judgement {
     /// Their effects.
     effects: Vec<Caused>,
     /// The dangers of each that no effect names.
-    own_dangers: Vec<Vec<Danger>>,
+    own_dangers: Vec<Option<Danger>>,
     /// Notes about wildcards.
     notes: BTreeSet<String>,
 }
@@ -80,7 +79,7 @@ fn judge(plan: &ZonePlan, live: &LiveZone, others: OtherZones<'_>) -> Judgement 
         step.apply(&mut after);
     }
     let effects = effects(&before, &after, &steps, others);
-    let view = View { before: &before, after: &after, others, targets: OnceCell::new() };
+    let view = View { after: &after };
     let own_dangers = plan.records().map(|(_, _, record)| view.of(record)).collect();
     let notes = plan.records().filter_map(|(_, _, record)| view.wildcard_note(record)).collect();
     Judgement { numbers, effects, own_dangers, notes }
@@ -105,18 +104,16 @@ pub(super) fn accept(plan: &mut ZonePlan, desired: &DesiredZone) {
         let waiver = waiver.clone().filter(|_| operation.rule().is_some());
         let weakening = waiver.map(|words| (Danger::WeakensProtection, words));
         operation.accepted = of_zone.clone().into_iter().chain(weakening).chain(own).collect();
-        operation.accepted.retain(|danger, _| operation.dangers.contains(danger));
+        // Whether a name loses its last address is known once all zones are planned.
+        let is_open = |danger| danger == Danger::RemovesLastAddress;
+        operation.accepted.retain(|danger, _| operation.dangers.contains(danger) || is_open(*danger));
     }
     weakening_grade::grade(plan, NARROW_RULES, NARROW_DAYS);
 }
 
-/// A zone before and after its plan.
+/// A zone after its plan.
 struct View<'z, 'a> {
-    before: &'z ZoneIndex<'a>,
     after: &'z ZoneIndex<'a>,
-    others: OtherZones<'z>,
-    /// The names to which records point afterwards; made when first asked for.
-    targets: OnceCell<HashSet<&'a Fqdn>>,
 }
 
 /// Whether records of this type lead a client to a server.
@@ -162,72 +159,18 @@ impl<'z, 'a> View<'z, 'a> {
         ))
     }
 
-    /// The dangers of what is done to a record that follow from its name alone.
-    fn of(&self, record: &RecordSubject) -> Vec<Danger> {
-        let RecordAction::Delete { before, .. } = &record.action else {
-            return self.of_alias(record).or_else(|| self.of_new(record)).into_iter().collect();
-        };
+    /// Returns the danger of a delete after which a wildcard answers for the name.
+    fn of(&self, record: &RecordSubject) -> Option<Danger> {
+        let RecordAction::Delete { before, .. } = &record.action else { return None };
         let (name, data) = (&before.name, &before.data);
-        let has = |zone: &ZoneIndex<'_>| zone.records(name).any(|r| leads_to_a_server(r.data));
-        let mut dangers = Vec::new();
-        if leads_to_a_server(data) && !name.has_underscored_label() && has(self.before) && !has(self.after) {
-            dangers.push(Danger::RemovesLastAddress);
-        }
         let is_alike = |other: &Rdata| {
-            let are_hosts = !name.has_underscored_label() && leads_to_a_server(other) && leads_to_a_server(data);
-            let is_alias = !name.has_underscored_label() && other.record_type() == Some(RecordType::Cname);
+            let is_host = !name.has_underscored_label();
+            let are_hosts = is_host && leads_to_a_server(other) && leads_to_a_server(data);
+            let is_alias = is_host && other.record_type() == Some(RecordType::Cname);
             other.record_type() == data.record_type() || are_hosts || is_alias
         };
         let is_gone = self.after.node(name.as_str()).is_none();
-        if is_gone && self.covering(name).is_some_and(|wildcard| wildcard.records().any(|r| is_alike(r.data))) {
-            dangers.push(Danger::FallsToWildcard);
-        }
-        dangers
+        let wildcard = self.covering(name).filter(|_| is_gone)?;
+        wildcard.records().any(|r| is_alike(r.data)).then_some(Danger::FallsToWildcard)
     }
-
-    /// The danger of a record that is the first of its name: the wildcard that led clients somewhere no longer answers for it, and some
-    /// record points to it.
-    fn of_new(&self, record: &RecordSubject) -> Option<Danger> {
-        let RecordAction::Create { after } = &record.action else { return None };
-        let name = &after.name;
-        let has_own = |zone: &ZoneIndex<'_>| zone.records(name).any(|r| leads_to_a_server(r.data));
-        if leads_to_a_server(&after.data) || name.has_underscored_label() || name.is_wildcard() || has_own(self.after) {
-            return None;
-        }
-        let location = self.before.locate(name.as_str())?;
-        let star = location.wildcard.filter(|_| location.exact.is_none_or(|node| !node.has_records()))?;
-        let loses = star.records().any(|r| leads_to_a_server(r.data));
-        let targets = || self.targets.get_or_init(|| self.after.entries().filter_map(|r| r.data.target()).collect());
-        let is_used = || targets().contains(name) || self.others.point_to(name, self.after.name());
-        (loses && is_used()).then_some(Danger::RemovesLastAddress)
-    }
-
-    /// The danger of an alias that is set: it leads to nothing in this zone, and the name led to something.
-    fn of_alias(&self, record: &RecordSubject) -> Option<Danger> {
-        let after = record.action.after()?;
-        let name = &after.name;
-        let is_alias = after.data.record_type() == Some(RecordType::Cname) && !name.has_underscored_label();
-        (is_alias && leads_somewhere(self.before, name) && !leads_somewhere(self.after, name))
-            .then_some(Danger::RemovesLastAddress)
-    }
-}
-
-/// Whether a name has an address, or an alias of it leads to one or out of the zone.
-fn leads_somewhere(zone: &ZoneIndex<'_>, name: &Fqdn) -> bool {
-    let mut seen = BTreeSet::new();
-    let mut name = name;
-    while seen.insert(name) {
-        let Some(location) = zone.locate(name.as_str()) else { return true };
-        let Some(node) = location.exact.filter(Node::has_records).or(location.wildcard) else {
-            return location.cut.is_some();
-        };
-        if location.cut.is_some() || node.records().any(|r| r.data.address().is_some()) {
-            return true;
-        }
-        match node.of_type(RecordType::Cname).first().and_then(|alias| alias.data.target()) {
-            Some(target) => name = target,
-            None => return false,
-        }
-    }
-    false
 }

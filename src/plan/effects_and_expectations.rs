@@ -8,8 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::chosen_part;
+use super::last_address::{self, Records, names_made_above};
 use super::operation::Operation;
-use super::subject::RecordAction;
+use super::subject::{RecordAction, RuleAction};
 use super::zone_plan::ZonePlan;
 use crate::diff::{diff_rulesets, planned};
 use crate::insight::dns::{Entry, Explained, HostRule, RecordEdit, References, Serving, ZoneIndex, Zones, explain};
@@ -17,8 +18,8 @@ use crate::insight::expect::{DROPPED, Evidence, Outcome, Rigor, dropped, hold};
 use crate::insight::traffic::Protection;
 use crate::insight::waf::Impact;
 use crate::model::expression::Lists;
-use crate::model::ruleset::EntryPoint;
-use crate::model::{Danger, Desired, DesiredZone, Fqdn, Live, LiveZone, NameSet, RecordId, ZoneName};
+use crate::model::ruleset::{EntryPoint, RuleId};
+use crate::model::{Danger, Desired, DesiredZone, Fqdn, Live, NameSet, RecordId, ZoneName};
 
 /// Adds to the plans of some zones what their operations on records mean, and which expectations of the spec they fail. `live` has
 /// these zones; others are not looked at. `base` is the previous spec, whose expectations count as well.
@@ -29,7 +30,12 @@ pub fn explain_records(
     live: &Live,
     rigor: Rigor<'_>,
 ) {
-    let Some((numbers, explained, failures)) = explained(plans, desired, base, live, rigor) else { return };
+    let meaning = explained(plans, desired, base, live, rigor);
+    for (n, plan) in plans.iter_mut().enumerate() {
+        let edits = meaning.iter().flat_map(|meaning| meaning.takers.iter().filter_map(|n| meaning.numbers.get(*n)));
+        last_address::mark(plan, edits.filter(|(zone, _)| *zone == n).map(|(_, operation)| *operation));
+    }
+    let Some(Meaning { numbers, explained, failures, takers: _ }) = meaning else { return };
     for ((zone, operation), lines) in numbers.into_iter().zip(explained.of_edits) {
         if let Some(operation) = plans.get_mut(zone).and_then(|plan| plan.operations.get_mut(operation))
             && !lines.is_empty()
@@ -110,17 +116,26 @@ fn protections(
     all
 }
 
-/// The number of a plan and of an operation in it.
-type Numbers = Vec<(usize, usize)>;
+/// What the operations on records mean.
+struct Meaning {
+    /// The number of the plan and of the operation, for each edit.
+    numbers: Vec<(usize, usize)>,
+    /// The sentences.
+    explained: Explained,
+    /// The expectations that do not hold.
+    failures: Failures,
+    /// The edits that take the last address of a name.
+    takers: Vec<usize>,
+}
 
-/// The operations that change records, as the number of the plan and of the operation, with what they mean.
+/// What the operations on records mean; `None` if nothing changes an answer.
 fn explained(
     plans: &[ZonePlan],
     desired: &Desired,
     base: Option<&Desired>,
     live: &Live,
     rigor: Rigor<'_>,
-) -> Option<(Numbers, Explained, Failures)> {
+) -> Option<Meaning> {
     let ids: BTreeMap<(&ZoneName, &RecordId), Entry<'_>> = entries_by_id(plans, live);
     let mut numbers = Vec::new();
     let mut edits = Vec::new();
@@ -145,11 +160,21 @@ fn explained(
     // Wildcards and delegations reach names below them.
     let wildcards: BTreeSet<&Fqdn> =
         edits.iter().filter_map(RecordEdit::name).filter(|name| name.is_wildcard()).collect();
-    let is_wanted =
-        |name: &Fqdn| edited.contains(name.as_str()) || wildcards.iter().any(|wildcard| covers(wildcard, name));
-    let references = References::of(&after, is_wanted, rules(desired, live));
+    let made = names_made_above(&before, &after, &edits);
+    let is_wanted = |name: &Fqdn| {
+        edited.contains(name.as_str())
+            || wildcards.iter().any(|wildcard| covers(wildcard, name))
+            || made.contains_key(name)
+    };
+    let references = References::of(&after, is_wanted, host_rules(plans, live));
     let explained = explain(&before, &after, &edits, &references);
-    Some((numbers, explained, failures(plans, &after, desired, base, live, rigor)))
+    let records = Records { before: &before, after: &after, edits: &edits, references: &references, made: &made };
+    let takers = records.takers(desired, |edit| {
+        let operation = numbers.get(edit).and_then(|(zone, operation)| plans.get(*zone)?.operations.get(*operation));
+        operation.is_some_and(last_address::is_unasked)
+    });
+    let failures = failures(plans, &after, desired, base, live, rigor);
+    Some(Meaning { numbers, explained, failures, takers })
 }
 
 /// Whether a plan changes settings that decide about answers.
@@ -224,31 +249,21 @@ fn after<'a>(
     Zones::new(zones)
 }
 
-/// The rules that are about hosts: those that the spec wants, and those that are live.
-fn rules(desired: &Desired, live: &Live) -> Vec<HostRule> {
-    let mut rules: BTreeMap<(&ZoneName, String), BTreeSet<String>> = BTreeMap::new();
-    for zone in desired.zones.values() {
-        let Some(waf) = &zone.waf else { continue };
-        for rule in waf.all_rules() {
-            if let Some(hosts) = rule.when.as_ref().filter(|_| !rule.is_absent).and_then(|(when, _)| when.hosts()) {
-                rules.entry((&zone.name, rule.name.clone())).or_default().extend(hosts);
-            }
-        }
+/// The enabled rules that are about hosts, as they are after the plans.
+fn host_rules(plans: &[ZonePlan], live: &Live) -> Vec<HostRule> {
+    let mut found = Vec::new();
+    for (name, zone) in &live.zones {
+        let rules_planned = plans.iter().filter(|plan| plan.name == *name).flat_map(ZonePlan::rules);
+        let actions: Vec<&RuleAction> = rules_planned.map(|(.., rule)| &rule.action).collect();
+        let changed: BTreeSet<&RuleId> = actions.iter().filter_map(|action| action.id()).collect();
+        let live_rules = zone.waf.entry_points.values().flat_map(EntryPoint::rules);
+        let kept = live_rules.filter(|rule| !changed.contains(&rule.id)).map(|rule| &rule.body);
+        let bodies = kept.chain(actions.iter().flat_map(|action| action.bodies_after()));
+        found.extend(bodies.filter(|body| body.is_enabled()).filter_map(|body| {
+            let hosts = Some(body.expression()?.named_hosts()).filter(|hosts| !hosts.is_empty())?;
+            let shown = body.reference().or(body.description()).unwrap_or("without a name");
+            Some(HostRule { zone: name.clone(), name: shown.to_owned(), hosts })
+        }));
     }
-    for zone in live.zones.values() {
-        for (name, hosts) in live_rules(zone) {
-            rules.entry((&zone.name, name)).or_default().extend(hosts);
-        }
-    }
-    let found = rules.into_iter().filter(|(_, hosts)| !hosts.is_empty());
-    found.map(|((zone, name), hosts)| HostRule { zone: zone.clone(), name, hosts }).collect()
-}
-
-/// The live rules of a zone that are about hosts.
-fn live_rules(zone: &LiveZone) -> impl Iterator<Item = (String, BTreeSet<String>)> + '_ {
-    zone.waf
-        .entry_points
-        .values()
-        .flat_map(EntryPoint::rules)
-        .filter_map(|rule| Some((rule.shown().to_owned(), rule.body.expression()?.hosts()?)))
+    found
 }

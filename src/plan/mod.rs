@@ -10,7 +10,7 @@
 //! | a part, chosen by addresses | `chosen_part` |
 //! | their order | `record_order`, `rule_transition`, `rule_positions` |
 //! | the limits of the zone's Cloudflare plan, and what has no effect | `record_checks`, `other_programs`, `rule_checks`, `not_in_force`, `postponed_expiry` |
-//! | what is dangerous about them | `dangers`, `replacements`, `effects_and_expectations`, `changes_much`, `shrank`, `weakening_grade` |
+//! | what is dangerous about them | `dangers`, `replacements`, `effects_and_expectations`, `last_address`, `changes_much`, `shrank`, `weakening_grade` |
 //! | the consents that are missing | `consent`, `model::policy` |
 //! | exact requests | `batches`, `exact_requests` |
 
@@ -25,6 +25,7 @@ mod dangers;
 mod drift_since_base;
 mod effects_and_expectations;
 mod exact_requests;
+mod last_address;
 mod not_in_force;
 mod operation;
 mod operation_builder;

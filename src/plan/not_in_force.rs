@@ -120,6 +120,10 @@ fn records_no_longer_managed(
     for (name, own, at) in given_up {
         // What is not there is created without it, which the plan shows.
         let Some(live) = there.get(&at) else { continue };
+        // A proxied record has no TTL of its own, so there is none to give up.
+        if name == "ttl" && own.facets.proxied.unwrap_or(live.proxied) {
+            continue;
+        }
         let now = stays(name, live);
         let (records, first) = all.entry(name).or_default();
         records.add(desired, own, &now);

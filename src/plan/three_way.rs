@@ -26,7 +26,7 @@ use crate::diagnostic::{Diagnostics, Place};
 use crate::diff::{DeleteReason, RuleDeleteReason};
 use crate::insight::OtherZones;
 use crate::model::ruleset::{DesiredRule, DesiredWaf, Note, Phase, RuleTuning, Switch, TagTuning};
-use crate::model::{Danger, DesiredZone, Gather, LiveZone, Only};
+use crate::model::{Danger, DesiredZone, Facets, Gather, LiveZone, Only};
 
 /// Plans one zone with the previous spec as the third leg.
 #[must_use]
@@ -67,7 +67,8 @@ pub fn plan_part_with_base(
         let address = &operation.address;
         let is_drifted = || drift.addresses.contains(address);
         let (changed, drifted) = match &operation.subject {
-            Subject::Zone => (base.create != desired.create, is_drifted()),
+            // A zone that the base did not create is new; one that it did create was deleted by someone.
+            Subject::Zone => (base.create != desired.create, base.create),
             Subject::Setting(setting) => (!is_wanted_alike(setting, desired, base), is_drifted()),
             // What a date in both specs ends is what they say, not what someone did.
             Subject::Rule(rule) if rule.is_expiry => (true, false),
@@ -84,6 +85,12 @@ pub fn plan_part_with_base(
     (plan, diagnostics)
 }
 
+/// The attributes that a spec can decide: a proxied record has no TTL of its own.
+fn wished(facets: &Facets) -> Facets {
+    let ttl = facets.ttl.filter(|_| facets.proxied != Some(true));
+    Facets { ttl, ..facets.clone() }
+}
+
 /// Whether the specs say different things about a record, and whether the live state differs from the previous spec.
 fn record_changed(
     desired: &DesiredZone,
@@ -95,7 +102,7 @@ fn record_changed(
     let own = find(&desired.records, &form.name, &form.data);
     let old = find(&base.records, &form.name, &form.data);
     let is_same = match (own, old) {
-        (Some(own), Some(old)) => own.facets == old.facets,
+        (Some(own), Some(old)) => wished(&own.facets) == wished(&old.facets),
         (None, None) => true,
         _ => false,
     };

@@ -1,4 +1,5 @@
-//! Warns that an apply did not last: what was applied a short while ago is planned again.
+//! What journals say about a plan: an apply did not last, because what was applied a short while ago is planned again; or an
+//! apply wrote a value that the plan replaces without knowing whose it is. Both are findings: they change no operation.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -34,6 +35,7 @@ pub(super) fn find(directory: &Path, plan: &Plan, now: SystemTime) -> Diagnostic
         }
     }
     let counts = |at: &str| parse_rfc3339(at).is_ok_and(is_recent);
+    found.append(written(&applied, plan, counts));
     let all: Vec<AppliedBefore> = plan.zones.iter().flat_map(|zone| applied.repeated(zone, counts)).collect();
     let Some(first) = all.first() else { return found };
     let named = first_of(all.iter().map(|r| format!("{} (applied at {})", r.address, r.applied_at)), NAMED);
@@ -41,6 +43,19 @@ pub(super) fn find(directory: &Path, plan: &Plan, now: SystemTime) -> Diagnostic
     let what = format!("{subject} needed again: {named}");
     let finding = findings::REPEATED_CHANGE.nowhere(what).about(first.address.to_string());
     found.push(finding.help("find out what else writes to the zone; the journals say what was applied"));
+    found
+}
+
+/// One note about live values that are replaced, of which the plan does not know who made them,
+/// and that the journals say an apply wrote. It only explains: a journal is no state.
+fn written(applied: &AppliedOperations, plan: &Plan, counts: impl Fn(&str) -> bool) -> Diagnostics {
+    let mut found = Diagnostics::default();
+    let all: Vec<AppliedBefore> = plan.zones.iter().flat_map(|zone| applied.written(zone, &counts)).collect();
+    if !all.is_empty() {
+        let named = first_of(all.iter().map(|w| format!("{} (applied at {})", w.address, w.applied_at)), NAMED);
+        let what = format!("an apply wrote what is replaced at {named}");
+        found.push(findings::WRITTEN_BY_APPLY.nowhere(what));
+    }
     found
 }
 

@@ -165,13 +165,15 @@ fn a_change_during_the_question_is_refused() {
     assert_eq!(workspace.writes().len(), 0);
 }
 
-/// A zone with mail and two addresses that the spec no longer wants.
+/// A zone with mail and two addresses that the spec no longer wants, at names that keep their texts.
 fn dangerous() -> Workspace {
     let workspace = Workspace::new(options());
     workspace.plant_records(json!([
         { "type": "MX", "name": "example.com", "content": "mx1.example.net", "priority": 10 },
         { "type": "A", "name": "a.example.com", "content": "192.0.2.1" },
         { "type": "A", "name": "b.example.com", "content": "192.0.2.2" },
+        { "type": "TXT", "name": "a.example.com", "content": "\"text\"" },
+        { "type": "TXT", "name": "b.example.com", "content": "\"text\"" },
     ]));
     workspace.records_spec(
         "      - { name: \"@\", type: MX, priority: 10, content: mx2.example.net }\n      - { name: a, type: A, state: absent }\n      - { name: b, type: A, state: absent }",
@@ -201,7 +203,7 @@ fn missing_consents_are_asked_for_one_by_one() {
         ),
         "{shown}"
     );
-    assert_eq!(workspace.records("example.com").len(), 1);
+    assert_eq!(workspace.records("example.com").len(), 3);
     let journal = std::fs::read_to_string(newest(&workspace)).unwrap();
     assert!(journal.contains("typed at the terminal, 2"), "{journal}");
 }

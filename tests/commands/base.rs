@@ -396,3 +396,82 @@ fn a_revision_with_too_large_a_file_is_refused() {
     let ran = workspace.run(&["plan", "spec", "--base", "HEAD"]).exits(1);
     assert!(ran.stderr.contains("a file is over 24 MiB"), "{}", ran.stderr);
 }
+
+/// A pull request that adds a zone: neither the base nor Cloudflare has it, so nobody else changed anything.
+#[test]
+fn a_new_zone_is_what_the_spec_says() {
+    let zone = |name: &str, address: &str| {
+        format!(
+            "version: 1\nzones:\n  {name}:\n    create: true\n    dnssec: on\n    settings: {{ always_use_https: on }}\n    \
+             waf: {{ custom: [{{ name: a, when: 'http.host eq \"a.{name}\"', action: block }}] }}\n    \
+             records:\n      - {{ name: \"@\", type: A, content: {address} }}\n"
+        )
+    };
+    let workspace = Workspace::empty(options_on("business"));
+    workspace.file("base/a.yaml", zone("example.com", "198.18.1.1"));
+    workspace.run(&["apply", "base", "--yes"]).exits(0);
+    workspace.file("spec/a.yaml", zone("example.com", "198.18.1.1"));
+    workspace.file("spec/b.yaml", zone("example.net", "198.18.1.2"));
+    let planned =
+        workspace.run(&["plan", "spec", "--base", "./base", "--detailed-exitcode", "--format", "json"]).exits(2).json();
+    let operations = planned["operations"].as_array().expect("operations");
+    assert!(operations.iter().any(|o| o["kind"] == "zone"), "{planned:#}");
+    for operation in operations {
+        assert_eq!((&operation["cause"], &operation["dangers"]), (&json!("spec"), &json!([])), "{operation:#}");
+    }
+    let text = workspace.run(&["plan", "spec", "--base", "./base"]).exits(0).stdout;
+    assert!(!text.contains("someone else"), "{text}");
+    workspace.run(&["apply", "spec", "--base", "./base", "--yes"]).exits(0);
+    workspace.run(&["plan", "spec", "--base", "./spec", "--detailed-exitcode"]).exits(0);
+    // A zone that the base did create, and that someone deleted: the plan reverts that.
+    let emptied = Workspace::empty(options_on("business"));
+    emptied.file("spec.yaml", zone("example.com", "198.18.1.1"));
+    let planned = emptied.run(&["plan", "spec.yaml", "--base", "./spec.yaml", "--format", "json"]).exits(0).json();
+    let of_zone = planned["operations"].as_array().expect("operations").iter().find(|o| o["kind"] == "zone");
+    assert_eq!(of_zone.expect("the zone")["cause"], "drift", "{planned:#}");
+    // The base named the zone, and did not create it.
+    let named = zone("example.com", "198.18.1.1").replace("    create: true\n", "");
+    emptied.file("base.yaml", named);
+    let planned = emptied.run(&["plan", "spec.yaml", "--base", "./base.yaml", "--format", "json"]).exits(0).json();
+    let of_zone = planned["operations"].as_array().expect("operations").iter().find(|o| o["kind"] == "zone");
+    assert_eq!(
+        (&of_zone.expect("the zone")["cause"], &of_zone.expect("the zone")["dangers"]),
+        (&json!("spec"), &json!([]))
+    );
+}
+
+/// A proxied record has no TTL of its own: a `ttl` that is removed beside `proxied: true` gives up nothing.
+#[test]
+fn the_ttl_of_a_proxied_record_is_not_given_up() {
+    let record =
+        |attributes: &str| format!("    records:\n      - {{ name: www, type: A, content: 192.0.2.1{attributes} }}");
+    let found = |workspace: &Workspace| -> Vec<String> {
+        let planned = plan(workspace, "HEAD").json();
+        let all =
+            planned["diagnostics"].as_array().expect("findings").iter().map(|d| d["code"].as_str().unwrap_or_default());
+        all.filter(|code| ["PLAN0038", "PLAN0039"].contains(code)).map(str::to_owned).collect()
+    };
+    for (before, after, codes) in [
+        // The advice for a `ttl` beside `proxied: true` is to remove it.
+        (", proxied: true, ttl: 3600", ", proxied: true", &[][..]),
+        (", ttl: 3600", ", proxied: true", &[]),
+        (", proxied: true", ", proxied: true, ttl: auto", &[]),
+        // A record that is not proxied keeps the TTL that it has.
+        (", ttl: 3600", "", &["PLAN0038"]),
+        (", proxied: false, ttl: 3600", ", proxied: false", &["PLAN0038"]),
+    ] {
+        let workspace = committed(&record(before));
+        edit(&workspace, &record(after));
+        assert_eq!(found(&workspace), codes, "{before} → {after}");
+    }
+    // The same where the base was never applied.
+    let workspace = committed(&record(", ttl: 3600"));
+    edit(&workspace, &record(", proxied: true, ttl: 3600"));
+    git(&workspace, &["commit", "-qam", "proxied"]);
+    edit(&workspace, &record(", proxied: true"));
+    assert_eq!(found(&workspace), Vec::<String>::new());
+    let text = workspace.run(&["plan", "spec", "--base", "HEAD", "-v"]).exits(0).stdout;
+    assert!(text.contains("ttl: 3600 → auto") && !text.contains("stays"), "{text}");
+    // To remove it is no other wish than the one of the base, so nobody else's change is overridden.
+    assert!(!text.contains("overrides-conflict"), "{text}");
+}

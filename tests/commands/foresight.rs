@@ -191,3 +191,47 @@ fn a_plan_beyond_the_budget_says_how_long_it_takes() {
     let requests = plan(&["--format", "json"]).json()["requests"].clone();
     assert_eq!((&requests["to_apply"], requests.get("seconds_at_limit")), (&json!(7), None));
 }
+
+/// Without a base, a plan does not know whose a live value is. That an apply wrote it is explained by a note, and changes nothing else.
+#[test]
+fn a_value_that_an_apply_wrote_is_told_and_changes_nothing() {
+    let workspace = Workspace::new(options());
+    let records = |address: &str, text: &str| {
+        workspace.records_spec(&format!(
+            "      - {{ name: www, type: A, content: {address} }}\n      - {{ name: \"@\", type: MX, priority: 10, content: {text} }}"
+        ));
+    };
+    records("192.0.2.1", "mx1.example.net");
+    workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
+    records("192.0.2.2", "mx2.example.net");
+    let found = findings(&workspace, "PLAN0054");
+    assert_eq!(found.len(), 1, "{found:#?}");
+    assert_eq!(found[0]["severity"], "note");
+    let detail = found[0]["detail"].as_str().unwrap();
+    assert!(detail.starts_with("an apply wrote what is replaced at example.com/dns/"), "{detail}");
+    assert!(detail.contains("/dns/www/A (applied at 2") && detail.contains("/MX (applied at 2"), "{detail}");
+    // The plan is the same without the journal.
+    let plan = || {
+        let mut plan = workspace.run(&["plan", "spec.yaml", "--format", "json"]).exits(0).json();
+        plan["diagnostics"] = Value::Null;
+        plan
+    };
+    let with_journal = plan();
+    assert_eq!(with_journal["verdict"], "needs-consent");
+    for journal in journals(&workspace) {
+        fs::remove_file(journal).unwrap();
+    }
+    assert_eq!(findings(&workspace, "PLAN0054"), Vec::<Value>::new());
+    assert_eq!(plan(), with_journal);
+    // A value that someone else wrote since is theirs, whatever a journal says.
+    let workspace = applied();
+    someone(&workspace, &json!({ "content": "192.0.2.7" }));
+    workspace.records_spec("      - { name: www, type: A, content: 192.0.2.8 }");
+    assert_eq!(findings(&workspace, "PLAN0054"), Vec::<Value>::new());
+    // With a base there is no doubt to explain.
+    let workspace = applied();
+    workspace.file("before.yaml", fs::read_to_string(workspace.path().join("spec.yaml")).unwrap());
+    workspace.records_spec("      - { name: www, type: A, content: 192.0.2.8 }");
+    let planned = workspace.run(&["plan", "spec.yaml", "--base", "./before.yaml", "--format", "json"]).exits(0).json();
+    assert!(!planned.to_string().contains("PLAN0054"), "{planned:#}");
+}

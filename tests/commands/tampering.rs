@@ -56,7 +56,10 @@ fn a_plan_file_cannot_hide_an_operation_or_add_one() {
 #[test]
 fn consents_of_a_plan_file_are_named() {
     let workspace = Workspace::new(options());
-    workspace.plant_records(json!([{ "type": "A", "name": "www.example.com", "content": "192.0.2.1" }]));
+    workspace.plant_records(json!([
+        { "type": "A", "name": "www.example.com", "content": "192.0.2.1" },
+        { "type": "TXT", "name": "www.example.com", "content": "\"in use\"" },
+    ]));
     workspace.records_spec("      - { name: www, type: A, state: absent }");
     let consents = ["--allow-deletes", "1", "--allow", "removes-last-address"];
     workspace.run(&[&["plan", "spec.yaml", "--out", "plan.json"], &consents[..]].concat()).exits(0);

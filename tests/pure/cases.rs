@@ -13,6 +13,8 @@ use zonewright::plan::{Consents, Lowering, Plan, Step, lower, plan_zone};
 use zonewright::render::text::{Extent, PlanView, write_plan, write_requests};
 use zonewright::{document, render, spec, wire};
 
+use crate::scenarios::judged;
+
 /// The live zone of a case.
 fn live(case: &Value) -> LiveZone {
     let records = case["live"].as_array().unwrap().iter().map(|r| wire::record::read(r).unwrap()).collect();
@@ -48,7 +50,9 @@ fn json_is_a_contract() {
         let input = spec::Input::Stdin(case["spec"].as_str().unwrap().to_owned());
         let outcome = spec::load(&[input], &spec::Options::default(), &mut sources);
         let desired = outcome.desired.expect("the spec of a case is good");
-        let (zone, diagnostics) = plan_zone(desired.zones.values().next().unwrap(), &live(&case));
+        let (own, live) = (desired.zones.values().next().unwrap(), live(&case));
+        let (zone, diagnostics) = plan_zone(own, &live);
+        let zone = judged(zone, own, None, &live);
         let plan = Plan { zones: vec![zone], diagnostics, requests_made: 2, ..Plan::default() };
         let json = document::plan::Plan::of(&plan, &plan.verdict(&Consents::default()), 1, &sources);
         insta::with_settings!({ omit_expression => true, prepend_module_to_snapshot => false }, {
@@ -71,7 +75,9 @@ fn run(case: &Value) -> String {
     text(&outcome.diagnostics);
     let desired = outcome.desired.expect("the spec of a case is good");
     let live = live(case);
-    let (zone, diagnostics) = plan_zone(desired.zones.values().next().unwrap(), &live);
+    let own = desired.zones.values().next().unwrap();
+    let (zone, diagnostics) = plan_zone(own, &live);
+    let zone = judged(zone, own, None, &live);
     text(&diagnostics);
     let steps = lower(&zone, Lowering::Batches(zone.tier.facts().batch_operations), None);
     let plan = Plan { zones: vec![zone], diagnostics, ..Plan::default() };

@@ -5,7 +5,7 @@ use zonewright::insight::OtherZones;
 use zonewright::model::Only;
 use zonewright::plan::{Consents, Plan, Verdict, plan_part_with_base, plan_zone, plan_zone_with_base};
 
-use crate::scenarios::{live, load};
+use crate::scenarios::{judged, live, load};
 
 /// A zone of two tokens, two addresses and a DKIM key, planned after a change; the codes that it needs.
 fn stops_of(base: &str, changed: &str, with_base: bool) -> Vec<&'static str> {
@@ -13,6 +13,7 @@ fn stops_of(base: &str, changed: &str, with_base: bool) -> Vec<&'static str> {
     let (base, desired) = (load(&text(base)), load(&text(changed)));
     let live = live(&base);
     let (zone, _) = if with_base { plan_zone_with_base(&desired, &base, &live) } else { plan_zone(&desired, &live) };
+    let zone = judged(zone, &desired, Some(&base), &live);
     let deletes = zone.operations.iter().filter(|o| o.dangers.contains(&zonewright::model::Danger::Delete)).count();
     let plan = Plan { zones: vec![zone], ..Plan::default() };
     match plan.verdict(&Consents::default()) {
@@ -51,6 +52,36 @@ fn what_is_replaced_is_not_counted() {
         assert_eq!(stops_of(&prune(before), &prune(after), false), Vec::<&str>::new());
     }
     assert_eq!(stops_of(&prune(&format!("{old}{third}")), &prune(&new), false), ["delete"]);
+}
+
+/// More name servers of the providers that a name has are no change of who answers for it.
+#[test]
+fn another_name_server_of_the_same_provider_is_no_danger() {
+    let delegated = |servers: &str| format!("      - {{ name: lab, type: NS, content: [{servers}] }}\n");
+    let at_apex = |servers: &str| format!("      - {{ name: \"@\", type: NS, content: [{servers}] }}\n");
+    let changes = |before: &str, after: &str| -> bool {
+        let codes = [delegated, at_apex]
+            .map(|records| stops_of(&records(before), &records(after), true).contains(&"changes-name-servers"));
+        assert_eq!(codes[0], codes[1], "{after}");
+        codes[0]
+    };
+    let two = "ns1.provider-dns.org, ns2.provider-dns.org";
+    for (before, after, is_danger) in [
+        (two, "ns1.provider-dns.org, ns2.provider-dns.org, ns3.provider-dns.org", false),
+        (
+            "ns-1.awsdns-01.com, ns-600.awsdns-10.net",
+            "ns-1.awsdns-01.com, ns-600.awsdns-10.net, ns-1500.awsdns-60.org",
+            false,
+        ),
+        // One of another provider, or of one whose name only begins alike.
+        (two, "ns1.provider-dns.org, ns2.provider-dns.org, ns1.other-dns.net", true),
+        (two, "ns1.provider-dns.org, ns2.provider-dns.org, ns3.provider-dns.org.attacker.net", true),
+        // One of two goes, or is replaced.
+        (two, "ns1.provider-dns.org", true),
+        (two, "ns1.provider-dns.org, ns3.provider-dns.org", true),
+    ] {
+        assert_eq!(changes(before, after), is_danger, "{after}");
+    }
 }
 
 /// Cloudflare reaches an origin with a private address through a tunnel, if any address of a proxied name is routed so.

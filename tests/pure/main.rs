@@ -28,6 +28,7 @@ mod insight_lock;
 mod insight_plans;
 mod insight_sentences;
 mod journal;
+mod last_address;
 mod laws;
 mod lint;
 mod other_zones;

@@ -7,7 +7,7 @@ use zonewright::diagnostic::Severity;
 use zonewright::model::DesiredZone;
 use zonewright::plan::{Consents, Plan, Verdict, plan_zone_with_base};
 
-use crate::scenarios::{live, try_load};
+use crate::scenarios::{judged, live, try_load};
 
 /// A zone of these records, without records that a spec must not have, which are listed.
 fn readable(zone: &str, records: &BTreeSet<String>, refused: &mut BTreeSet<String>) -> DesiredZone {
@@ -57,6 +57,7 @@ fn a_history_of_real_zones() {
         zone.extend(list("added"));
         let after = readable(&name, zone, &mut refused);
         let (plan, diagnostics) = plan_zone_with_base(&after, &before, &live(&before));
+        let plan = judged(plan, &after, Some(&before), &live(&before));
         let lines: Vec<String> = plan
             .operations
             .iter()

@@ -8,9 +8,14 @@ use std::rc::Rc;
 use crate::support::rulesets::waf;
 use serde_json::Value;
 use zonewright::diagnostic::{Diagnostics, Severity, Sources};
+use zonewright::insight::expect::Rigor;
 use zonewright::model::ruleset::{EntryPoint, LiveRule, LiveRuleset, LiveWaf, Phase, RuleId, RulesetId};
-use zonewright::model::{AsReported, DesiredZone, LiveDnssec, LiveRecord, LiveZone, RecordId, Tier, Ttl, ZoneId};
-use zonewright::plan::{Consents, Plan, RuleAction, Verdict, plan_zone, plan_zone_with_base};
+use zonewright::model::{
+    AsReported, Desired, DesiredZone, Live, LiveDnssec, LiveRecord, LiveZone, RecordId, Tier, Ttl, ZoneId,
+};
+use zonewright::plan::{
+    Consents, Operation, Plan, RuleAction, Verdict, ZonePlan, explain_records, plan_zone, plan_zone_with_base,
+};
 use zonewright::{spec, wire};
 
 /// The zones, each with its accidents and everyday changes.
@@ -60,6 +65,18 @@ pub(super) fn try_load(text: &str) -> Result<DesiredZone, Diagnostics> {
 /// The only zone of a spec without mistakes.
 pub(super) fn load(text: &str) -> DesiredZone {
     try_load(text).unwrap_or_else(|found| panic!("a mistake in:\n{text}\n{found:?}"))
+}
+
+/// The same plan of one zone with the dangers that only all zones of a run show; its sentences are as they were.
+pub(super) fn judged(zone: ZonePlan, desired: &DesiredZone, base: Option<&DesiredZone>, live: &LiveZone) -> ZonePlan {
+    let spec = |zone: &DesiredZone| Desired { zones: [(zone.name.clone(), zone.clone())].into(), ..Desired::default() };
+    let live = Live { zones: [(live.name.clone(), live.clone())].into() };
+    let mut plans = [zone.clone()];
+    explain_records(&mut plans, &spec(desired), base.map(spec).as_ref(), &live, Rigor::default());
+    let [explained] = plans;
+    let pairs = zone.operations.into_iter().zip(explained.operations);
+    let operations = pairs.map(|(own, Operation { dangers, accepted, .. })| Operation { dangers, accepted, ..own });
+    ZonePlan { operations: operations.collect(), ..zone }
 }
 
 /// Foreign records.
@@ -157,6 +174,7 @@ fn run(zone: &Prepared, scenario: &Value) -> Outcome {
     let mut live = live.clone();
     live.records.extend(foreign_records(&scenario["live"]));
     let (zone, diagnostics) = plan_zone_with_base(&desired, base, &live);
+    let zone = judged(zone, &desired, Some(base), &live);
     // A plan with an error is refused as a whole.
     let refused = diagnostics.iter().filter(|d| d.severity == Severity::Error).map(|d| d.code());
     let refused: BTreeSet<&'static str> = refused.collect();

@@ -14,7 +14,7 @@ use serde_json::{Value as Json, json};
 use super::line::{AnyLine, Intent, OperationLine};
 use super::reader::{Fate, JournalText, MOST_OPERATIONS, typed};
 use crate::model::Address;
-use crate::plan::{Operation, ZonePlan};
+use crate::plan::{Operation, Overwrites, ZonePlan};
 use crate::wire::json_digest::Sum;
 use crate::wire::keyword::Keyword;
 
@@ -31,6 +31,8 @@ pub struct AppliedBefore {
 struct Last {
     aim: Digest,
     at: Arc<str>,
+    /// The values of records that were written there.
+    written: Vec<Digest>,
 }
 
 /// The sum of what an operation wants.
@@ -42,6 +44,14 @@ struct Zone {
     id: Arc<str>,
     /// When it was created, as Cloudflare wrote it; empty if that is not known.
     created_on: Arc<str>,
+}
+
+impl Zone {
+    /// That of a plan.
+    fn of(plan: &ZonePlan) -> Self {
+        let created_on = plan.created_on.as_deref().unwrap_or_default();
+        Self { id: plan.id.0.as_str().into(), created_on: created_on.into() }
+    }
 }
 
 /// What has been applied, by zone and address; from the newest journal that names them.
@@ -76,8 +86,16 @@ impl AppliedOperations {
             }
             let at: Arc<str> = time.into();
             for operation in operations {
-                let last = is_done.then(|| Last { aim: aim(&operation), at: Arc::clone(&at) });
-                own.insert((zone.clone(), operation.address.into()), last);
+                let written = operation.after.as_ref().and_then(value).into_iter();
+                let last =
+                    is_done.then(|| Last { aim: aim(&operation), at: Arc::clone(&at), written: written.collect() });
+                let previous = own.insert((zone.clone(), operation.address.clone().into()), last);
+                // Several values of one name and type have one address.
+                if let (Some(Some(previous)), Some(Some(last))) =
+                    (previous, own.get_mut(&(zone.clone(), operation.address.into())))
+                {
+                    last.written.extend(previous.written);
+                }
             }
         }
         for (key, last) in own {
@@ -89,8 +107,7 @@ impl AppliedOperations {
 
     /// The operations of a plan that were applied at a time that counts.
     pub fn repeated(&self, zone: &ZonePlan, counts: impl Fn(&str) -> bool) -> Vec<AppliedBefore> {
-        let created_on = zone.created_on.as_deref().unwrap_or_default();
-        let own = Zone { id: zone.id.0.as_str().into(), created_on: created_on.into() };
+        let own = Zone::of(zone);
         let again = |operation: &Operation| {
             let key = (own.clone(), operation.address.as_str().into());
             let last = self.last.get(&key)?.as_ref()?;
@@ -99,6 +116,29 @@ impl AppliedOperations {
         };
         zone.operations.iter().filter_map(again).collect()
     }
+
+    /// The operations of a plan that replace a value of which it is unknown who made it, and that
+    /// an apply wrote at a time that counts.
+    pub fn written(&self, zone: &ZonePlan, counts: impl Fn(&str) -> bool) -> Vec<AppliedBefore> {
+        let own = Zone::of(zone);
+        let is_unknown = |operation: &&Operation| {
+            operation.record().is_some_and(|record| matches!(record.overwrites, Overwrites::Unknown { .. }))
+        };
+        let ours = |operation: &Operation| {
+            let last = self.last.get(&(own.clone(), operation.address.as_str().into()))?.as_ref()?;
+            let replaced = value(OperationLine::of(operation, &[]).before.as_ref()?)?;
+            (last.written.contains(&replaced) && counts(&last.at))
+                .then(|| AppliedBefore { address: operation.address.clone(), applied_at: last.at.to_string() })
+        };
+        zone.operations.iter().filter(is_unknown).filter_map(ours).collect()
+    }
+}
+
+/// The sum of a record's type and value, whatever its attributes; `None` if it is no record.
+fn value(record: &Json) -> Option<Digest> {
+    let member = |name: &str| record.get(name).cloned().unwrap_or_default();
+    let kind = record.get("type")?;
+    Some(Sum::of(&json!([kind, member("content"), member("data"), member("priority")])))
 }
 
 /// The sum of what an operation wants, whatever it finds.

@@ -10,6 +10,7 @@
 //! | what does an edit mean to those who ask? | [`explain`] |
 //! | how long do caches keep old answers? | `caching` |
 //! | when does everyone see a change? | `visibility` |
+//! | do the answers for a name lead to a server? | [`Zones::leads_to_server`] |
 //! | what refers to a name? | [`References`] |
 
 mod alias_effects;
@@ -21,6 +22,7 @@ mod differences;
 mod edit_effects;
 mod entry;
 mod index;
+mod leads_to_server;
 mod lost_types;
 mod proxy_change;
 mod record_edit;

@@ -1,11 +1,19 @@
 //! What refers to a name: records that point to it, and rules about it.
+//!
+//! | record | refers to |
+//! |---|---|
+//! | CNAME, MX, NS, SRV, HTTPS, SVCB, PTR, NAPTR | its target |
+//! | TXT with SPF | the names of `a:`, `mx:`, `include`, `exists` and `redirect` |
+//! | TXT or CNAME at `_mta-sts.` | the host of the policy, if one is announced |
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
+use super::answer::End;
 use super::entry::Entry;
 use super::zones::Zones;
 use crate::insight::effect::listed;
-use crate::model::{Fqdn, Gather, NameMap, RecordType, ZoneName};
+use crate::insight::mail::mta_sts_tls_reporting::{Announcement, mta_sts, mta_sts_host};
+use crate::model::{Fqdn, Gather, RecordType, ZoneName};
 
 /// A record that points to a name.
 #[derive(Debug, Clone, Copy)]
@@ -30,7 +38,7 @@ pub struct HostRule {
 /// References to some names.
 #[derive(Debug, Clone, Default)]
 pub struct References<'a> {
-    records: NameMap<'a, Vec<Reference<'a>>>,
+    records: HashMap<String, Vec<Reference<'a>>>,
     rules: Vec<HostRule>,
 }
 
@@ -39,26 +47,45 @@ pub(super) fn refers(reference: &Reference<'_>, zone: &ZoneName) -> String {
     format!("{} {}", zone.relative(reference.entry.name), reference.entry.data.type_name())
 }
 
-/// Whether records of a type refer to another name for what it is, and not for what it delegates.
-fn refers_by(kind: RecordType) -> bool {
-    matches!(
-        kind,
-        RecordType::Cname | RecordType::Mx | RecordType::Ns | RecordType::Srv | RecordType::Https | RecordType::Svcb
-    )
+/// Hears the names to which a record refers: its target, the names in an SPF record, and the host
+/// of the policy that an MTA-STS record announces.
+fn each_name(zones: &Zones<'_>, entry: &Entry<'_>, mut hear: impl FnMut(&Fqdn)) {
+    entry.data.target().into_iter().for_each(&mut hear);
+    entry.names_of_senders().iter().for_each(&mut hear);
+    if entry.is(RecordType::Txt) || entry.is(RecordType::Cname) {
+        policy_host(zones, entry.name).iter().for_each(&mut hear);
+    }
+}
+
+/// The host of the policy that is announced at a name (RFC 8461 section 3). What an alias out of
+/// the known zones announces is unknown, and counts.
+fn policy_host(zones: &Zones<'_>, name: &Fqdn) -> Option<Fqdn> {
+    let host = mta_sts_host(name)?;
+    let answer = zones.answer(name, RecordType::Txt);
+    let is_announced = match &answer.end {
+        End::Records(records) => {
+            let texts: Vec<&[u8]> = records.iter().filter_map(Entry::text).collect();
+            matches!(mta_sts(&texts), Announcement::Valid(_))
+        }
+        End::Elsewhere => true,
+        _ => false,
+    };
+    is_announced.then_some(host)
 }
 
 impl<'a> References<'a> {
     /// All references in some zones to names of these or other zones; one pass over the records.
     #[must_use]
     pub fn of(zones: &Zones<'a>, is_wanted: impl Fn(&Fqdn) -> bool, rules: Vec<HostRule>) -> Self {
-        let mut records: NameMap<'a, Vec<Reference<'a>>> = NameMap::default();
+        let mut records: HashMap<String, Vec<Reference<'a>>> = HashMap::new();
         for zone in zones.iter() {
             for entry in zone.entries() {
-                let refers = entry.record_type().is_some_and(refers_by);
-                let target = entry.data.target().filter(|target| refers && is_wanted(target) && *target != entry.name);
-                if let Some(target) = target {
-                    records.entry(target.as_str()).or_default().push(Reference { zone: zone.name(), entry });
-                }
+                each_name(zones, &entry, |name| {
+                    if name != entry.name && is_wanted(name) {
+                        let to_name = records.entry(name.as_str().to_owned()).or_default();
+                        to_name.push(Reference { zone: zone.name(), entry });
+                    }
+                });
             }
         }
         Self { records, rules }
@@ -68,6 +95,12 @@ impl<'a> References<'a> {
     #[must_use]
     pub fn to(&self, name: &Fqdn) -> &[Reference<'a>] {
         self.records.get(name.as_str()).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns true if a rule is about a host of this name.
+    #[must_use]
+    pub fn has_rule_about(&self, name: &Fqdn) -> bool {
+        self.rules.iter().any(|rule| rule.hosts.contains(name.as_str()))
     }
 
     /// A sentence about what refers to a name, if anything does. Aliases change with their target, which is said elsewhere; they

@@ -6,6 +6,9 @@ use crate::insight::effect::{Effect, Topic};
 use crate::insight::zone_view::View;
 use crate::model::Fqdn;
 
+/// How effects call the announcement of a policy.
+const MTA_STS: &str = "MTA-STS";
+
 /// What is published at such a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Announcement {
@@ -63,11 +66,18 @@ type Reader = fn(&[&[u8]]) -> Announcement;
 
 /// What is announced at a name, with the domain; `None` for other names.
 pub(in crate::insight) fn announced(name: &Fqdn) -> Option<(&'static str, Fqdn)> {
-    let kinds: [(&str, &str); 2] = [("_mta-sts.", "MTA-STS"), ("_smtp._tls.", "TLS reporting")];
+    let kinds: [(&str, &str); 2] = [("_mta-sts.", MTA_STS), ("_smtp._tls.", "TLS reporting")];
     kinds.into_iter().find_map(|(start, about)| {
         let domain = name.as_str().strip_prefix(start)?;
         Some((about, Fqdn::reported(domain)))
     })
+}
+
+/// The host that serves the policy that is announced at a name (RFC 8461 section 3.3); `None` for
+/// names at which no MTA-STS policy is announced.
+pub(in crate::insight) fn mta_sts_host(name: &Fqdn) -> Option<Fqdn> {
+    let (about, domain) = announced(name)?;
+    (about == MTA_STS).then(|| Fqdn::reported(&format!("mta-sts.{domain}")))
 }
 
 /// Where the policy that a host serves is announced; `None` for hosts of other names (RFC 8461 section 3.2).
@@ -78,20 +88,20 @@ pub(in crate::insight) fn announcement_of_host(host: &Fqdn) -> Option<Fqdn> {
 /// What a change of such a record, or of the host of its policy, means for its domain.
 pub(in crate::insight) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) -> Vec<Effect> {
     let Some((about, domain)) = announced(name) else { return Vec::new() };
-    let read: Reader = if about == "MTA-STS" { mta_sts } else { tls_reporting };
+    let read: Reader = if about == MTA_STS { mta_sts } else { tls_reporting };
     let (old, new) = (read(&before.texts(name)), read(&after.texts(name)));
     let host = Fqdn::reported(&format!("mta-sts.{domain}"));
     let (direction, line) = match (&old, &new) {
         // RFC 8461 section 3.2.
         (_, Announcement::Valid(_))
-            if about == "MTA-STS" && before.leads_somewhere(&host) && !after.leads_somewhere(&host) =>
+            if about == MTA_STS && before.leads_somewhere(&host) && !after.leads_somewhere(&host) =>
         {
             (Direction::Weakens, format!("has no policy any more: nothing is at {host}, where senders fetch it"))
         }
         _ if old == new => return Vec::new(),
         (_, Announcement::Void(why)) => (Direction::Weakens, format!("is ignored by senders: {why}")),
         (_, Announcement::Missing) => (Direction::Weakens, "is gone".to_owned()),
-        (Announcement::Valid(_), Announcement::Valid(new)) if about == "MTA-STS" => {
+        (Announcement::Valid(_), Announcement::Valid(new)) if about == MTA_STS => {
             (Direction::Neutral, format!("has another policy ({new}): senders fetch it again"))
         }
         (Announcement::Valid(_), Announcement::Valid(new)) => (Direction::Neutral, format!("goes to {new}")),

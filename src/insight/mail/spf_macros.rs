@@ -1,6 +1,6 @@
 //! Names with macros in SPF records (RFC 7208 section 7).
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr};
 
 use crate::model::{Fqdn, NAME_OCTETS, is_unreserved, percent_encoded};
 
@@ -64,6 +64,22 @@ impl DomainSpec {
     #[must_use]
     pub fn name(&self) -> Option<Fqdn> {
         (!self.0.contains('%')).then(|| Fqdn::reported(&self.0))
+    }
+
+    /// The name in a record of `domain`, if it is the same for every sender: it has no macro but
+    /// `d`, which stands for that domain.
+    #[must_use]
+    pub fn name_at(&self, domain: &Fqdn) -> Option<Fqdn> {
+        let is_fixed = |part: &Part<'_>| match part {
+            Part::Literal(_) => true,
+            Part::Macro { letter, .. } => matches!(letter, 'd' | '%' | '_' | '-'),
+        };
+        if !parts(&self.0).ok()?.iter().all(is_fixed) {
+            return None;
+        }
+        let address = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
+        let anyone = Envelope { address, local: "", domain: "", greeting: "" };
+        self.expand(domain, &anyone).map(|name| Fqdn::reported(&name))
     }
 
     /// The name for an envelope; `None` where the macro needs more than that. Names that become too long lose labels

@@ -118,6 +118,17 @@ impl RuleAction {
         }
     }
 
+    /// The definitions that there are afterwards.
+    pub(in crate::plan) fn bodies_after(&self) -> &[RuleBody] {
+        match self {
+            Self::CreateEntryPoint { rules } => rules,
+            Self::Create { after: body, .. } | Self::Update { after: body, .. } | Self::Move { body, .. } => {
+                std::slice::from_ref(body)
+            }
+            Self::Delete { .. } => &[],
+        }
+    }
+
     /// The id of the live rule, if there is one.
     #[must_use]
     pub fn id(&self) -> Option<&RuleId> {

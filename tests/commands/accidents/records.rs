@@ -18,16 +18,57 @@ fn c1_one_host_missing_from_a_generated_source() {
     zone_spec(&workspace, "spec.yaml", &hosts(29));
     // A name that is merely missing from the spec is not deleted.
     assert_eq!(plan(&workspace, &["spec.yaml"])["verdict"], "in-sync");
-    // With the previous spec, the removal is planned, and needs its number and the name of the danger.
+    // With the previous spec, the removal is planned, and needs its number. Nothing refers to the host.
     let words = [
         "- backend-30  A  192.0.2.30",
         "removed from the spec",
         "records or rules are deleted: 1 operation. To allow it, add --allow-deletes 1",
-        "a name loses its last address: 1 operation. To allow it, add --allow removes-last-address",
     ];
     let arguments = ["spec.yaml", "--base", "./before.yaml"];
     workspace.run(&["apply", "spec.yaml", "--base", "./before.yaml", "--yes", "--allow-deletes", "2"]).exits(3);
-    refused_without(&workspace, &arguments, &words, &[&["--allow-deletes", "1"], &["--allow", "removes-last-address"]]);
+    refused_without(&workspace, &arguments, &words, &[&["--allow-deletes", "1"]]);
+}
+
+/// C1 with something that needs the host: a record of this zone, of someone else, or of another zone of the run. The plan names it,
+/// and the consent is needed in each case, and in none where the same plan removes it.
+#[test]
+fn c1_a_host_that_is_in_use() {
+    let spec = |host: &str, of_com: &str, of_net: &str| {
+        let www = "      - { name: www, type: A, content: 192.0.2.2 }";
+        format!(
+            "version: 1\nzones:\n  example.com:\n    create: true\n    records:\n{www}\n{host}\n{of_com}\n  \
+             example.net:\n    create: true\n    records:\n{www}\n{of_net}\n"
+        )
+    };
+    let host = "      - { name: backend, type: A, content: 192.0.2.1 }";
+    let record = "      - { name: \"@\", type: MX, priority: 10, content: backend.example.com }";
+    let alias = json!({ "type": "CNAME", "name": "theirs.example.com", "content": "backend.example.com" });
+    for (before, after, foreign, says) in [
+        ([record, ""], [record, ""], None, "1 record refers to this name: @ MX"),
+        (["", record], ["", record], None, "1 record refers to this name: example.net MX"),
+        (["", ""], ["", ""], Some(&alias), "1 record refers to this name: theirs CNAME"),
+        (["", record], ["", ""], None, ""),
+        (["", ""], ["", ""], None, ""),
+    ] {
+        let workspace = Workspace::empty(options());
+        workspace.file("before.yaml", spec(host, before[0], before[1]));
+        workspace.run(&["apply", "before.yaml", "--yes"]).exits(0);
+        if let Some(record) = foreign {
+            workspace.plant_records(json!([record]));
+        }
+        workspace.file("spec.yaml", spec("", after[0], after[1]));
+        let planned = plan(&workspace, &["spec.yaml", "--base", "./before.yaml"]);
+        let is_raised = dangers(&planned).contains(&"removes-last-address".to_owned());
+        assert_eq!(is_raised, !says.is_empty(), "{says}: {planned:#}");
+        assert!(planned.to_string().contains(says), "{says}: {planned:#}");
+        let apply = ["apply", "spec.yaml", "--base", "./before.yaml", "--yes", "--allow-deletes"];
+        let deletes = if before == after { "1" } else { "2" };
+        let code = if is_raised || before != after { 3 } else { 0 };
+        workspace.run(&[&apply[..], &[deletes]].concat()).exits(code);
+        if is_raised {
+            workspace.run(&[&apply[..], &[deletes, "--allow", "removes-last-address,changes-mail"]].concat()).exits(0);
+        }
+    }
 }
 
 /// C1, the other guard: a protected record stays even if the number of deletes is confirmed.
@@ -45,7 +86,7 @@ fn c1_a_protected_host_missing_from_a_generated_source() {
         &workspace,
         &["spec.yaml", "--base", "./before.yaml"],
         &["records marked `protect: true` are changed"],
-        &[&["--allow-deletes", "1"], &["--allow", "removes-last-address"], &["--allow", "changes-protected"]],
+        &[&["--allow-deletes", "1"], &["--allow", "changes-protected"]],
     );
 }
 
@@ -72,12 +113,13 @@ fn c2_an_old_plan_after_a_newer_one() {
     );
     assert_eq!(workspace.writes().len(), writes);
     assert_eq!(contents(&workspace, "api.example.com"), ["192.0.2.3"]);
-    // The cleanup, which would leave the name without any address.
+    // The cleanup, which would leave a name in use without any address.
+    workspace.plant_records(json!([{ "type": "CNAME", "name": "www.example.com", "content": "api.example.com" }]));
     zone_spec(&workspace, "spec.yaml", "records:\n  - { name: api, type: A, state: absent }");
     refused_without(
         &workspace,
         &["spec.yaml"],
-        &["a name loses its last address"],
+        &["a name in use loses its last address", "1 record refers to this name: www CNAME"],
         &[&["--allow-deletes", "1"], &["--allow", "removes-last-address"]],
     );
 }
@@ -126,8 +168,8 @@ fn c3_a_proxied_name_is_renamed_or_replaced() {
     refused_without(
         &workspace,
         &["renamed.yaml", "--base", "./before.yaml"],
-        &["~ rename www → web  CNAME  a.example.net", "a name loses its last address"],
-        &[&["--allow-deletes", "1"], &["--allow", "removes-last-address"]],
+        &["~ rename www → web  CNAME  a.example.net"],
+        &[&["--allow-deletes", "1"]],
     );
     let sent = workspace.writes()[writes..].to_vec();
     assert_eq!(sent.len(), 1, "the old name and the new one in one transaction: {sent:?}");
@@ -155,7 +197,7 @@ fn c5_a_wildcard_answers_for_what_is_gone() {
     // Deleted: the wildcard answers.
     zone_spec(&workspace, "gone.yaml", "records:\n  - { name: shop, type: CNAME, state: absent }");
     let planned = plan(&workspace, &["gone.yaml"]);
-    assert_eq!(dangers(&planned), ["delete", "falls-to-wildcard", "removes-last-address"]);
+    assert_eq!(dangers(&planned), ["delete", "falls-to-wildcard"]);
     // Replaced: in one batch, the name always has a record.
     zone_spec(&workspace, "replaced.yaml", "records:\n  - { name: shop, type: A, content: 192.0.2.1 }");
     let said = workspace.run(&["apply", "replaced.yaml", "--yes"]).exits(3).stdout;
@@ -169,7 +211,7 @@ fn c5_a_wildcard_answers_for_what_is_gone() {
         &workspace,
         &["gone.yaml"],
         &["a wildcard answers for a deleted name", "→ shop: *.example.com answers from now on: 203.0.113.9 (ttl 3600)"],
-        &[&["--allow-deletes", "1"], &["--allow", "removes-last-address"], &["--allow", "falls-to-wildcard"]],
+        &[&["--allow-deletes", "1"], &["--allow", "falls-to-wildcard"]],
     );
 }
 

@@ -44,8 +44,9 @@ fn zone_plan(name: &str, spec: &str, live: &[Value], tier: &str, sources: &mut S
         records: live.iter().map(|r| wire::record::read(r).unwrap()).collect(),
         ..LiveZone::new(ZoneName::parse(name).unwrap(), ZoneId("023e105f4ecef8ad9ca31a8372d0c353".into()))
     };
-    let (zone, diagnostics) = plan_zone(desired.zones.values().next().unwrap(), &live);
-    (zone, Plan { diagnostics, requests_made: 3, ..Plan::default() })
+    let own = desired.zones.values().next().unwrap();
+    let (zone, diagnostics) = plan_zone(own, &live);
+    (crate::scenarios::judged(zone, own, None, &live), Plan { diagnostics, requests_made: 3, ..Plan::default() })
 }
 
 /// The plan of a case.

@@ -63,8 +63,8 @@ dangers! {
     AllowsTakeover "allows-takeover", "someone else could claim the hosting that a name points to", "remove a token that keeps others from claiming a name";
     /// DNSSEC is disabled, or DS or DNSKEY records change.
     ChangesDnssec "changes-dnssec", "the DNSSEC chain of trust changes", "disable DNSSEC, or change DS and DNSKEY records";
-    /// A name loses its last address.
-    RemovesLastAddress "removes-last-address", "a name loses its last address", "leave a name without an address";
+    /// A name in use loses its last address.
+    RemovesLastAddress "removes-last-address", "a name in use loses its last address", "leave a name in use without an address";
     /// A wildcard answers for a name that is deleted.
     FallsToWildcard "falls-to-wildcard", "a wildcard answers for a deleted name", "let a wildcard answer for a deleted name";
     /// An expectation of the spec would no longer hold.

@@ -155,6 +155,21 @@ pub struct ExpectedIssuance {
     pub universal_ssl: Option<bool>,
 }
 
+impl Expected {
+    /// Returns true if it is about this name. An expectation that the name has no such record is
+    /// not: it agrees with the end of the name.
+    #[must_use]
+    pub fn names(&self, wanted: &Fqdn) -> bool {
+        match self {
+            Self::Answer { name, answer, .. } => name == wanted && *answer != ExpectedAnswer::Nothing,
+            Self::Mail(mail) => mail.domain == *wanted || mail.by.iter().flatten().any(|host| host == wanted),
+            Self::Certificates(issuance) => issuance.name == *wanted,
+            Self::Hidden(_) => false,
+            Self::Request(expected) => expected.request.host == wanted.as_str(),
+        }
+    }
+}
+
 impl std::fmt::Display for Expected {
     /// What it is about.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -128,4 +128,7 @@ findings! {
         "The last day of an entry that weakens the protection is later, or gone. Nothing at Cloudflare changes, so no operation shows it. \
          An entry that is no longer narrow needs the consent weakens-protection.",
         "Make sure that it is still needed, or keep the earlier day.";
+    WRITTEN_BY_APPLY = "PLAN0054" Note "an apply wrote the value that is replaced",
+        "Without a base, a plan does not know who made the live value that it replaces. The journals say that an apply wrote it, and when. The plan does not depend on them: its operations and consents are the same without them.",
+        "Name the previous version of the spec with `--base`; then the plan knows what the spec wanted.";
 }

@@ -236,6 +236,12 @@ impl Expression {
         scope::hosts(self.canonical_form()?)
     }
 
+    /// Returns the hosts that it names with `http.host eq` or `in`, whatever else it asks for.
+    #[must_use]
+    pub fn named_hosts(&self) -> BTreeSet<String> {
+        self.canonical_form().map(scope::named_hosts).unwrap_or_default()
+    }
+
     /// Whether it certainly matches nothing but one page, or one directory with at least so many segments, of one host.
     #[must_use]
     pub fn is_one_place(&self, least_segments: usize) -> bool {

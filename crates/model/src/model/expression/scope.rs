@@ -225,6 +225,15 @@ pub(super) fn hosts(form: &CanonicalForm) -> Option<BTreeSet<String>> {
     }
 }
 
+/// The hosts that any part of it asks for. Those that it excludes are left out.
+pub(super) fn named_hosts(form: &CanonicalForm) -> BTreeSet<String> {
+    match &form.kind {
+        CanonicalKind::Comparison(_) => hosts(form).unwrap_or_default(),
+        CanonicalKind::Chain(Connective::And | Connective::Or, parts) => parts.iter().flat_map(named_hosts).collect(),
+        CanonicalKind::Chain(Connective::Xor, _) | CanonicalKind::Not(_) | CanonicalKind::Operand(_) => BTreeSet::new(),
+    }
+}
+
 /// How the matched requests change.
 pub(super) fn change(before: &CanonicalForm, after: &CanonicalForm) -> ScopeChange {
     if before.text == after.text {
