@@ -4,13 +4,12 @@
 //! octodns.readthedocs.io (records) and the documentation of octodns-cloudflare, read 2026-11-22. Names are in the natural order of
 //! the package natsort: numbers within them count as numbers.
 
-use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value as Json, json};
 
 use super::left_out::{name_settings, shown};
-use crate::import::octodns_members;
+use crate::import::{natural_order, octodns_members};
 use crate::model::facts::{self, FieldKind};
 use crate::model::{DesiredRecord, DesiredZone, Facets, Fqdn, Rdata, RecordType, Value, sort_by};
 use crate::spec::one_line;
@@ -39,7 +38,7 @@ pub(super) fn write(zone: &DesiredZone, left_out: &mut Vec<String>) -> (String, 
             _ => by_name.push((name, vec![set])),
         }
     }
-    sort_by(&mut by_name, |(a, _), (b, _)| natural(a, b));
+    sort_by(&mut by_name, |(a, _), (b, _)| natural_order(a, b));
     let mut out = String::from("---\n");
     let root: Map<String, Json> = by_name
         .into_iter()
@@ -211,7 +210,7 @@ fn service(data: &Rdata) -> Result<Json, &'static str> {
         };
         members.push((name.to_owned(), json));
     }
-    sort_by(&mut members, |(a, _), (b, _)| natural(a, b));
+    sort_by(&mut members, |(a, _), (b, _)| natural_order(a, b));
     let mut value = Map::new();
     if !members.is_empty() {
         value.insert("svcparams".to_owned(), Json::Object(members.into_iter().collect()));
@@ -219,33 +218,6 @@ fn service(data: &Rdata) -> Result<Json, &'static str> {
     value.insert("svcpriority".to_owned(), json!(priority));
     value.insert("targetname".to_owned(), json!(target));
     Ok(Json::Object(value))
-}
-
-/// The natural order: runs of digits count as numbers.
-fn natural(a: &str, b: &str) -> Ordering {
-    let (mut a, mut b) = (a, b);
-    loop {
-        // A text that begins with a number comes after the empty text, which natsort puts before it.
-        for is_number in [false, true] {
-            let split = |text: &str| text.find(|c: char| c.is_ascii_digit() != is_number).unwrap_or(text.len());
-            let ((left, rest_a), (right, rest_b)) = (a.split_at(split(a)), b.split_at(split(b)));
-            let order = if is_number {
-                let (left, right) = (left.trim_start_matches('0'), right.trim_start_matches('0'));
-                left.len().cmp(&right.len()).then_with(|| left.cmp(right))
-            } else {
-                left.cmp(right)
-            };
-            if order.is_ne() {
-                return order;
-            }
-            match (rest_a.is_empty(), rest_b.is_empty()) {
-                (true, true) => return Ordering::Equal,
-                (true, false) => return Ordering::Less,
-                (false, true) => return Ordering::Greater,
-                (false, false) => (a, b) = (rest_a, rest_b),
-            }
-        }
-    }
 }
 
 /// A mapping in block style.
@@ -302,7 +274,7 @@ mod tests {
     #[test]
     fn names_are_in_natural_order() {
         let mut names = ["b", "a10", "a2", "", "*", "10", "9", "a", "a2b", "_x", "a02c"];
-        names.sort_by(|a, b| natural(a, b));
+        names.sort_by(|a, b| natural_order(a, b));
         assert_eq!(names, ["", "9", "10", "*", "_x", "a", "a2", "a2b", "a02c", "a10", "b"]);
     }
 }

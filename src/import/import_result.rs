@@ -152,7 +152,7 @@ impl<'s> Entry<'s> {
     }
 
     /// The record; otherwise what is wrong and what to write instead.
-    fn record(self, id: String) -> Result<LiveRecord, (String, Option<String>)> {
+    pub(super) fn record(self, id: String) -> Result<LiveRecord, (String, Option<String>)> {
         let name = self.zone.resolve(if self.name.is_empty() { "@" } else { self.name });
         let name = name.map_err(|error| (error.to_string(), None))?;
         let Some(record_type) = RecordType::parse(self.type_name) else {
@@ -233,7 +233,8 @@ impl ImportResult {
             self.leaving.dnscontrol.remove(zone);
             let reasons: Vec<&str> = reasons.iter().map(String::as_str).collect();
             let detail = format!("{zone}: {}", reasons.join("; "));
-            self.diagnostics.push(findings::ZONE_IN_PART.nowhere(detail));
+            let help = "never use `unmanaged: prune` for this zone: it would delete the records that are not known";
+            self.diagnostics.push(findings::ZONE_IN_PART.nowhere(detail).help(help));
         }
     }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value as Json;
 
 use super::import_result::ImportResult;
-use super::octodns_includes::Includes;
+use super::octodns::OctodnsFile;
 use super::source_files::read;
 use super::source_kind::{SourceKind, is_terraform_code};
 use super::terraform::{self, GivenZones};
@@ -57,7 +57,7 @@ struct Reader<'g> {
     /// The directory that is being read.
     tree: PathBuf,
     /// octoDNS's files.
-    zone_files: Vec<ZoneFile>,
+    octodns_files: Vec<OctodnsFile>,
     /// The configuration files of each directory.
     modules: Vec<(PathBuf, Vec<SourceId>)>,
     /// The resources of states and plans.
@@ -68,18 +68,6 @@ struct Reader<'g> {
     documents: Vec<dnscontrol::Document>,
 }
 
-/// A file of octoDNS.
-struct ZoneFile {
-    /// The directory that it was found in, which contains the files that it may include.
-    tree: PathBuf,
-    /// Its path.
-    path: PathBuf,
-    /// Its text.
-    source: SourceId,
-    /// The zone that its path names, or the given one.
-    zone: ZoneName,
-}
-
 impl<'g> Reader<'g> {
     /// A reader that has read nothing.
     fn new(from: Option<SourceKind>, given: &'g GivenZones) -> Self {
@@ -88,7 +76,7 @@ impl<'g> Reader<'g> {
             given,
             found: ImportResult::default(),
             tree: PathBuf::new(),
-            zone_files: Vec::new(),
+            octodns_files: Vec::new(),
             modules: Vec::new(),
             resources: Vec::new(),
             master_files: Vec::new(),
@@ -96,33 +84,10 @@ impl<'g> Reader<'g> {
         }
     }
 
-    /// Translates octoDNS's files, but for those that others include: they belong to the zones of the others.
-    fn zone_files(&mut self) {
-        let mut includes = Includes::default();
-        let mut roots = Vec::new();
-        for ZoneFile { tree, path, source, zone } in std::mem::take(&mut self.zone_files) {
-            if let Some(root) = includes.read(&tree, &path, source, &mut self.found) {
-                roots.push((path, zone, root));
-            }
-        }
-        let included = includes.included();
-        for (path, zone, root) in roots {
-            if !path.canonicalize().is_ok_and(|path| included.contains(&path)) {
-                octodns::read(&root, &zone, &mut self.found);
-            } else if zone_of_path(&path).is_some() {
-                let shown = path.display().to_string();
-                let why = format!("another file includes it, so it is not imported as the zone {zone}");
-                let help =
-                    format!("if it is a zone as well, import it alone: `zonewright import --from octodns {shown}`");
-                self.found.report(findings::NOT_TRANSLATED, &shown, Place::NOWHERE, &why, Some(help));
-            }
-        }
-    }
-
     /// Translates what needs all files: octoDNS's include each other, a source of Terraform may name the zones of another, and
     /// several files may be of one zone.
     fn finish(mut self) -> ImportResult {
-        self.zone_files();
+        octodns::read_files(&self.octodns_files, &self.given.octodns, &mut self.found);
         zone_files::read(std::mem::take(&mut self.master_files), self.given.default.as_ref(), &mut self.found);
         dnscontrol::translate(&self.documents, &self.given.providers, &mut self.found);
         let modules = std::mem::take(&mut self.modules);
@@ -263,11 +228,11 @@ impl<'g> Reader<'g> {
                 }
             }
             SourceKind::Octodns => {
-                // A file without a zone is octoDNS's configuration, or about something else.
-                if let Some(zone) = zone_of_path(path).or_else(|| self.given.default.clone()) {
-                    let (tree, path) = (self.tree.clone(), path.to_owned());
-                    self.zone_files.push(ZoneFile { tree, path, source, zone });
-                }
+                let named = zone_of_path(path);
+                let is_named_like_zone = named.is_some();
+                let zone = named.or_else(|| self.given.default.clone());
+                let (tree, path) = (self.tree.clone(), path.to_owned());
+                self.octodns_files.push(OctodnsFile { tree, path, source, zone, is_named_like_zone });
             }
             SourceKind::Csv => {
                 let zone = zone_of_path(path).or_else(|| self.given.default.clone());

@@ -52,6 +52,7 @@ mod syntax;
 mod variables;
 mod waf;
 mod write_yaml;
+mod yaml_1_1;
 mod yaml_tree;
 mod zones;
 
@@ -66,7 +67,7 @@ pub use import_layout::{Arrangement, Part, Remarks, arrange};
 pub use limits::LARGEST_FILE;
 use limits::{MOST, clip, is_enough};
 pub use load::Input;
-pub use other_tools_yaml::{Include, Yaml, YamlKind, read_octodns_yaml, read_yaml};
+pub use other_tools_yaml::{Include, OctodnsDocument, Yaml, YamlKind, read_octodns_yaml, read_yaml};
 pub use policy_file::{Allowed, POLICY_FILE, PolicyError, PolicyFile, policy_schema, read_policy};
 pub use revision::{Revision, at_revision, is_object_id, resolve_revision};
 pub use revision_error::RevisionError;
@@ -74,6 +75,7 @@ pub use schema::schema;
 pub use substitution_syntax::{Piece, pieces};
 pub use waf::{deployment_entry, print_waf, rule_entry};
 pub use write_yaml::{double_quoted, one_line};
+pub use yaml_1_1::PythonScalar;
 
 use crate::diagnostic::{Diagnostics, Place, Source, SourceId, Sources, Span, findings};
 use crate::model::{Desired, Suppression, names_credential};

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::read_yaml::{Dialect, MERGE, scan, scan_dialect};
+use super::yaml_1_1::PythonScalar;
 use super::yaml_tree::{Entry, Kind, Meaning, NodeId, Style, Tree};
 use crate::diagnostic::{Diagnostics, Place, SourceId};
 
@@ -15,6 +16,8 @@ pub struct Yaml {
     pub kind: YamlKind,
     /// Whether it is a boolean or a number, which quotes would make a text.
     pub is_plain: bool,
+    /// Whether it is a single value without quotes.
+    pub is_bare: bool,
 }
 
 /// A YAML value.
@@ -55,6 +58,17 @@ impl Yaml {
         }
     }
 
+    /// Returns what Python makes of a single value; `None` for lists and mappings.
+    #[must_use]
+    pub fn python(&self) -> Option<PythonScalar> {
+        match &self.kind {
+            YamlKind::Null => Some(PythonScalar::Null),
+            YamlKind::Scalar(text) if self.is_bare => Some(PythonScalar::of_plain(text)),
+            YamlKind::Scalar(text) => Some(PythonScalar::Text(text.clone())),
+            YamlKind::List(_) | YamlKind::Map(_) => None,
+        }
+    }
+
     /// The text of a single value.
     #[must_use]
     pub fn text(&self) -> Option<&str> {
@@ -72,43 +86,61 @@ const MOST_VALUES: usize = 3_000_000;
 pub fn read_yaml(text: &str, source: SourceId, diagnostics: &mut Diagnostics) -> Option<Yaml> {
     let tree = scan(text, source, diagnostics)?;
     let mut includes_nothing = |_: &str, _: Place| Err("this is not a file of octoDNS".to_owned());
-    Some(
-        Copier { tree: &tree, left: MOST_VALUES, include: &mut includes_nothing, failures: Vec::new() }.copy(tree.root),
-    )
+    Some(Copier::new(&tree, Dialect::Spec, &mut includes_nothing).copy(tree.root))
 }
 
 /// What takes the place of `!include NAME`, for a name and its place; otherwise why nothing can.
 pub type Include<'i> = dyn FnMut(&str, Place) -> Result<Yaml, String> + 'i;
 
-/// Reads a document of octoDNS, with the mappings that it merges and the files that it includes. Errors are reported; `None` if nothing
-/// can be used. Also what cannot be included or merged, each with its place and why.
+/// A document of octoDNS.
+#[derive(Debug, Default)]
+pub struct OctodnsDocument {
+    /// Its content, with what it merges and includes; `None` if nothing can be used.
+    pub root: Option<Yaml>,
+    /// What cannot be included or merged, each with its place and why.
+    pub failures: Vec<(Place, String)>,
+    /// What octoDNS reads otherwise than it looks, each with its place.
+    pub remarks: Vec<(Place, String)>,
+}
+
+/// Reads a document of octoDNS, with the mappings that it merges and the files that it includes. Errors are reported.
 ///
 /// # Sources
 /// octodns.readthedocs.io (include directive), read 2026-11: `!include NAME` stands for the content of a file, and `<<: !include NAME`
-/// merges it. Of equal keys the last one counts.
+/// merges it. Of equal keys the last one counts, which is also what PyYAML does with equal keys of one mapping.
 pub fn read_octodns_yaml(
     text: &str,
     source: SourceId,
     include: &mut Include<'_>,
     diagnostics: &mut Diagnostics,
-) -> (Option<Yaml>, Vec<(Place, String)>) {
-    let Some(tree) = scan_dialect(text, source, Dialect::Octodns, diagnostics) else { return (None, Vec::new()) };
-    let mut copier = Copier { tree: &tree, left: MOST_VALUES, include, failures: Vec::new() };
+) -> OctodnsDocument {
+    let Some(tree) = scan_dialect(text, source, Dialect::Octodns, diagnostics) else {
+        return OctodnsDocument::default();
+    };
+    let mut copier = Copier::new(&tree, Dialect::Octodns, include);
     let root = copier.copy(tree.root);
-    (Some(root), copier.failures)
+    OctodnsDocument { root: Some(root), failures: copier.failures, remarks: copier.remarks }
 }
 
 /// Copies the nodes of a tree as plain data.
 struct Copier<'c, 'i> {
     tree: &'c Tree,
+    dialect: Dialect,
     /// How many more values may be copied.
     left: usize,
     include: &'c mut Include<'i>,
     /// What cannot be included or merged, and why.
     failures: Vec<(Place, String)>,
+    /// Keys that are not what they look like.
+    remarks: Vec<(Place, String)>,
 }
 
-impl Copier<'_, '_> {
+impl<'c, 'i> Copier<'c, 'i> {
+    /// A copier that has copied nothing.
+    fn new(tree: &'c Tree, dialect: Dialect, include: &'c mut Include<'i>) -> Self {
+        Self { tree, dialect, left: MOST_VALUES, include, failures: Vec::new(), remarks: Vec::new() }
+    }
+
     /// A node.
     fn copy(&mut self, id: NodeId) -> Yaml {
         let tree = self.tree;
@@ -130,7 +162,8 @@ impl Copier<'_, '_> {
             Kind::Mapping(entries) => YamlKind::Map(self.members(entries)),
         };
         let is_plain = matches!(tree.meaning(id), Some(Meaning::Bool(_) | Meaning::Integer(_) | Meaning::Number));
-        Yaml { place: tree.place(id), kind, is_plain }
+        let is_bare = matches!(&tree.node(id).kind, Kind::Scalar(_, Style::Plain));
+        Yaml { place: tree.place(id), kind, is_plain, is_bare }
     }
 
     /// The members of a mapping, with those that it merges.
@@ -138,29 +171,29 @@ impl Copier<'_, '_> {
         let tree = self.tree;
         let is_merge =
             |entry: &Entry| matches!(&tree.node(entry.key).kind, Kind::Scalar(text, Style::Plain) if &**text == MERGE);
-        if !entries.iter().any(is_merge) {
+        if self.dialect == Dialect::Spec {
             return entries.iter().map(|entry| (tree.text(entry.key).to_owned(), self.copy(entry.value))).collect();
         }
-        let mut members: Vec<(String, Yaml)> = Vec::new();
-        let mut places: HashMap<String, usize> = HashMap::new();
-        let mut put = |name: String, value: Yaml| match places.get(&name) {
-            Some(n) => members[*n].1 = value,
-            None => {
-                places.insert(name.clone(), members.len());
-                members.push((name, value));
-            }
-        };
+        let mut members = Members::default();
         for entry in entries {
             let failed = self.failures.len();
             let value = self.copy(entry.value);
             if !is_merge(entry) {
-                put(tree.text(entry.key).to_owned(), value);
+                let key = self.key(entry.key);
+                if members.put(key, value, true) {
+                    let why = "the key is in this mapping twice; octoDNS takes the last one".to_owned();
+                    self.remarks.push((tree.place(entry.key), why));
+                }
                 continue;
             }
             // Of a list, the first mapping counts most.
             for merged in value.items().iter().rev() {
                 match &merged.kind {
-                    YamlKind::Map(own) => own.iter().cloned().for_each(|(name, value)| put(name, value)),
+                    YamlKind::Map(own) => {
+                        for (name, value) in own {
+                            members.put((true, name.clone()), value.clone(), false);
+                        }
+                    }
                     // What could not be included is reported already.
                     YamlKind::Null if self.failures.len() > failed => {}
                     _ => {
@@ -169,6 +202,42 @@ impl Copier<'_, '_> {
                 }
             }
         }
-        members
+        members.list
+    }
+
+    /// Returns the name that Python's `str` gives a key, and whether the key is a text.
+    fn key(&mut self, id: NodeId) -> (bool, String) {
+        let text = self.tree.text(id);
+        let is_bare = matches!(&self.tree.node(id).kind, Kind::Scalar(_, Style::Plain));
+        let scalar = if is_bare { PythonScalar::of_plain(text) } else { PythonScalar::Text(text.to_owned()) };
+        let name = scalar.python_text();
+        if name != text {
+            let why = format!("octoDNS reads the key `{text}` as `{name}`, because it is not in quotes");
+            self.remarks.push((self.tree.place(id), why));
+        }
+        (matches!(scalar, PythonScalar::Text(_)), name)
+    }
+}
+
+/// The members of a mapping of octoDNS. Of equal keys, the last value counts, at the place of the first.
+#[derive(Default)]
+struct Members {
+    list: Vec<(String, Yaml)>,
+    /// Index of each key and whether it was written in this mapping; the number 1 and the text 1 are two keys.
+    places: HashMap<(bool, String), (usize, bool)>,
+}
+
+impl Members {
+    /// Adds a member. Returns true if both it and an equal key were written in this mapping.
+    fn put(&mut self, key: (bool, String), value: Yaml, is_written: bool) -> bool {
+        if let Some((n, was_written)) = self.places.get_mut(&key) {
+            self.list[*n].1 = value;
+            let is_twice = *was_written && is_written;
+            *was_written |= is_written;
+            return is_twice;
+        }
+        self.list.push((key.1.clone(), value));
+        self.places.insert(key, (self.list.len() - 1, is_written));
+        false
     }
 }

@@ -30,6 +30,9 @@ pub(super) enum Dialect {
 /// octoDNS's tag for the content of another file.
 const INCLUDE: &str = "!include";
 
+/// The tag for text.
+const TEXT: &str = "!!str";
+
 /// The key that merges mappings.
 pub(super) const MERGE: &str = "<<";
 
@@ -125,12 +128,15 @@ impl Scanner<'_> {
     /// Takes in one event.
     fn event(&mut self, event: Event<'_>, span: Span, tag: Option<usize>) -> Result<(), Stop> {
         let mut includes = false;
+        let mut is_text = false;
         if let Some(start) = tag {
             let end = start + self.text[start..].find(|c: char| c.is_whitespace()).unwrap_or(self.text.len() - start);
             let place = self.place(Span::new(start, end));
             let tag = self.text[start..end].to_owned();
             includes = self.dialect == Dialect::Octodns && tag == INCLUDE && matches!(event, Event::Scalar(..));
-            if !includes {
+            // PyYAML's tag for text, whatever it looks like.
+            is_text = self.dialect == Dialect::Octodns && tag == TEXT && matches!(event, Event::Scalar(..));
+            if !includes && !is_text {
                 self.diagnostics.push(
                     findings::TAG
                         .at(place, format!("`{tag}` is a tag"))
@@ -157,13 +163,14 @@ impl Scanner<'_> {
                 }
             }
             Event::Scalar(text, style, anchor, _) => {
+                // The parser reports an absent value as `~`.
+                let absent = matches!(style, ScalarStyle::Plain) && span.start == span.end;
                 let style = match style {
+                    _ if is_text => Style::Text,
                     _ if includes => Style::Include,
                     ScalarStyle::Plain => Style::Plain,
                     _ => Style::Text,
                 };
-                // The parser reports an absent value as `~`.
-                let absent = style == Style::Plain && span.start == span.end;
                 let text: Box<str> = if absent { Box::default() } else { text.into() };
                 let id = self.node(Node { span, kind: Kind::Scalar(text, style) }, anchor);
                 self.attach(id);
@@ -295,10 +302,11 @@ impl Scanner<'_> {
             );
             return false;
         };
+        // `other_tools_yaml` merges, and takes the last of equal keys.
+        if self.dialect == Dialect::Octodns {
+            return true;
+        }
         if &**text == MERGE && *style == Style::Plain {
-            if self.dialect == Dialect::Octodns {
-                return true;
-            }
             self.diagnostics.push(
                 findings::MERGE_KEY
                     .at(place, "`<<` hides where a value comes from")

@@ -4,6 +4,7 @@ use std::process::Command;
 
 use serde_json::json;
 
+use crate::support::octodns::python_with_octodns;
 use crate::support::workspace::{Workspace, options};
 
 /// A record of every kind that both formats support, and records that they do not support.
@@ -147,13 +148,7 @@ print(sum(len(record.values) if hasattr(record, "values") else 1 for record in z
 #[test]
 fn octodns_accepts_its_files() {
     let workspace = workspace();
-    let python = std::env::var("OCTODNS_PYTHON").unwrap_or_else(|_| "python3".to_owned());
-    let has_octodns =
-        Command::new(&python).args(["-c", "import octodns"]).output().is_ok_and(|ran| ran.status.success());
-    if !has_octodns {
-        eprintln!("SKIPPED: octoDNS is not installed (pip install octodns; OCTODNS_PYTHON names another Python)");
-        return;
-    }
+    let Some(python) = python_with_octodns() else { return };
     workspace.run(&["export", "--to", "octodns", "spec.yaml", "--out", "config"]).exits(0);
     let ran = Command::new(&python).args(["-c", OCTODNS, "config"]).current_dir(workspace.path()).output().unwrap();
     let said = String::from_utf8_lossy(&ran.stderr);

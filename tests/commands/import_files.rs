@@ -63,7 +63,9 @@ new.example.com: { type: A, value: 192.0.2.9 }
     );
     workspace.file(
         "config/production.yaml",
-        "providers: { config: { class: octodns.provider.yaml.YamlProvider } }\nzones: { example.com.: { sources: [config] } }\n",
+        "providers:\n  config: { class: octodns.provider.yaml.YamlProvider, directory: ./, enforce_order: false }\n  \
+         cf: { class: octodns_cloudflare.CloudflareProvider, min_ttl: 60 }\n\
+         zones: { example.com.: { sources: [config], targets: [cf] } }\n",
     );
     let ran = import(&workspace, &["./config/"]);
     assert_eq!(

@@ -35,6 +35,7 @@ mod import_dnscontrol;
 mod import_files;
 mod import_includes;
 mod import_modules;
+mod import_octodns;
 mod import_rate_limits;
 mod import_terraform;
 mod import_zone_files;
@@ -47,6 +48,7 @@ mod move_in;
 #[cfg(target_os = "linux")]
 mod network;
 mod newcomers;
+mod octodns_differential;
 mod only;
 #[cfg(unix)]
 mod pipelines;

@@ -10,6 +10,8 @@ pub(crate) mod interrupt;
 #[cfg(feature = "sandbox")]
 pub(crate) mod journals;
 pub(crate) mod listener;
+#[cfg(feature = "sandbox")]
+pub(crate) mod octodns;
 pub(crate) mod openmetrics;
 pub(crate) mod processor_time;
 pub(crate) mod protection;

@@ -19,7 +19,9 @@ use crate::cli::output::Output;
 use crate::cli::settings::Settings;
 use crate::diagnostic::{Diagnostics, Severity, Sources, count, findings};
 use crate::edit;
-use crate::import::{GivenZones, ImportResult, Imported, SourceKind, from_live, read_sources, read_text};
+use crate::import::{
+    GivenZones, ImportResult, Imported, OctodnsChoice, SourceKind, from_live, read_sources, read_text,
+};
 use crate::live::{self, MissingZone, WafQuery, ZoneQuery, fetch};
 use crate::model::{Desired, DesiredSettings, ZoneName};
 use crate::reconcile::{AsFound, as_found};
@@ -50,6 +52,12 @@ pub(in crate::cli) struct ImportArgs {
     /// Import what DNSControl publishes to this provider; needed where the source does not say which one is Cloudflare; repeatable
     #[arg(long, value_name = "NAME")]
     provider: Vec<String>,
+    /// Configuration of octoDNS to read, if there are several
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Target of octoDNS whose records are imported, by its name in the configuration, instead of Cloudflare
+    #[arg(long, value_name = "NAME")]
+    target: Option<String>,
     /// Write one file for each zone, and one for its protection, into this directory, instead of one spec to standard output
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -87,6 +95,8 @@ impl ImportArgs {
             from: None,
             zone_name: Vec::new(),
             provider: Vec::new(),
+            config: None,
+            target: None,
             out: Some(directory.to_owned()),
             factor: false,
             leave: None,
@@ -123,6 +133,7 @@ pub(super) async fn run(args: &ImportArgs, settings: &Settings<'_>, output: &Arc
     let (paths, zones): (Vec<&String>, Vec<&String>) = args.sources.iter().partition(|source| args.is_file(source));
     if paths.is_empty() {
         refuse_unused_provider(args, None)?;
+        refuse_unused_octodns_options(args, None)?;
     }
     let mut imported = Vec::new();
     let mut found = None;
@@ -233,7 +244,8 @@ fn file_hint(source: &str) -> String {
 fn files_of(args: &ImportArgs, paths: &[&String], output: &Output) -> anyhow::Result<Option<ImportResult>> {
     let from = args.from.as_deref().and_then(SourceKind::parse);
     let providers = args.provider.iter().cloned().collect();
-    let mut given = GivenZones { providers, ..GivenZones::default() };
+    let octodns = OctodnsChoice { config: args.config.clone(), target: args.target.clone() };
+    let mut given = GivenZones { providers, octodns, ..GivenZones::default() };
     for name in &args.zone_name {
         let parse =
             |text: &str| ZoneName::parse(text).with_context(|| format!("--zone-name {name:?}: not a valid zone name"));
@@ -265,6 +277,7 @@ fn files_of(args: &ImportArgs, paths: &[&String], output: &Output) -> anyhow::Re
         return Ok(None);
     }
     refuse_unused_provider(args, Some(&found))?;
+    refuse_unused_octodns_options(args, Some(&found))?;
     if found.is_empty() {
         bail!("no zone was found in {}", args.sources.join(", "));
     }
@@ -279,6 +292,14 @@ fn refuse_unused_provider(args: &ImportArgs, found: Option<&ImportResult>) -> an
     }
     let why = "--provider is about the output of `dnscontrol print-ir`, and no source is that; remove it";
     Err(Ended::usage(why))
+}
+
+/// Refuses `--config` and `--target` where nothing of octoDNS is read.
+fn refuse_unused_octodns_options(args: &ImportArgs, found: Option<&ImportResult>) -> anyhow::Result<()> {
+    let is_used = found.is_some_and(|found| found.kinds.contains(&SourceKind::Octodns));
+    let options = [("--config", args.config.is_some()), ("--target", args.target.is_some())];
+    let Some((name, _)) = options.iter().find(|(_, is_given)| *is_given && !is_used) else { return Ok(()) };
+    Err(Ended::usage(format!("{name} is about octoDNS, and no file of octoDNS is among the sources; remove it")))
 }
 
 /// Says how much of each kind of entry was imported. That something is missing is said even if quiet is wanted.

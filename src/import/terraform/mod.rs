@@ -26,6 +26,7 @@ pub(super) use configuration::read as read_configurations;
 pub(super) use documents::{is_document, read as read_document};
 pub(super) use resources::translate;
 
+use super::OctodnsChoice;
 use super::comments::Comment;
 use crate::diagnostic::Place;
 use crate::model::ZoneName;
@@ -60,4 +61,6 @@ pub struct GivenZones {
     pub by_id: BTreeMap<String, ZoneName>,
     /// Names of DNSControl's providers whose domains are imported.
     pub providers: BTreeSet<String>,
+    /// The configuration and the target of octoDNS.
+    pub octodns: OctodnsChoice,
 }

@@ -37,6 +37,15 @@ findings! {
     IN_PART = "IMPORT0012" Warning "an entry is imported in part",
         "The spec has less than the entry says. The entry is not handed over: it stays in the old tool.",
         "Check whether you need what is missing. If not, remove it from the source.";
+    READ_OTHERWISE = "IMPORT0013" Note "octoDNS reads a value otherwise than it looks",
+        "The spec has what octoDNS publishes, not what the file appears to say.",
+        "Check in the spec that this is what you intend.";
+    REFUSED_BY_OCTODNS = "IMPORT0014" Note "octoDNS would refuse what is read here",
+        "octoDNS never publishes the zone like this, so the file is not what is in force, or octoDNS has other settings.",
+        "Check in the spec that this is what you intend.";
+    NO_CONFIGURATION = "IMPORT0015" Note "no configuration of octoDNS was read",
+        "The configuration says which records go to Cloudflare, and with which TTL. Without it, defaults are assumed.",
+        "Name the directory that contains the configuration, if there is one.";
     UNKNOWN_PROVIDER = "IMPORT0017" Error "it is not known which provider is Cloudflare",
         "The source publishes to providers, and only what goes to Cloudflare belongs in the spec.",
         "Name the provider with `--provider NAME`, or put a `creds.json` with its `TYPE` beside the source.";

@@ -6,9 +6,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use super::import_result::ImportResult;
-use super::source_files::{read, within};
 use crate::diagnostic::{Diagnostics, Place, Source, SourceId, findings};
+use crate::import::import_result::ImportResult;
+use crate::import::source_files::{read, within};
 use crate::model::Gather;
 use crate::spec::{Yaml, YamlKind, read_octodns_yaml};
 
@@ -28,12 +28,19 @@ pub(super) struct Includes {
     open: Vec<PathBuf>,
     /// The size of all inclusions.
     size: Size,
+    /// What octoDNS reads otherwise than it looks.
+    remarks: Vec<(Place, String)>,
 }
 
 impl Includes {
     /// The real paths of the files that others include.
     pub(super) fn included(&self) -> BTreeSet<PathBuf> {
         self.contents.keys().cloned().gather()
+    }
+
+    /// Returns what octoDNS reads otherwise than it looks, in the files that were read since the last call.
+    pub(super) fn take_remarks(&mut self) -> Vec<(Place, String)> {
+        std::mem::take(&mut self.remarks)
     }
 
     /// A file of the tree below a directory, with what it includes. What is wrong is reported; `None` if nothing can be used.
@@ -53,13 +60,14 @@ impl Includes {
         let text = found.sources.get(source).map_or("", Source::text).to_owned();
         let mut diagnostics = Diagnostics::default();
         let mut include = |name: &str, _: Place| self.include(tree, path, name, found);
-        let (root, failures) = read_octodns_yaml(&text, source, &mut include, &mut diagnostics);
-        let is_whole = failures.is_empty();
-        for (place, why) in failures {
+        let document = read_octodns_yaml(&text, source, &mut include, &mut diagnostics);
+        let is_whole = document.failures.is_empty();
+        for (place, why) in document.failures {
             found.report(findings::UNREADABLE_SOURCE, "", place, &why, None);
         }
         found.diagnostics.append(diagnostics);
-        root.filter(|_| is_whole)
+        self.remarks.extend(document.remarks);
+        document.root.filter(|_| is_whole)
     }
 
     /// What takes the place of `!include NAME` in a file; otherwise why nothing can.

@@ -1,0 +1,145 @@
+//! Which configuration and which target decide about a zone.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use super::configuration::Configuration;
+use super::documents::Documents;
+use super::providers::ProviderKind;
+use super::zone_content::ZoneContent;
+use super::zones::{ConfiguredZone, expand_zones, load_zone, targets_in_words, zone_content};
+use crate::diagnostic::{Place, findings};
+use crate::import::import_result::ImportResult;
+use crate::model::ZoneName;
+
+/// What the user chose among configurations and targets of octoDNS.
+#[derive(Debug, Clone, Default)]
+pub struct OctodnsChoice {
+    /// The only configuration to read.
+    pub config: Option<PathBuf>,
+    /// The target whose records are imported, instead of those of Cloudflare.
+    pub target: Option<String>,
+}
+
+/// A zone that a target gets from a configuration.
+struct Publication<'c> {
+    configuration: &'c Configuration,
+    zone: &'c ConfiguredZone<'c>,
+    target: &'c str,
+}
+
+impl Publication<'_> {
+    /// Returns the records.
+    fn content(&self, documents: &Documents, found: &ImportResult) -> ZoneContent {
+        zone_content(self.configuration, self.zone, self.target, documents, &found.sources)
+    }
+
+    /// Names the configuration and the target.
+    fn in_words(&self) -> String {
+        format!("{} (target `{}`)", self.configuration.path.display(), self.target)
+    }
+}
+
+/// Imports the zones of configurations. A target that no zone has is reported.
+pub(super) fn import_configurations(
+    configurations: &[Configuration],
+    choice: &OctodnsChoice,
+    documents: &mut Documents,
+    found: &mut ImportResult,
+) {
+    if configurations.is_empty() {
+        return;
+    }
+    if let Some(target) = choice.target.as_deref().filter(|target| !is_target(configurations, target)) {
+        let mut known: Vec<&String> = configurations.iter().flat_map(targets_of).collect();
+        known.sort_unstable();
+        known.dedup();
+        let known: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
+        let help = format!("the zones go to {}", known.join(", "));
+        let why = format!("no zone of octoDNS has the target `{target}`");
+        return found.report(findings::UNREADABLE_SOURCE, "", Place::NOWHERE, &why, Some(help));
+    }
+    let expanded: Vec<Vec<ConfiguredZone<'_>>> =
+        configurations.iter().map(|configuration| expand_zones(configuration, found)).collect();
+    for (configuration, zones) in configurations.iter().zip(&expanded) {
+        for zone in zones {
+            load_zone(configuration, zone, documents, found);
+        }
+    }
+    let mut by_zone: BTreeMap<&ZoneName, Vec<Publication<'_>>> = BTreeMap::new();
+    for (configuration, zones) in configurations.iter().zip(&expanded) {
+        for zone in zones {
+            let wanted: Vec<&String> =
+                zone.entry.targets.iter().filter(|target| is_wanted(configuration, target, choice)).collect();
+            if wanted.is_empty() {
+                leave_out(configuration, zone, choice, documents, found);
+            }
+            let publications = wanted.into_iter().map(|target| Publication { configuration, zone, target });
+            by_zone.entry(&zone.zone).or_default().extend(publications);
+        }
+    }
+    for (zone, publications) in by_zone {
+        import_zone(zone, &publications, documents, found);
+    }
+}
+
+/// Returns the names of the targets of all zones.
+fn targets_of(configuration: &Configuration) -> impl Iterator<Item = &String> {
+    configuration.zones.iter().flat_map(|zone| &zone.targets)
+}
+
+/// Returns true if a zone of a configuration has a target of this name.
+fn is_target(configurations: &[Configuration], target: &str) -> bool {
+    configurations.iter().flat_map(targets_of).any(|known| known == target)
+}
+
+/// Returns true if what goes to a target is imported.
+fn is_wanted(configuration: &Configuration, target: &str, choice: &OctodnsChoice) -> bool {
+    match &choice.target {
+        Some(chosen) => chosen == target,
+        None => {
+            let provider = configuration.providers.get(target);
+            provider.is_some_and(|provider| matches!(provider.kind, ProviderKind::Cloudflare(_)))
+        }
+    }
+}
+
+/// Names a zone that goes to no target that is imported.
+fn leave_out(
+    configuration: &Configuration,
+    zone: &ConfiguredZone<'_>,
+    choice: &OctodnsChoice,
+    documents: &Documents,
+    found: &mut ImportResult,
+) {
+    let target = zone.entry.targets.first().map_or("", String::as_str);
+    let content = zone_content(configuration, zone, target, documents, &found.sources);
+    let missing = match &choice.target {
+        Some(chosen) => format!("not to `{chosen}`"),
+        None => "not to Cloudflare".to_owned(),
+    };
+    let path = configuration.path.display();
+    let why = format!("in {path}, {}, {missing}", targets_in_words(configuration, zone.entry));
+    content.leave_out_zone(&zone.zone, zone.entry.place, &why, found);
+}
+
+/// Imports a zone that at least one target gets, unless several get different records.
+fn import_zone(zone: &ZoneName, publications: &[Publication<'_>], documents: &Documents, found: &mut ImportResult) {
+    let Some(first) = publications.first() else { return };
+    let content = first.content(documents, found);
+    let different = {
+        let own = content.fingerprint(zone);
+        let differs = |other: &&Publication<'_>| {
+            let other = other.content(documents, found);
+            other.fingerprint(zone) != own
+        };
+        publications[1..].iter().find(differs)
+    };
+    let Some(different) = different else {
+        return content.import(zone, found);
+    };
+    let all: Vec<String> = publications.iter().map(Publication::in_words).collect();
+    let detail = format!("{zone} has different records in {}", all.join(", "));
+    let choice = "choose one with `--config FILE`, `--target NAME` or both".to_owned();
+    found.contradiction(detail, [first.zone.entry.place, different.zone.entry.place], choice);
+}

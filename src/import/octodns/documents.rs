@@ -1,0 +1,92 @@
+//! Files of octoDNS, each read once.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use super::includes::Includes;
+use crate::diagnostic::{Place, SourceId, findings};
+use crate::import::import_result::ImportResult;
+use crate::import::source_files::{read, within};
+use crate::spec::Yaml;
+
+/// A file.
+#[derive(Debug)]
+pub(super) struct Document {
+    pub(super) root: Yaml,
+    /// What octoDNS reads otherwise than it looks.
+    pub(super) remarks: Vec<(Place, String)>,
+}
+
+/// The files that were read, by their real paths.
+#[derive(Debug, Default)]
+pub(super) struct Documents {
+    /// Texts that are read already, by their real paths.
+    texts: BTreeMap<PathBuf, SourceId>,
+    /// `None` if a file cannot be read, which is reported.
+    documents: BTreeMap<PathBuf, Option<Document>>,
+    includes: Includes,
+}
+
+impl Documents {
+    /// Notes that the text of a file is read.
+    pub(super) fn add_text(&mut self, path: &Path, source: SourceId) {
+        self.texts.insert(real_path(path), source);
+    }
+
+    /// Reads a file below a directory, links followed. What is wrong is reported.
+    pub(super) fn load(&mut self, tree: &Path, path: &Path, found: &mut ImportResult) {
+        let real = real_path(path);
+        if self.documents.contains_key(&real) {
+            return;
+        }
+        let source = match self.texts.get(&real) {
+            Some(source) => Ok(*source),
+            None => read_within(tree, path).map(|text| found.sources.add(path.display().to_string(), text)),
+        };
+        let document = match source {
+            Ok(source) => {
+                found.files_read.insert(path.to_owned());
+                let root = self.includes.read(tree, path, source, found);
+                let remarks = self.includes.take_remarks();
+                root.map(|root| Document { root, remarks })
+            }
+            Err(why) => {
+                let shown = path.display().to_string();
+                found.report(findings::UNREADABLE_SOURCE, &shown, Place::NOWHERE, &why, None);
+                None
+            }
+        };
+        self.documents.insert(real, document);
+    }
+
+    /// Returns a file that was loaded and can be used.
+    pub(super) fn get(&self, path: &Path) -> Option<&Document> {
+        self.documents.get(&real_path(path))?.as_ref()
+    }
+
+    /// Returns the real paths of all files that were read, with those that they include.
+    pub(super) fn read_paths(&self) -> BTreeSet<PathBuf> {
+        self.documents.keys().cloned().chain(self.includes.included()).collect()
+    }
+
+    /// Returns the real paths of the files that others include.
+    pub(super) fn included(&self) -> BTreeSet<PathBuf> {
+        self.includes.included()
+    }
+}
+
+/// Returns the path of a file with links followed; the path itself if there is no such file, as for standard input.
+fn real_path(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
+}
+
+/// Reads a file below a directory, links followed.
+fn read_within(tree: &Path, path: &Path) -> Result<String, String> {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let Some(real) = within(tree, path, name)? else {
+        let tree = if tree.as_os_str().is_empty() { Path::new(".") } else { tree };
+        return Err(format!("it leads out of {}", tree.display()));
+    };
+    let text = read(&real)?;
+    Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
+}

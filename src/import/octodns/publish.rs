@@ -1,0 +1,325 @@
+//! What a target publishes of the record sets of a zone.
+//!
+//! # Sources
+//! octodns 1.22.0, `Zone.changes` (ignored, included, excluded) and `BaseProvider._process_desired_zone`, and octodns-cloudflare 1.2.0,
+//! `_gen_data`, read 2026-11.
+
+use std::collections::BTreeSet;
+
+use super::populate::{RecordSet, read_ttl};
+use super::processors::{Processed, Processor};
+use super::providers::{CloudflareProvider, is_true};
+use super::values::{ValueRules, read_value};
+use super::zone_content::{PublishedRecord, ZoneContent, type_of_cloudflare};
+use crate::diagnostic::{Place, Source, Sources};
+use crate::import::comments::{self, Comment};
+use crate::model::ZoneName;
+use crate::spec::{PythonScalar, Yaml};
+
+/// Types that octodns-cloudflare publishes as records.
+const CLOUDFLARE_TYPES: &[&str] = &[
+    "ALIAS", "A", "AAAA", "CAA", "CNAME", "DS", "HTTPS", "LOC", "MX", "NAPTR", "NS", "PTR", "SRV", "SSHFP", "SVCB",
+    "TLSA", "TXT",
+];
+
+/// A target.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Target<'c> {
+    /// Its name in the configuration; `None` if no configuration was read and the user named none.
+    pub(super) name: Option<&'c str>,
+    pub(super) kind: TargetKind<'c>,
+}
+
+/// What a target is.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum TargetKind<'c> {
+    Cloudflare(&'c CloudflareProvider),
+    /// Another provider.
+    Other,
+    /// Cloudflare, as far as is known without a configuration.
+    Assumed,
+}
+
+/// What decides about the record sets of a zone at a target.
+pub(super) struct Publisher<'p> {
+    pub(super) zone: &'p ZoneName,
+    pub(super) target: Target<'p>,
+    /// Processors with their names, in order.
+    pub(super) processors: Vec<(&'p str, &'p Processor)>,
+    /// Names of other zones of the configuration, relative to this zone.
+    pub(super) sub_zones: &'p BTreeSet<String>,
+    /// Whether records that belong to those zones are dropped, instead of refused.
+    pub(super) drops_sub_zones: bool,
+    /// Whether the zone is an alias, whose records are copies.
+    pub(super) is_copied: bool,
+    pub(super) sources: &'p Sources,
+}
+
+impl Publisher<'_> {
+    /// Adds the record sets to the content of the zone.
+    pub(super) fn publish(&self, sets: &[RecordSet<'_>], content: &mut ZoneContent) {
+        let delegated: BTreeSet<&str> =
+            sets.iter().filter(|set| set.type_name == "NS").map(|set| set.name.as_str()).collect();
+        for set in sets {
+            let shown = set.shown(self.zone);
+            let values = set.values().len().max(1);
+            match self.check_set(set, &delegated, content) {
+                Ok(Some(type_name)) => self.publish_set(set, type_name, &shown, content),
+                Ok(None) => content.refuse(&shown, set.place, values, "it has no type"),
+                Err(why) => content.leave_out(&shown, set.place, values, why),
+            }
+        }
+    }
+
+    /// Returns Cloudflare's type of a record set, or `None` if the set has no type; otherwise why the target does not get it.
+    fn check_set(
+        &self,
+        set: &RecordSet<'_>,
+        delegated: &BTreeSet<&str>,
+        content: &mut ZoneContent,
+    ) -> Result<Option<&'static str>, String> {
+        let octodns = set.data.get("octodns");
+        let option = |name: &str| octodns.and_then(|own| own.get(name));
+        if option("ignored").is_some_and(is_true) {
+            return Err("it is `ignored`: octoDNS does not manage it".to_owned());
+        }
+        self.check_targets(option("included"), option("excluded"))?;
+        for (name, processor) in &self.processors {
+            if processor.process(&set.name, &set.type_name, 0) == Processed::Dropped {
+                return Err(format!("the processor `{name}` ({}) drops it", processor.class));
+            }
+        }
+        self.check_sub_zones(set, content)?;
+        if set.type_name.is_empty() {
+            return Ok(None);
+        }
+        for feature in ["geo", "dynamic"] {
+            if set.data.get(feature).is_some() {
+                return Err(format!("`{feature}` answers depend on who asks; Cloudflare has load balancing for that"));
+            }
+        }
+        if set.type_name == "URLFWD" {
+            return Err("octoDNS makes a page rule of it, which a spec does not manage".to_owned());
+        }
+        let Some(type_name) = type_of_cloudflare(&set.type_name) else {
+            return Err("Cloudflare has no such type of record".to_owned());
+        };
+        if type_name == "NS" && set.name.is_empty() {
+            return Err("Cloudflare assigns the name servers of the zone itself".to_owned());
+        }
+        if let TargetKind::Cloudflare(cloudflare) = self.target.kind {
+            let unsupported = if !CLOUDFLARE_TYPES.contains(&set.type_name.as_str()) {
+                Some(format!("octodns-cloudflare does not publish {} records", set.type_name))
+            } else if type_name == "DS" && !delegated.contains(set.name.as_str()) {
+                Some("octodns-cloudflare does not publish a DS record without an NS record of the same name".to_owned())
+            } else {
+                None
+            };
+            match unsupported {
+                Some(why) if !cloudflare.is_strict => return Err(format!("{why} (`strict_supports: false`)")),
+                Some(why) => content.notes.refused_by_octodns(set.place, why),
+                None => {}
+            }
+        }
+        Ok(Some(type_name))
+    }
+
+    /// Checks that the record set goes to the target.
+    fn check_targets(&self, included: Option<&Yaml>, excluded: Option<&Yaml>) -> Result<(), String> {
+        let (included, excluded) = (included.filter(|list| is_true(list)), excluded.filter(|list| is_true(list)));
+        let names = |list: &Yaml| {
+            let texts: Vec<String> =
+                list.items().iter().filter_map(Yaml::text).map(|name| format!("`{name}`")).collect();
+            texts.join(", ")
+        };
+        let Some(target) = self.target.name else {
+            let Some(list) = included.or(excluded) else { return Ok(()) };
+            return Err(format!(
+                "it goes to some targets only ({}); import the configuration as well, or name the target with `--target NAME`",
+                names(list)
+            ));
+        };
+        // Python's `in`: a part of a text, or an item of a list.
+        let has = |list: &Yaml| match list.text() {
+            Some(text) => text.contains(target),
+            None => list.items().iter().any(|item| item.text() == Some(target)),
+        };
+        if let Some(list) = included.filter(|list| !has(list)) {
+            return Err(format!("it is `included` in {} only, not in `{target}`", names(list)));
+        }
+        if excluded.is_some_and(has) {
+            return Err(format!("it is `excluded` from `{target}`"));
+        }
+        Ok(())
+    }
+
+    /// Checks that the record set does not belong to another zone of the configuration.
+    fn check_sub_zones(&self, set: &RecordSet<'_>, content: &mut ZoneContent) -> Result<(), String> {
+        let is_delegation = matches!(set.type_name.as_str(), "NS" | "DS");
+        let is_exact = self.sub_zones.contains(&set.name);
+        let mut below = set.name.match_indices('.').map(|(at, _)| &set.name[at + 1..]);
+        if !(is_exact && !is_delegation || !is_exact && below.any(|name| self.sub_zones.contains(name))) {
+            return Ok(());
+        }
+        let is_lenient = set.data.get("octodns").and_then(|own| own.get("lenient")).is_some_and(is_true);
+        if self.drops_sub_zones && !is_lenient {
+            return Err("it belongs to another zone of the configuration (`ignore_subzone_adds`)".to_owned());
+        }
+        if !is_lenient {
+            content.notes.refused_by_octodns(set.place, "a record belongs to another zone of the configuration");
+        }
+        Ok(())
+    }
+
+    /// Adds the records of a set.
+    fn publish_set(&self, set: &RecordSet<'_>, type_name: &'static str, shown: &str, content: &mut ZoneContent) {
+        let values = set.values();
+        if values.is_empty() {
+            return content.refuse(shown, set.place, 1, "it has no value");
+        }
+        let attributes = match self.attributes(set, content) {
+            Ok(attributes) => attributes,
+            Err((place, why)) => return content.refuse(shown, place, values.len(), why),
+        };
+        let is_for_cloudflare = matches!(self.target.kind, TargetKind::Cloudflare(_));
+        let rules = ValueRules {
+            has_escaped_semicolons: set.provider.has_escaped_semicolons,
+            is_for_cloudflare,
+            is_copied: self.is_copied,
+        };
+        let only = self.only_value(set, values, content);
+        // A name is always relative there: `www.example.com` in example.com is `www.example.com.example.com`.
+        let name = if set.name.is_empty() { "@".to_owned() } else { format!("{}.{}.", set.name, self.zone) };
+        let comments = comments_of(set.data, self.sources);
+        for (n, value) in values.iter().enumerate() {
+            if only.is_some_and(|only| only != n) {
+                let why = "octodns-cloudflare publishes one value of a PTR record (`strict_supports: false`)";
+                content.leave_out(shown, value.place, 1, why);
+                continue;
+            }
+            let written = match read_value(type_name, value, rules, &mut content.notes) {
+                Ok(written) => written,
+                Err(why) => {
+                    content.refuse(shown, value.place, 1, why);
+                    continue;
+                }
+            };
+            content.records.push(PublishedRecord {
+                shown: shown.to_owned(),
+                place: value.place,
+                name: name.clone(),
+                type_name,
+                value: written,
+                ttl: attributes.ttl,
+                is_proxied: attributes.is_proxied,
+                comment: attributes.comment.clone(),
+                tags: attributes.tags.clone(),
+                comments: comments.clone(),
+            });
+        }
+    }
+
+    /// Returns the index of the only value that the target publishes, if it publishes one alone.
+    fn only_value(&self, set: &RecordSet<'_>, values: &[Yaml], content: &mut ZoneContent) -> Option<usize> {
+        let TargetKind::Cloudflare(cloudflare) = self.target.kind else { return None };
+        if set.type_name != "PTR" || values.len() < 2 {
+            return None;
+        }
+        if cloudflare.is_strict {
+            content.notes.refused_by_octodns(set.place, "octodns-cloudflare publishes one value of a PTR record");
+            return None;
+        }
+        let texts = values.iter().enumerate().filter_map(|(n, value)| Some((value.text()?, n)));
+        texts.min().map(|(_, n)| n)
+    }
+
+    /// Returns what the records of a set have beside their values; otherwise the place of what is wrong.
+    fn attributes(&self, set: &RecordSet<'_>, content: &mut ZoneContent) -> Result<Attributes, (Place, String)> {
+        let mut ttl = match set.data.get("ttl") {
+            Some(value) => {
+                let seconds = read_ttl(value).map_err(|why| (value.place, why))?;
+                let written = value.text().unwrap_or_default();
+                if written != seconds.to_string() {
+                    let why = format!("octoDNS reads `ttl: {written}` as {seconds}");
+                    content.notes.read_otherwise(value.place, why);
+                }
+                seconds
+            }
+            None => set.provider.default_ttl,
+        };
+        for (name, processor) in &self.processors {
+            if let Processed::Ttl(clamped) = processor.process(&set.name, &set.type_name, ttl) {
+                let why = format!("the processor `{name}` changes the TTL to {clamped}");
+                content.notes.read_otherwise(set.place, why);
+                ttl = clamped;
+            }
+        }
+        let own = set.data.get("octodns").and_then(|own| own.get("cloudflare"));
+        let option = |name: &str| own.and_then(|own| own.get(name));
+        let is_cdn = match self.target.kind {
+            TargetKind::Cloudflare(cloudflare) => {
+                if ttl < cloudflare.min_ttl {
+                    let lowest = cloudflare.min_ttl;
+                    let is_automatic = ["proxied", "auto-ttl"].iter().any(|name| option(name).is_some_and(is_true));
+                    if !is_automatic || cloudflare.is_cdn {
+                        let why = format!("octoDNS raises TTLs below {lowest} seconds to {lowest} (`min_ttl`)");
+                        content.notes.read_otherwise(set.place, why);
+                    }
+                    ttl = lowest;
+                }
+                cloudflare.is_cdn
+            }
+            TargetKind::Assumed => false,
+            TargetKind::Other => {
+                if let Some(own) = own {
+                    let why = "`octodns.cloudflare` is not for the target that was named, so it is left out";
+                    content.notes.read_otherwise(own.place, why);
+                }
+                let ttl = u32::try_from(ttl).map_err(|_| (set.place, "`ttl` is too large".to_owned()))?;
+                return Ok(Attributes { ttl: Some(ttl), ..Attributes::default() });
+            }
+        };
+        let mut is_on = |name: &str| {
+            let Some(value) = option(name) else { return false };
+            let is_text = matches!(value.python(), Some(PythonScalar::Text(_)));
+            if is_text && is_true(value) {
+                let why = format!("octoDNS takes the text `{}` of `{name}` for true", value.text().unwrap_or_default());
+                content.notes.read_otherwise(value.place, why);
+            }
+            is_true(value)
+        };
+        let (is_proxied, has_automatic_ttl) = (is_on("proxied") && !is_cdn, is_on("auto-ttl") && !is_cdn);
+        let ttl = u32::try_from(ttl).map_err(|_| (set.place, "`ttl` is too large".to_owned()))?;
+        let tags = option("tags").map(Yaml::items).unwrap_or_default();
+        Ok(Attributes {
+            ttl: (!is_proxied && !has_automatic_ttl).then_some(ttl),
+            is_proxied,
+            comment: option("comment").and_then(Yaml::text).map(str::to_owned),
+            tags: tags.iter().filter_map(Yaml::text).map(str::to_owned).collect(),
+        })
+    }
+}
+
+/// What the records of a set have beside their values.
+#[derive(Debug, Default)]
+struct Attributes {
+    /// Seconds; `None` is automatic.
+    ttl: Option<u32>,
+    is_proxied: bool,
+    comment: Option<String>,
+    tags: Vec<String>,
+}
+
+/// The comments above a record set: above its own lines, and above its name.
+fn comments_of(record: &Yaml, sources: &Sources) -> Vec<Comment> {
+    let Some(text) = sources.get(record.place.source).map(Source::text) else { return Vec::new() };
+    let first = record.members().iter().map(|(_, value)| value.place.span.start).min();
+    let at = usize::try_from(first.unwrap_or(record.place.span.start)).unwrap_or_default();
+    let own = comments::above(text, at, &["#"]);
+    let start = own.first().map_or_else(|| comments::line_start(text, at), |(at, _)| *at);
+    let name = text.get(..start).and_then(|before| before.trim_end().rfind('\n')).map_or(0, |line| line + 1);
+    let is_name = text[name..start].trim_end().ends_with(':');
+    let mut all = if is_name { comments::above(text, name, &["#"]) } else { Vec::new() };
+    all.extend(own);
+    all
+}

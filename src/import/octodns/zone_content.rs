@@ -1,0 +1,187 @@
+//! The records that octoDNS publishes in one zone at one target, before they become a part of the import.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::diagnostic::{Finding, Place, SourceId, findings};
+use crate::import::comments::Comment;
+use crate::import::import_result::{Entry, ImportResult, Translation, Written};
+use crate::model::{RecordType, ZoneName};
+
+/// Maximum number of record sets that the message about a zone names.
+const MOST_NAMES: usize = 5;
+
+/// A record that octoDNS publishes.
+#[derive(Debug, Clone)]
+pub(super) struct PublishedRecord {
+    /// How messages name the record.
+    pub(super) shown: String,
+    pub(super) place: Place,
+    /// Its whole name with a final dot, or `@`.
+    pub(super) name: String,
+    pub(super) type_name: &'static str,
+    pub(super) value: Written,
+    /// Seconds; `None` is automatic.
+    pub(super) ttl: Option<u32>,
+    pub(super) is_proxied: bool,
+    pub(super) comment: Option<String>,
+    pub(super) tags: Vec<String>,
+    pub(super) comments: Vec<Comment>,
+}
+
+impl PublishedRecord {
+    /// Returns the record as an entry of an import.
+    fn to_entry<'s>(&'s self, zone: &'s ZoneName) -> Entry<'s> {
+        let mut entry = Entry::new(zone, &self.name, self.type_name, self.value.clone());
+        entry.ttl = self.ttl;
+        entry.proxied = self.is_proxied;
+        entry.comment.clone_from(&self.comment);
+        entry.tags.clone_from(&self.tags);
+        entry.comments.clone_from(&self.comments);
+        entry
+    }
+
+    /// Returns what Cloudflare would have of the record, to compare it with others.
+    fn fingerprint(&self, zone: &ZoneName) -> String {
+        match self.to_entry(zone).record(String::new()) {
+            Ok(record) => format!(
+                "{} {:?} {:?} {:?} {:?} {:?}",
+                record.name, record.data, record.ttl, record.proxied, record.comment, record.tags
+            ),
+            Err((why, _)) => format!("{} {} {why}", self.name, self.type_name),
+        }
+    }
+}
+
+/// A record set that is not in the spec.
+#[derive(Debug)]
+pub(super) struct LeftOut {
+    pub(super) shown: String,
+    pub(super) place: Place,
+    pub(super) why: String,
+    /// Number of its values.
+    pub(super) values: usize,
+    pub(super) finding: &'static Finding,
+}
+
+/// Notes about one zone. Equal notes about one file are reported once.
+#[derive(Debug, Default)]
+pub(super) struct Notes(Vec<(&'static Finding, Place, String)>);
+
+impl Notes {
+    /// Notes that octoDNS reads a value otherwise than it looks.
+    pub(super) fn read_otherwise(&mut self, place: Place, detail: impl Into<String>) {
+        self.0.push((findings::READ_OTHERWISE, place, detail.into()));
+    }
+
+    /// Notes that octoDNS would refuse what is read here.
+    pub(super) fn refused_by_octodns(&mut self, place: Place, detail: impl Into<String>) {
+        self.0.push((findings::REFUSED_BY_OCTODNS, place, detail.into()));
+    }
+
+    /// Reports the notes.
+    pub(super) fn report(&self, found: &mut ImportResult) {
+        let mut by_text: BTreeMap<(&str, Option<SourceId>, &str), (Place, usize, &'static Finding)> = BTreeMap::new();
+        for (finding, place, detail) in &self.0 {
+            let source = (*place != Place::NOWHERE).then_some(place.source);
+            let entry = by_text.entry((finding.code, source, detail)).or_insert((*place, 0, finding));
+            entry.1 += 1;
+        }
+        for ((_, _, detail), (place, number, finding)) in by_text {
+            let detail = match number {
+                1 => detail.to_owned(),
+                _ => format!("{detail} ({number} times in this file)"),
+            };
+            let diagnostic = if place == Place::NOWHERE { finding.nowhere(detail) } else { finding.at(place, detail) };
+            if !found.diagnostics.iter().any(|known| *known == diagnostic) {
+                found.diagnostics.push(diagnostic);
+            }
+        }
+    }
+}
+
+/// The records that octoDNS publishes in one zone at one target.
+#[derive(Debug, Default)]
+pub(super) struct ZoneContent {
+    pub(super) records: Vec<PublishedRecord>,
+    pub(super) left_out: Vec<LeftOut>,
+    pub(super) notes: Notes,
+    /// Why not all records of the zone are known.
+    pub(super) in_part: BTreeSet<String>,
+    /// Pairs of different record sets with one name and type.
+    pub(super) contradictions: Vec<(String, [Place; 2])>,
+}
+
+impl ZoneContent {
+    /// Adds a record set that is left out.
+    pub(super) fn leave_out(&mut self, shown: &str, place: Place, values: usize, why: impl Into<String>) {
+        let (shown, why) = (shown.to_owned(), why.into());
+        self.left_out.push(LeftOut { shown, place, why, values, finding: findings::NOT_TRANSLATED });
+    }
+
+    /// Adds a record set that is not valid.
+    pub(super) fn refuse(&mut self, shown: &str, place: Place, values: usize, why: impl Into<String>) {
+        let (shown, why) = (shown.to_owned(), why.into());
+        self.left_out.push(LeftOut { shown, place, why, values, finding: findings::INVALID_IN_SOURCE });
+    }
+
+    /// Returns what decides whether two targets get the same records.
+    pub(super) fn fingerprint(&self, zone: &ZoneName) -> (Vec<String>, &BTreeSet<String>) {
+        let mut records: Vec<String> = self.records.iter().map(|record| record.fingerprint(zone)).collect();
+        records.sort_unstable();
+        (records, &self.in_part)
+    }
+
+    /// Adds the zone to an import.
+    pub(super) fn import(self, zone: &ZoneName, found: &mut ImportResult) {
+        found.zone(zone);
+        found.leaving.octodns.insert(zone.clone());
+        for record in &self.records {
+            found.record("record", &record.shown, record.place, record.to_entry(zone));
+        }
+        for set in &self.left_out {
+            found.report(set.finding, &set.shown, set.place, &set.why, None);
+            (0..set.values).for_each(|_| found.count("record", Translation::LeftOut));
+        }
+        for reason in &self.in_part {
+            found.zone_in_part(zone, reason.clone());
+            found.count("source or processor", Translation::LeftOut);
+        }
+        self.report_notes(found);
+    }
+
+    /// Names a zone that is left out, and counts its records.
+    pub(super) fn leave_out_zone(self, zone: &ZoneName, place: Place, why: &str, found: &mut ImportResult) {
+        let values = self.records.len() + self.left_out.iter().map(|set| set.values).sum::<usize>();
+        let mut names: Vec<&str> = self.records.iter().map(|record| record.shown.as_str()).collect();
+        names.extend(self.left_out.iter().map(|set| set.shown.as_str()));
+        names.dedup();
+        let mut why = why.to_owned();
+        if !names.is_empty() {
+            let more = names.len().saturating_sub(MOST_NAMES);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            names.truncate(MOST_NAMES);
+            why.push_str(&format!("; left out: {}{more}", names.join(", ")));
+        }
+        let help = "name a target with `--target NAME` to import what goes to it".to_owned();
+        found.report(findings::NOT_TRANSLATED, &format!("zone {zone}"), place, &why, Some(help));
+        if values == 0 {
+            found.count("zone", Translation::LeftOut);
+        }
+        (0..values).for_each(|_| found.count("record", Translation::LeftOut));
+    }
+
+    /// Reports notes and contradictions.
+    fn report_notes(self, found: &mut ImportResult) {
+        self.notes.report(found);
+        for (detail, places) in self.contradictions {
+            found.contradiction(detail, places, "keep one of them; octoDNS refuses the zone as well".to_owned());
+        }
+    }
+}
+
+/// Returns the name of a type as the model has it; `None` if Cloudflare has no such type.
+pub(super) fn type_of_cloudflare(type_name: &str) -> Option<&'static str> {
+    // An alias at the apex is a flattened CNAME at Cloudflare.
+    let own_type = if type_name == "ALIAS" { "CNAME" } else { type_name };
+    RecordType::parse(own_type).map(|known| known.facts().name)
+}
