@@ -30,7 +30,9 @@ pub struct Leaving {
 pub(super) struct DnscontrolDomain {
     /// Its name in `dnsconfig.js`, with the tag.
     pub(super) name: String,
-    /// Providers of it that stay.
+    /// The providers whose records are imported.
+    pub(super) providers: BTreeSet<String>,
+    /// Its other providers.
     pub(super) stays_at: BTreeSet<String>,
     /// Number of its entries that the spec does not have, or has in part.
     pub(super) left_out: usize,
@@ -138,21 +140,22 @@ impl Leaving {
                 "\n# octoDNS: remove the zone `{zone}.` from `zones:` in its configuration, or the provider `cloudflare` from its targets."
             );
         }
-        for DnscontrolDomain { name, stays_at, left_out } in self.dnscontrol.values() {
+        for DnscontrolDomain { name, providers, stays_at, left_out } in self.dnscontrol.values() {
             // A name in a comment of a script cannot end the comment.
-            let name: String = name.chars().filter(|c| !is_hidden(*c) && !c.is_control()).collect();
+            let safe = |name: &str| -> String { name.chars().filter(|c| !is_hidden(*c) && !c.is_control()).collect() };
+            let domain = format!("D(\"{}\", …)", safe(name));
+            let providers: Vec<String> =
+                providers.iter().map(|name| format!("DnsProvider(\"{}\")", safe(name))).collect();
+            let providers = providers.join(" and ");
             let words = match (left_out, stays_at.is_empty()) {
                 (0, true) => format!(
-                    "remove D(\"{name}\", …) from dnsconfig.js, or the provider of Cloudflare from it. DNSControl then \
-                     deletes nothing."
+                    "remove {domain} from dnsconfig.js, or only {providers} from it. DNSControl then deletes nothing."
                 ),
                 (0, false) => format!(
-                    "remove the provider of Cloudflare from D(\"{name}\", …) in dnsconfig.js, and keep the rest, which \
-                     goes elsewhere. DNSControl then deletes nothing."
+                    "remove {providers} from {domain} in dnsconfig.js, and keep the rest, which goes elsewhere. \
+                     DNSControl then deletes nothing."
                 ),
-                (n, _) => {
-                    format!("keep D(\"{name}\", …): {} of it not imported or imported in part.", count(*n, "entry"))
-                }
+                (n, _) => format!("keep {domain}: {} of it not imported or imported in part.", count(*n, "entry")),
             };
             let _ = writeln!(out, "\n# DNSControl: {words}");
         }

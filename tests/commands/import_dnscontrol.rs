@@ -132,6 +132,11 @@ fn one_provider_without_a_type_is_assumed_to_be_cloudflare() {
         workspace.file("ir.json", ir(open));
         assert!(refused(&workspace, &["./ir.json"]).contains("IMPORT0017"));
     }
+    // The tag is in the unique name as well.
+    let mut tagged = domain("example.com", "one");
+    tagged["uniquename"] = json!("example.com!inside");
+    workspace.file("ir.json", ir(json!([tagged])));
+    assert!(refused(&workspace, &["./ir.json"]).contains("example.com!inside"));
     // DNSControl publishes a domain without a provider nowhere.
     let mut nowhere = domain("example.com", "one");
     nowhere["dnsProviders"] = json!({});
@@ -183,6 +188,7 @@ fn a_label_is_below_its_domain() {
         record("www.example.net.", "192.0.2.5"),
         { "type": "CNAME", "name": "alias.sub", "subdomain": "sub", "target": "to", "ttl": 300 },
         { "type": "CNAME", "name": "odd", "target": "www.example.net", "ttl": 300 },
+        { "type": "PTR", "name": "192.0.2.9", "target": "host.example.net.", "ttl": 300 },
     ] })))
     .unwrap();
     let mut reverse = ir["domains"][0].clone();
@@ -198,9 +204,13 @@ fn a_label_is_below_its_domain() {
         "www.example.com.example.com A 192.0.2.2 300",
     ];
     assert_eq!(records(&ran.stdout), expected);
-    for words in
-        ["it has no name", "`www.example.net.` is not in the domain", "without a final dot", "record: 5 of 8 imported"]
-    {
+    for words in [
+        "it has no name",
+        "`www.example.net.` is not in the domain",
+        "without a final dot",
+        "record: 5 of 9 imported",
+        "`192.0.2.9`; print",
+    ] {
         assert!(ran.stderr.contains(words), "{words}\n{}", ran.stderr);
     }
 }
@@ -299,7 +309,7 @@ fn what_stays_in_dnscontrol_is_said() {
     let text = leave(json!({ "tag": "public", "records": www }));
     assert!(text.contains("remove D(\"example.com!public\", …) from dnsconfig.js"), "{text}");
     let text = leave(json!({ "dnsProviders": { "cf": -1, "dns2": -1 }, "records": www }));
-    assert!(text.contains("remove the provider of Cloudflare from D(\"example.com\", …)"), "{text}");
+    assert!(text.contains("remove DnsProvider(\"cf\") from D(\"example.com\", …)"), "{text}");
     assert!(!text.contains("remove D("), "{text}");
 }
 

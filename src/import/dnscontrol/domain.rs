@@ -84,9 +84,13 @@ impl<'j> Domain<'j> {
         // `print-ir --raw` has the tag in the name.
         let (name, own_tag) = full_name.split_once('!').unwrap_or((full_name, ""));
         let zone = ZoneName::parse(name).map_err(|_| format!("`{full_name}` is not the name of a zone"))?;
-        let tags = [json.get("tag"), json.pointer("/meta/dnscontrol_tag")];
-        let tag = tags.into_iter().flatten().filter_map(Json::as_str).find(|tag| !tag.is_empty());
-        let tag = Some(own_tag).filter(|tag| !tag.is_empty()).or(tag).unwrap_or_default();
+        let unique_names = [json.get("uniquename"), json.pointer("/meta/dnscontrol_uniquename")];
+        let unique_names = unique_names.into_iter().flatten().filter_map(Json::as_str);
+        let tags =
+            [json.get("tag"), json.pointer("/meta/dnscontrol_tag")].into_iter().flatten().filter_map(Json::as_str);
+        let tag_of = |unique_name: &'j str| unique_name.split_once('!').map(|(_, tag)| tag);
+        let mut tags = std::iter::once(own_tag).chain(tags).chain(unique_names.filter_map(tag_of));
+        let tag = tags.find(|tag| !tag.is_empty()).unwrap_or_default();
         let providers = match json.get("dnsProviders") {
             None | Some(Json::Null) => BTreeSet::new(),
             Some(Json::Object(providers)) => providers.keys().cloned().collect(),
@@ -197,7 +201,8 @@ impl<'j> Domain<'j> {
             self.report(&format!("the metadata {} is not translated", names.join(", ")), None, found);
         }
         let stays_at = self.providers.difference(own_providers).cloned().collect();
-        let leaving = DnscontrolDomain { name: self.name.clone(), stays_at, left_out };
+        let providers = own_providers.clone();
+        let leaving = DnscontrolDomain { name: self.name.clone(), providers, stays_at, left_out };
         found.leaving.dnscontrol.insert(self.zone.clone(), leaving);
     }
 

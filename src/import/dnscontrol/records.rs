@@ -141,6 +141,12 @@ impl Scope<'_> {
             let why = "Cloudflare assigns the name servers of the zone itself".to_owned();
             return Err(Refusal::NotTranslated(why));
         }
+        // `print-ir` turns an address into its name below the zone.
+        let label = text(record, "name").map_err(invalid)?;
+        if *own_type == "PTR" && label.parse::<std::net::IpAddr>().is_ok() {
+            let why = format!("DNSControl has not evaluated its name `{label}`; print the document without `--raw`");
+            return Err(invalid(why));
+        }
         let subdomain = text(record, "subdomain").map_err(invalid)?;
         let value = self.value(own_type, target, subdomain, record).map_err(invalid)?;
         Ok(Parts { name, type_name: own_type, value })
