@@ -113,13 +113,27 @@ impl<'g> Reader<'g> {
         let is_hidden = |entry: &walkdir::DirEntry| {
             entry.depth() > 0 && entry.file_name().to_str().is_some_and(|name| name.starts_with('.'))
         };
-        let walk = walkdir::WalkDir::new(path).max_depth(DEEPEST).sort_by_file_name().into_iter();
+        let mut walk = walkdir::WalkDir::new(path).max_depth(DEEPEST).sort_by_file_name().into_iter();
         let mut files = Vec::new();
-        for entry in walk.filter_entry(|entry| !is_hidden(entry)) {
-            match entry {
-                Ok(entry) if entry.file_type().is_file() => files.push(entry.into_path()),
-                Ok(_) => {}
+        while let Some(entry) = walk.next() {
+            let entry = match entry {
+                Ok(entry) => entry,
                 Err(error) => return self.unreadable(path, &error.to_string()),
+            };
+            let kind = entry.file_type();
+            if is_hidden(&entry) {
+                self.found.skip_file(entry.path(), "hidden");
+                if kind.is_dir() {
+                    walk.skip_current_dir();
+                }
+            } else if kind.is_dir() && entry.depth() == DEEPEST {
+                self.found.skip_file(entry.path(), format!("deeper than {DEEPEST} directories"));
+            } else if kind.is_symlink() {
+                self.found.skip_file(entry.path(), "a symbolic link");
+            } else if kind.is_file() {
+                files.push(entry.into_path());
+            } else if !kind.is_dir() {
+                self.found.skip_file(entry.path(), "not a regular file");
             }
             if files.len() > MOST_FILES {
                 return self.unreadable(path, &format!("it has more than {MOST_FILES} files"));
@@ -154,13 +168,10 @@ impl<'g> Reader<'g> {
         }
         self.json_syntax(kind, &files);
         let has_code = files.iter().any(|file| is_terraform_code(file));
-        for file in files.into_iter().filter(|file| SourceKind::of_name(file) == Some(kind)) {
-            let is_state = file.extension().is_some_and(|extension| extension == "tfstate");
-            // Values that are not loaded by themselves belong to another environment.
-            let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-            let is_other = name.ends_with(".tfvars") && name != "terraform.tfvars" && !name.ends_with(".auto.tfvars");
-            if !(is_state && has_code || is_other) {
-                self.file(&file, false);
+        for file in files {
+            match reason_to_skip(&file, kind, has_code) {
+                Some(reason) => self.found.skip_file(&file, reason),
+                None => self.file(&file, false),
             }
         }
     }
@@ -199,12 +210,14 @@ impl<'g> Reader<'g> {
         };
         let recognized = || recognize(&text).filter(|_| !is_javascript(path));
         let kind = self.from.or_else(|| SourceKind::of_name(path)).or_else(recognized);
-        self.found.files_read.insert(path.to_owned());
         let source = self.found.sources.add(path.display().to_string(), unmarked(text));
         match kind {
-            Some(kind) => self.source(path, source, kind, is_given),
+            Some(kind) => {
+                self.found.files_read.insert(path.to_owned());
+                self.source(path, source, kind, is_given);
+            }
             None if is_given => self.unreadable(path, "its format is not recognized"),
-            None => {}
+            None => self.found.skip_file(path, "its format is not recognized"),
         }
     }
 
@@ -258,6 +271,22 @@ impl<'g> Reader<'g> {
             self.unreadable(path, "it is neither a state or plan of Terraform nor the output of `dnscontrol print-ir`");
         }
     }
+}
+
+/// Returns why a file of a directory that is read as a kind of source is not read.
+fn reason_to_skip(file: &Path, kind: SourceKind, has_code: bool) -> Option<String> {
+    let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let own_kind = SourceKind::of_name(file);
+    if own_kind != Some(kind) {
+        let what = own_kind.map_or_else(String::new, |own| format!(", but of {}", own.name()));
+        return Some(format!("not a file of {}{what}", kind.name()));
+    }
+    if has_code && name.ends_with(".tfstate") {
+        return Some("a state beside configuration; import it alone to use it instead".to_owned());
+    }
+    // Values that are not loaded by themselves belong to another environment.
+    let is_loaded = name == "terraform.tfvars" || name.ends_with(".auto.tfvars");
+    (name.ends_with(".tfvars") && !is_loaded).then(|| "Terraform does not load it by itself".to_owned())
 }
 
 /// A text without the byte order mark that editors put before it; no format has it as a part of the text.

@@ -2,6 +2,7 @@
 
 mod compared_with_cloudflare;
 
+use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,7 +18,7 @@ use crate::cli::files;
 use crate::cli::options_in_help::Matters;
 use crate::cli::output::Output;
 use crate::cli::settings::Settings;
-use crate::diagnostic::{Diagnostics, Severity, Sources, count, findings};
+use crate::diagnostic::{Diagnostics, Severity, Sources, count, findings, first_of};
 use crate::edit;
 use crate::import::{
     GivenZones, ImportResult, Imported, OctodnsChoice, SourceKind, from_live, read_sources, read_text,
@@ -312,13 +313,32 @@ fn summarise(found: &ImportResult, output: &Output) {
         let in_part = if tally.in_part > 0 { format!(", {} in part", tally.in_part) } else { String::new() };
         output.news(&format!("{kind}: {} of {} imported{in_part}", tally.imported, tally.all));
     }
-    if !found.files_skipped.is_empty() {
-        let (read, skipped) = (found.files_read.len(), found.files_skipped.len());
-        output.news(&format!("read {}, skipped {}:", count(read, "file"), skipped));
-        for (path, reason) in &found.files_skipped {
-            output.news(&format!("  {}: {}", safe(&path.display().to_string()), safe(reason)));
-        }
+    for line in files_in_words(found, output.verbose > 0) {
+        output.news(&line);
     }
+}
+
+/// Most skipped files that one reason lists, unless everything is wanted.
+const MOST_SKIPPED: usize = 8;
+
+/// Says how many files were read, and which ones were skipped, by reason.
+fn files_in_words(found: &ImportResult, is_verbose: bool) -> Vec<String> {
+    let (read, skipped) = (found.files_read.len(), found.files_skipped.len());
+    if read <= 1 && skipped == 0 {
+        return Vec::new();
+    }
+    let colon = if skipped == 0 { "" } else { ":" };
+    let mut lines = vec![format!("read {}, skipped {skipped}{colon}", count(read, "file"))];
+    let mut by_reason: BTreeMap<&str, Vec<&Path>> = BTreeMap::new();
+    for (path, reason) in &found.files_skipped {
+        by_reason.entry(reason).or_default().push(path);
+    }
+    for (reason, paths) in by_reason {
+        let most = if is_verbose { usize::MAX } else { MOST_SKIPPED };
+        let names = first_of(paths.iter().map(|path| safe(&path.to_string_lossy()).into_owned()), most);
+        lines.push(format!("  {}: {names}", safe(reason)));
+    }
+    lines
 }
 
 /// A number of entries.
