@@ -117,7 +117,7 @@ fn dnssec(entry: &Entry<PartEffect>, live: &LiveZone) -> Back {
     };
     // Where no state was told there was none.
     let was_on = match before {
-        Value::Text(status) => LiveDnssec { status: status.clone(), ds: None, modified_on: None }.is_on(),
+        Value::Text(status) => LiveDnssec { status: status.clone(), ..LiveDnssec::default() }.is_on(),
         _ => false,
     };
     if now.is_on() == was_on {

@@ -7,6 +7,7 @@ use crate::api::error_codes::NO_ENTRY_POINT;
 use crate::document::doctor::What;
 use crate::live::AnyReader;
 use crate::model::facts::permissions::PermissionGroup;
+use crate::model::facts::resources;
 use crate::model::ruleset::Phase;
 use crate::wire::{Envelope, Request};
 
@@ -21,11 +22,11 @@ pub(super) struct Kind {
 
 impl Kind {
     pub(super) const ZONE: Self = Self { what: What::Zone, group: PermissionGroup::Zone };
-    pub(super) const RECORDS: Self = Self { what: What::Records, group: PermissionGroup::Dns };
-    pub(super) const DNSSEC: Self = Self { what: What::Dnssec, group: PermissionGroup::Dns };
-    pub(super) const SETTINGS: Self = Self { what: What::Settings, group: PermissionGroup::ZoneSettings };
-    pub(super) const DNS_SETTINGS: Self = Self { what: What::DnsSettings, group: PermissionGroup::ZoneDnsSettings };
-    pub(super) const RULESETS: Self = Self { what: What::Rulesets, group: PermissionGroup::ZoneWaf };
+    pub(super) const RECORDS: Self = Self { what: What::Records, group: resources::RECORDS.permission };
+    pub(super) const DNSSEC: Self = Self { what: What::Dnssec, group: resources::DNSSEC.permission };
+    pub(super) const SETTINGS: Self = Self { what: What::Settings, group: resources::SETTINGS.permission };
+    pub(super) const DNS_SETTINGS: Self = Self { what: What::DnsSettings, group: resources::DNS_SETTINGS.permission };
+    pub(super) const RULESETS: Self = Self { what: What::Rulesets, group: resources::RULESETS.permission };
     pub(super) const ACCOUNT_RULESETS: Self =
         Self { what: What::AccountRulesets, group: PermissionGroup::AccountRulesets };
     pub(super) const LISTS: Self = Self { what: What::Lists, group: PermissionGroup::AccountFilterLists };

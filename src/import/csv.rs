@@ -1,8 +1,8 @@
 //! Tables of records: comma-separated values with a header.
 
 use super::import_result::{Entry, ImportResult, Translation, Written};
-use crate::diagnostic::{Place, SourceId, Span, findings};
-use crate::model::{Value, ZoneName};
+use crate::diagnostic::{Place, SourceId, Span, count, findings};
+use crate::model::{RecordType, Value, ZoneName};
 
 /// The columns that are understood; `name`, `type` and `content` are required.
 const COLUMNS: &[&str] = &["zone", "name", "type", "content", "priority", "ttl", "proxied", "comment", "tags"];
@@ -50,6 +50,10 @@ pub(super) fn read(source: SourceId, zone: Option<&ZoneName>, found: &mut Import
         let place = Place { source, span: Span::new(offset, offset + length) };
         let row = Row { columns: &columns, cells: &cells };
         let what = format!("{} {}", row.name(), row.type_name());
+        if let Some(why) = row.surplus() {
+            found.refuse(findings::INVALID_IN_SOURCE, "record", &what, place, &why);
+            continue;
+        }
         match row.zone(zone) {
             Ok(Some(zone)) => match row.entry(&zone) {
                 Ok(entry) => found.record("record", &what, place, entry),
@@ -109,6 +113,14 @@ struct Row<'t> {
 }
 
 impl<'t> Row<'t> {
+    /// Says that a row has values without a column, if that is so.
+    fn surplus(self) -> Option<String> {
+        let surplus = self.cells.iter().skip(self.columns.0.len()).filter(|cell| !cell.is_empty()).count();
+        (surplus > 0).then(|| {
+            format!("the row has {} without a column; put text with commas in quotes", count(surplus, "value"))
+        })
+    }
+
     /// The text in a column, if there is one.
     fn cell(self, name: &str) -> Option<&'t str> {
         self.columns.position(name).and_then(|n| self.cells.get(n)).filter(|text| !text.is_empty())
@@ -160,6 +172,10 @@ impl<'t> Row<'t> {
         let mut entry = Entry::new(zone, self.name(), self.type_name(), Written::Content(content, priority));
         entry.ttl = self.ttl()?;
         entry.proxied = self.is_proxied()?;
+        let is_proxiable = RecordType::parse(self.type_name()).is_none_or(|kind| kind.facts().proxiable);
+        if entry.proxied && !is_proxiable {
+            return Err(format!("a {} record cannot be proxied", self.type_name()));
+        }
         entry.comment = self.cell("comment").map(str::to_owned);
         let tags = self.cell("tags").unwrap_or_default().split([',', ';']);
         entry.tags = tags.map(str::trim).filter(|tag| !tag.is_empty()).map(str::to_owned).collect();

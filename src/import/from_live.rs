@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::live_settings::import_settings;
 use crate::diagnostic::Place;
 use crate::model::facts::rulesets::is_ref;
 use crate::model::managed::{Catalogue, Managed, Overrides, find_deployment, recognise};
@@ -25,6 +26,8 @@ pub struct Imported {
     pub notes: Vec<String>,
     /// What does not do what it appears to do.
     pub meanings: Vec<String>,
+    /// Settings that the spec leaves out although they are not at their default, with the reasons.
+    pub left_out_settings: Vec<String>,
     /// Comments of the source.
     pub remarks: Remarks,
 }
@@ -58,7 +61,9 @@ pub fn from_live(live: &LiveZone) -> Imported {
     let key = |r: &DesiredRecord| (r.name.clone(), r.data.record_type(), r.data.clone());
     zone.records.sort_by_cached_key(key);
     zone.waf = waf(&live.waf, &mut notes, &mut meanings).map(Box::new);
-    Imported { zone, notes, meanings, remarks: Remarks::default() }
+    let mut imported = Imported { zone, notes, meanings, left_out_settings: Vec::new(), remarks: Remarks::default() };
+    import_settings(&live.settings, &mut imported);
+    imported
 }
 
 /// A record with all its attributes.

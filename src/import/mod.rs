@@ -6,6 +6,7 @@ mod dnscontrol;
 mod from_live;
 mod import_result;
 mod leave;
+mod live_settings;
 mod octodns;
 mod source;
 mod source_files;

@@ -5,6 +5,7 @@
 //! an error.
 
 mod any_reader;
+mod breadth;
 mod error;
 mod fetch;
 mod missing_zone;
@@ -14,9 +15,11 @@ mod rulesets;
 mod settings;
 pub mod snapshot;
 mod until_usable;
+mod whole_zone;
 mod zones;
 
 pub use any_reader::AnyReader;
+pub use breadth::{MOST_REQUESTS, Wanted, WantedSettings};
 pub use error::FetchError;
 pub use fetch::{
     Fetched, fetch, fetch_protection, fetch_record_quota, fetch_records, fetch_settings, fetch_waf, fetch_waf_of_new,
@@ -25,4 +28,5 @@ pub use fetch::{
 pub use missing_zone::MissingZone;
 pub use read_options::{CatalogueCache, Options, Progress, RECORDS_PER_PAGE, WafQuery, ZoneQuery};
 pub use rulesets::{account_of, account_rules, entry_point};
+pub use whole_zone::{Unknown, WholeZone, WholeZones, fetch_whole_zones};
 pub use zones::{every as list_zones, find as find_zones};

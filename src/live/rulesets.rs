@@ -24,8 +24,8 @@ use crate::model::ruleset::{AccountRules, EntryPoint, LiveWaf, Phase};
 use crate::model::{LiveZone, ZoneId};
 use crate::wire::ApiMessage;
 use crate::wire::ruleset::{
-    ListedRuleset, Scope, get_account_entry_point, get_entry_point, get_ruleset, list_rulesets, read_catalogue,
-    read_listed_phases, read_managed, read_ruleset, settle_names,
+    ListedRuleset, OwnRuleset, Scope, get_account_entry_point, get_entry_point, get_ruleset, list_rulesets,
+    read_catalogue, read_listed_phases, read_managed, read_own, read_ruleset, settle_names,
 };
 
 /// Largest number of pages of a list of rulesets.
@@ -104,7 +104,7 @@ async fn read_catalogues(
     options: &Options,
 ) -> Result<(Vec<Arc<Catalogue>>, Option<(Scope, BTreeSet<Phase>)>), FetchError> {
     let Some((mut scope, others)) = scopes.split_first() else { return Ok((Vec::new(), None)) };
-    let mut listed = list(reader, scope).await;
+    let mut listed = listing(reader, scope).await;
     // If every scope refuses, the permission for the zone is named: it is enough.
     let mut refused_by_zone = None;
     for other in others {
@@ -113,41 +113,64 @@ async fn read_catalogues(
                 let own = listed.err().filter(|_| matches!(scope, Scope::Zone(_)));
                 refused_by_zone = refused_by_zone.or(own);
                 scope = other;
-                listed = list(reader, scope).await;
+                listed = listing(reader, scope).await;
             }
             _ => break,
         }
     }
-    let (mut listed, phases) = match (listed, refused_by_zone) {
+    let Listing { managed: all, phases, .. } = match (listed, refused_by_zone) {
         (Err(_), Some(of_zone)) => return Err(of_zone),
         (listed, _) => listed?,
     };
-    settle_names(&mut listed);
-    let wanted = |r: &ListedRuleset| r.which.is_some_and(|which| managed.contains(&which));
-    let wanted: Vec<_> = listed.into_iter().filter(wanted).collect();
     // Rulesets that are listed for an account may be readable only through its zones.
     let from = scopes.iter().position(|s| s == scope).unwrap_or(0);
-    let readable = &scopes[from..];
-    let catalogues = stream::iter(wanted)
-        .map(|ruleset| async move { one(reader, readable, &ruleset, options).await.map(Arc::new) })
-        .buffered(options.concurrency.max(1))
-        .try_collect()
-        .await?;
+    let catalogues = read_listed(reader, &scopes[from..], all, managed, options).await?;
     Ok((catalogues, phases.map(|phases| (scope.clone(), phases))))
 }
 
-/// The managed rulesets of a scope, and the phases of its entry points.
-async fn list(
+/// Reads the wanted rulesets of a list.
+pub(super) async fn read_listed(
     reader: &dyn AnyReader,
-    scope: &Scope,
-) -> Result<(Vec<ListedRuleset>, Option<BTreeSet<Phase>>), FetchError> {
+    scopes: &[Scope],
+    mut listed: Vec<ListedRuleset>,
+    managed: &BTreeSet<Managed>,
+    options: &Options,
+) -> Result<Vec<Arc<Catalogue>>, FetchError> {
+    settle_names(&mut listed);
+    let wanted = |r: &ListedRuleset| r.which.is_some_and(|which| managed.contains(&which));
+    let wanted: Vec<_> = listed.into_iter().filter(wanted).collect();
+    stream::iter(wanted)
+        .map(|ruleset| async move { one(reader, scopes, &ruleset, options).await.map(Arc::new) })
+        .buffered(options.concurrency.max(1))
+        .try_collect()
+        .await
+}
+
+/// The rulesets of a scope, without their rules.
+#[derive(Debug, Default)]
+pub(super) struct Listing {
+    /// Those that Cloudflare maintains.
+    pub(super) managed: Vec<ListedRuleset>,
+    /// Those of the scope itself.
+    pub(super) own: Vec<OwnRuleset>,
+    /// The phases of its entry points; `None` if the list shows no ruleset of our phases.
+    pub(super) phases: Option<BTreeSet<Phase>>,
+}
+
+/// Lists the rulesets of a scope.
+pub(super) async fn listing(reader: &dyn AnyReader, scope: &Scope) -> Result<Listing, FetchError> {
     let what = || "the list of managed rulesets".to_owned();
-    let (mut all, mut phases) = (Vec::new(), None::<BTreeSet<Phase>>);
+    let mut all = Listing::default();
     let mut seen = BTreeSet::new();
     let mut cursor: Option<String> = None;
     for page in 1.. {
         if page > MOST_PAGES {
-            return Err(FetchError::Endless { what: what(), pages: page - 1, items: all.len(), is_of_records: false });
+            return Err(FetchError::Endless {
+                what: what(),
+                pages: page - 1,
+                items: all.managed.len(),
+                is_of_records: false,
+            });
         }
         let (items, next) = until_usable(async || {
             let answer = reader.read(&list_rulesets(scope, cursor.as_deref())).await;
@@ -156,9 +179,10 @@ async fn list(
             Ok((items, answer.cursor))
         })
         .await?;
-        all.extend(read_managed(&items));
+        all.managed.extend(read_managed(&items));
+        all.own.extend(read_own(&items));
         if let Some(listed) = read_listed_phases(&items) {
-            phases.get_or_insert_default().extend(listed);
+            all.phases.get_or_insert_default().extend(listed);
         }
         // A repeated cursor leads nowhere.
         match next.filter(|c| !items.is_empty() && seen.insert(c.clone())) {
@@ -166,7 +190,7 @@ async fn list(
             None => break,
         }
     }
-    Ok((all, phases))
+    Ok(all)
 }
 
 /// One managed ruleset with its rules, from the cache if it has this version.
@@ -318,7 +342,7 @@ mod tests {
     #[tokio::test]
     async fn a_list_without_end_is_refused() {
         let service = Service(AtomicU64::new(0));
-        let listed = list(&service, &Scope::Account("a".to_owned())).await;
+        let listed = listing(&service, &Scope::Account("a".to_owned())).await;
         assert!(matches!(listed, Err(FetchError::Endless { .. })), "{listed:?}");
         assert_eq!(service.0.into_inner(), MOST_PAGES);
     }

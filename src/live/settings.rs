@@ -1,5 +1,7 @@
 //! Reads a zone's settings that the spec names.
 
+use std::collections::BTreeMap;
+
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 
 use super::any_reader::AnyReader;
@@ -21,23 +23,10 @@ pub(super) async fn read(
     options: &Options,
 ) -> Result<LiveSettings, FetchError> {
     let DesiredSettings { settings, dnssec, dns_settings } = desired;
-    let mut found = LiveSettings::default();
+    let names = settings.keys().map(String::as_str).collect();
+    let settings = read_named(reader, zone, names, options).await?;
+    let mut found = LiveSettings { settings, ..LiveSettings::default() };
     let fail = |what: &str, source: ApiError| FetchError::Api { what: format!("{what} of {}", zone.name), source };
-    found.settings = stream::iter(settings.keys())
-        .map(|name| async move {
-            let what = || format!("the setting {name}");
-            let value = until_usable(async || match reader.read(&get_setting(&zone.id, name)).await {
-                Ok(answer) => read_setting(&answer.result)
-                    .ok_or_else(|| FetchError::NoValue { what: format!("{} of {}", what(), zone.name) }),
-                // A refusal of this one setting; other errors concern the connection or the credentials.
-                Err(error) if matches!(error.status(), Some(400 | 404)) => Ok(LiveSetting::Refused(words(&error))),
-                Err(error) => Err(fail(&what(), error)),
-            });
-            Ok::<_, FetchError>((name.clone(), value.await?))
-        })
-        .buffer_unordered(options.concurrency.max(1))
-        .try_collect()
-        .await?;
     let one = async |request: Request, what: &str| reader.read(&request).await.map_err(|error| fail(what, error));
     if dnssec.is_some() {
         found.dnssec = read_dnssec(&one(get_dnssec(&zone.id), "the DNSSEC state").await?.result);
@@ -46,6 +35,29 @@ pub(super) async fn read(
         found.dns_settings = read_dns_settings(&one(get_dns_settings(&zone.id), "the DNS settings").await?.result);
     }
     Ok(found)
+}
+
+/// Reads settings by their names, each with a request.
+pub(super) async fn read_named(
+    reader: &dyn AnyReader,
+    zone: &LiveZone,
+    names: Vec<&str>,
+    options: &Options,
+) -> Result<BTreeMap<String, LiveSetting>, FetchError> {
+    stream::iter(names)
+        .map(|name| async move {
+            let what = || format!("the setting {name} of {}", zone.name);
+            let value = until_usable(async || match reader.read(&get_setting(&zone.id, name)).await {
+                Ok(answer) => read_setting(&answer.result).ok_or_else(|| FetchError::NoValue { what: what() }),
+                // A refusal of this one setting; other errors concern the connection or the credentials.
+                Err(error) if matches!(error.status(), Some(400 | 404)) => Ok(LiveSetting::Refused(words(&error))),
+                Err(source) => Err(FetchError::Api { what: what(), source }),
+            });
+            Ok::<_, FetchError>((name.to_owned(), value.await?))
+        })
+        .buffer_unordered(options.concurrency.max(1))
+        .try_collect()
+        .await
 }
 
 /// The text of Cloudflare's refusal.

@@ -14,6 +14,7 @@ pub mod pages;
 mod received_record;
 pub mod record;
 mod request;
+pub mod resource;
 mod response_body;
 pub mod ruleset;
 pub mod settings;

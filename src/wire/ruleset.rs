@@ -286,6 +286,28 @@ pub fn read_managed(list: &[Json]) -> Vec<ListedRuleset> {
     list.iter().filter_map(one).collect()
 }
 
+/// A ruleset in a list that belongs to the zone or account itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OwnRuleset {
+    /// Its id.
+    pub id: RulesetId,
+    /// `zone`, `root` or `custom`, as Cloudflare wrote it.
+    pub kind: String,
+    /// The name of its phase.
+    pub phase: String,
+}
+
+/// The rulesets of a list that Cloudflare does not maintain.
+#[must_use]
+pub fn read_own(list: &[Json]) -> Vec<OwnRuleset> {
+    let one = |json: &Json| {
+        let (kind, phase) = (text(json, "kind")?, text(json, "phase").unwrap_or_default());
+        let id = RulesetId(text(json, "id")?.to_owned());
+        (kind != "managed").then(|| OwnRuleset { id, kind: kind.to_owned(), phase: phase.to_owned() })
+    };
+    list.iter().filter_map(one).collect()
+}
+
 /// The phases of which a zone has an entry point, by the list of its rulesets. `None` if the list shows no ruleset of our phases
 /// at all: then it may be that these credentials are not shown any.
 #[must_use]

@@ -3,7 +3,7 @@
 //! # Sources
 //! developers.cloudflare.com/api/resources/zones (Get and Edit Zone Setting) and
 //! developers.cloudflare.com/api/resources/dns (DNSSEC, DNS settings for a zone), read 2026-11-20. The list of all settings
-//! is deprecated, so each is read by its name.
+//! ends on 2027-03-31, so only an import reads it; a plan reads each setting by its name.
 
 use std::collections::BTreeMap;
 
@@ -13,6 +13,12 @@ use super::record::to_json;
 use super::request::segment;
 use super::request::{Method, Request};
 use crate::model::{Gather, LiveDnssec, LiveSetting, Value, ZoneId};
+
+/// Reads all zone settings at once.
+#[must_use]
+pub fn list_settings(zone: &ZoneId) -> Request {
+    Request::new(Method::Get, format!("/zones/{}/settings", segment(&zone.0)))
+}
 
 /// Reads one zone setting.
 #[must_use]
@@ -67,11 +73,37 @@ pub fn read_setting(json: &Json) -> Option<LiveSetting> {
     })
 }
 
+/// All settings of a zone, and the names of those in a form that this version does not know.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ListedSettings {
+    /// The settings by name.
+    pub settings: BTreeMap<String, LiveSetting>,
+    /// The names of settings without a value.
+    pub without_value: Vec<String>,
+}
+
+/// Parses a list of all settings; `None` if it is no list of objects with an `id`.
+#[must_use]
+pub fn read_settings(json: &Json) -> Option<ListedSettings> {
+    let mut listed = ListedSettings::default();
+    for item in json.as_array()? {
+        let name = item.get("id")?.as_str()?.to_owned();
+        match read_setting(item) {
+            Some(setting) => drop(listed.settings.insert(name, setting)),
+            None => listed.without_value.push(name),
+        }
+    }
+    Some(listed)
+}
+
 /// Parses the DNSSEC state; `None` without a status.
 #[must_use]
 pub fn read_dnssec(json: &Json) -> Option<LiveDnssec> {
     let text = |name: &str| json.get(name).and_then(Json::as_str).filter(|t| !t.is_empty()).map(str::to_owned);
-    Some(LiveDnssec { status: text("status")?, ds: text("ds"), modified_on: text("modified_on") })
+    let names = ["dnssec_multi_signer", "dnssec_presigned", "dnssec_use_nsec3"];
+    let is_on = |name: &&str| json.get(*name).and_then(Json::as_bool) == Some(true);
+    let options = names.into_iter().filter(is_on).map(str::to_owned).collect();
+    Some(LiveDnssec { status: text("status")?, ds: text("ds"), modified_on: text("modified_on"), options })
 }
 
 /// Parses DNS settings.

@@ -34,6 +34,7 @@ mod import_anything;
 mod import_dnscontrol;
 mod import_files;
 mod import_includes;
+mod import_live;
 mod import_modules;
 mod import_octodns;
 mod import_rate_limits;

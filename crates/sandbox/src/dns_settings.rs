@@ -1,7 +1,7 @@
 //! The DNS settings of a zone: GET and PATCH /zones/{id}/dns_settings.
 //!
 //! # Sources
-//! Members, limits and defaults: developers.cloudflare.com/api, "Update DNS Settings" of a zone, and the schema of the
+//! Members: developers.cloudflare.com/api, "Update DNS Settings" of a zone, and the schema of the
 //! Terraform provider, read 2026-11-20, as is the fact that PATCH merges. ASSUMED: `soa` merges too, because a client
 //! that is tested against Cloudflare relies on it; `nameservers` and `internal_dns` are replaced whole; nulls other
 //! than `soa.mname` and unknown
@@ -12,13 +12,14 @@ use std::ops::RangeInclusive;
 use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::{Map, Value, json};
 use zonewright_model::model::facts::dns_settings::{
-    NS_TTL, SOA_EXPIRE, SOA_MINIMUM_TTL, SOA_REFRESH, SOA_RETRY, SOA_TTL,
+    DEFAULTS, NS_TTL, SOA_EXPIRE, SOA_MINIMUM_TTL, SOA_REFRESH, SOA_RETRY, SOA_TTL,
 };
 
 use super::envelope::{Outcome, Refusal, Success};
 use super::name;
 use super::profile;
 use super::request_context::RequestContext;
+use super::setting_values::to_json;
 use super::zone::Zone;
 
 /// A JSON object.
@@ -35,23 +36,7 @@ const SOA_NUMBERS: [(&str, RangeInclusive<u32>); 5] = [
 
 /// The settings of a zone that were never changed.
 fn defaults() -> Object {
-    let value = json!({
-        "flatten_all_cnames": false,
-        "foundation_dns": false,
-        "multi_provider": false,
-        "nameservers": { "type": "cloudflare.standard" },
-        "ns_ttl": 86400,
-        "secondary_overrides": false,
-        "soa": {
-            "mname": null, "rname": "dns.cloudflare.com", "refresh": 10000, "retry": 2400, "expire": 604_800,
-            "min_ttl": 1800, "ttl": 3600
-        },
-        "zone_mode": "standard"
-    });
-    match value {
-        Value::Object(members) => members,
-        _ => Object::new(),
-    }
+    DEFAULTS.iter().map(|(name, value)| ((*name).to_owned(), to_json(*value))).collect()
 }
 
 /// The settings that differ from the defaults, as the store and documents hold them.

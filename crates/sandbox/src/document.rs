@@ -4,7 +4,7 @@
 //! {"format": 1, "kind": "sandbox", "zones": [{"name": "example.com", "plan": "free", "records": [{"type": "A", "name": "www", "content": "192.0.2.1"}]}]}
 //! ```
 //!
-//! A zone may also have `settings`, `dnssec` and `dns_settings`, with what differs from the defaults, and `rulesets`;
+//! A zone may also have `settings`, `dnssec` and `dns_settings`, with what differs from the defaults, `resources` by their path, and `rulesets`;
 //! beside the zones there may be `account_rulesets` and `managed_rulesets`.
 //!
 //! A record has the form of a create body, plus what only Cloudflare sets: `id`, `meta`, `locked` and the timestamps.
@@ -19,6 +19,7 @@ use super::dnssec::Dnssec;
 use super::envelope::{Outcome, Refusal};
 use super::record_requests::{self, Writer};
 use super::request_context::RequestContext;
+use super::resources;
 use super::rulesets;
 use super::settings;
 use super::store;
@@ -75,6 +76,9 @@ struct ZoneEntry {
     /// DNS settings that are not at their default.
     #[serde(skip_serializing_if = "Option::is_none")]
     dns_settings: Option<Value>,
+    /// Page rules and other things that a zone can have, by their path below the zone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    resources: Option<Map<String, Value>>,
     /// The records, in the order of their creation.
     records: Vec<RecordEntry>,
     /// The rulesets, as the API returns them.
@@ -305,8 +309,12 @@ fn plant_surroundings(
     on_refusal: &mut OnRefusal<'_>,
 ) -> Result<(), SandboxError> {
     type Planter = fn(&RequestContext<'_>, &Zone, &Value) -> Outcome<()>;
-    let planters: [(&str, Planter); 3] =
-        [("settings", settings::plant), ("dnssec", Dnssec::plant), ("dns_settings", dns_settings::plant)];
+    let planters: [(&str, Planter); 4] = [
+        ("settings", settings::plant),
+        ("dnssec", Dnssec::plant),
+        ("dns_settings", dns_settings::plant),
+        ("resources", resources::plant),
+    ];
     for (key, planter) in planters {
         if let Some(member) = entry.get(key).filter(|member| !member.is_null()) {
             let place = format!("{place}.{key}");
@@ -368,6 +376,7 @@ pub(super) fn dump(context: &RequestContext<'_>) -> Result<Value, SandboxError> 
             settings: settings::to_document(context.connection, &zone)?,
             dnssec: Dnssec::of(context.connection, &zone)?.to_document(),
             dns_settings: dns_settings::changes(context.connection, &zone)?,
+            resources: resources::to_document(context.connection, &zone)?,
             records,
             rulesets: rulesets::of_zone(context, &zone)?,
             name: zone.name,

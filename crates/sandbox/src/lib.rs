@@ -41,6 +41,7 @@ mod reply;
 mod request_context;
 mod request_hold;
 mod request_log;
+mod resources;
 mod router;
 mod rulesets;
 mod server;

@@ -59,6 +59,8 @@ pub struct Profile {
     pub fresh_zone_forbidden_milliseconds: u64,
     /// The permissions of the credentials, but for tokens that have their own.
     pub permissions: Permissions,
+    /// Whether all settings of a zone can be read at once, as until 2027-03-31.
+    pub settings_list: bool,
     /// Whether writes to rulesets support `dry_run`; if not, a request with that parameter is refused with 400, so that
     /// it is not carried out.
     pub dry_run: bool,
@@ -102,6 +104,7 @@ impl Default for Profile {
             dnssec_activates: false,
             fresh_zone_forbidden_milliseconds: 0,
             permissions: Permissions::everything(),
+            settings_list: true,
             dry_run: true,
             account_rulesets: true,
             null_messages: true,

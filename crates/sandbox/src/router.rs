@@ -17,6 +17,7 @@ use super::query_string::Parameters;
 use super::record_requests;
 use super::reply::Layout;
 use super::request_context::RequestContext;
+use super::resources;
 use super::rulesets;
 use super::settings;
 use super::token::{self, TokenOwner};
@@ -24,6 +25,7 @@ use super::zone::Zone;
 use super::zones;
 use axum::http::{HeaderMap, Method, Uri, header};
 use zonewright_model::model::facts::permissions::{Permission, PermissionGroup};
+use zonewright_model::model::facts::resources::{ResourceFacts, unmanaged};
 
 /// The base path of the API.
 pub(super) const BASE: &str = "/client/v4";
@@ -89,6 +91,10 @@ enum Resource<'a> {
     Dnssec(&'a str),
     /// The DNS settings of a zone.
     DnsSettings(&'a str),
+    /// All settings of a zone.
+    Settings(&'a str),
+    /// Something else that a zone has.
+    Other(&'a str, &'static ResourceFacts),
     /// One setting of a zone, by its name.
     Setting(&'a str, &'a str),
     /// Rulesets of an account or a zone.
@@ -115,7 +121,15 @@ fn resource<'a>(path: &'a str, batch: bool) -> Outcome<Resource<'a>> {
         ["zones", zone, "dns_settings"] => Resource::DnsSettings(zone),
         ["zones", zone, "settings", name] => Resource::Setting(zone, name),
         ["zones", zone, "dns_records", record] => Resource::Record(zone, record),
-        other => Resource::Rulesets(rulesets::Place::find(other).ok_or_else(no_route)?),
+        ["zones", zone, "settings"] => Resource::Settings(zone),
+        other => {
+            let of_zone = match other {
+                ["zones", zone, rest @ ..] => unmanaged(&rest.join("/")).map(|found| Resource::Other(zone, found)),
+                _ => None,
+            };
+            let found = of_zone.or_else(|| rulesets::Place::find(other).map(Resource::Rulesets));
+            found.ok_or_else(no_route)?
+        }
     };
     let identifiers = match found {
         Resource::Verification | Resource::Zones => Vec::new(),
@@ -128,6 +142,8 @@ fn resource<'a>(path: &'a str, batch: bool) -> Outcome<Resource<'a>> {
         | Resource::Usage(id)
         | Resource::Dnssec(id)
         | Resource::DnsSettings(id)
+        | Resource::Settings(id)
+        | Resource::Other(id, _)
         | Resource::Setting(id, _) => vec![id],
         Resource::Record(zone, record) => vec![zone, record],
         Resource::Rulesets(place) => place.identifiers(),
@@ -147,6 +163,8 @@ fn methods(resource: Resource<'_>) -> &'static [Method] {
         | Resource::AccountVerification(_)
         | Resource::Lists(_)
         | Resource::Export(_)
+        | Resource::Settings(_)
+        | Resource::Other(..)
         | Resource::Usage(_) => &[Method::GET],
         Resource::Zones | Resource::Records(_) => &[Method::GET, Method::POST],
         Resource::Zone(_) | Resource::Dnssec(_) => &[Method::GET, Method::PATCH, Method::DELETE],
@@ -172,6 +190,8 @@ fn zone_above<'a>(resource: Resource<'a>) -> Option<&'a str> {
         | Resource::Usage(zone)
         | Resource::Dnssec(zone)
         | Resource::DnsSettings(zone)
+        | Resource::Settings(zone)
+        | Resource::Other(zone, _)
         | Resource::Setting(zone, _) => Some(zone),
         Resource::Rulesets(place) => place.zone(),
     }
@@ -190,7 +210,8 @@ fn group(resource: Resource<'_>) -> Option<PermissionGroup> {
         | Resource::Usage(_)
         | Resource::Dnssec(_) => PermissionGroup::Dns,
         Resource::DnsSettings(_) => PermissionGroup::ZoneDnsSettings,
-        Resource::Setting(..) => PermissionGroup::ZoneSettings,
+        Resource::Settings(_) | Resource::Setting(..) => PermissionGroup::ZoneSettings,
+        Resource::Other(_, resource) => resource.permission,
         Resource::Rulesets(place) => place.group(),
     })
 }
@@ -266,6 +287,8 @@ pub(super) fn handle(context: &RequestContext<'_>, known: &Known, incoming: &Inc
         Resource::Dnssec(id) => dnssec::get(context, &zone(id)?),
         Resource::DnsSettings(id) if is(Method::PATCH) => dns_settings::patch(context, &zone(id)?, &body(incoming)?),
         Resource::DnsSettings(id) => dns_settings::get(context, &zone(id)?),
+        Resource::Settings(id) => settings::list(context, &zone(id)?),
+        Resource::Other(id, resource) => resources::get(context, &zone(id)?, resource),
         Resource::Setting(id, name) if is(Method::PATCH) => {
             settings::patch(context, &zone(id)?, name, &body(incoming)?)
         }
@@ -311,7 +334,9 @@ mod tests {
         assert_eq!(code(&format!("/zones/{id}/dns_records/x")), Err(7003));
         assert_eq!(code(&format!("/zones/{id}/dns_records/{id}")), Ok(Resource::Record(id, id)));
         assert_eq!(code(&format!("/zones/{id}/settings/ssl")), Ok(Resource::Setting(id, "ssl")));
-        assert_eq!(code(&format!("/zones/{id}/settings")), Err(7000));
+        assert_eq!(code(&format!("/zones/{id}/settings")), Ok(Resource::Settings(id)));
+        assert!(matches!(code(&format!("/zones/{id}/workers/routes")), Ok(Resource::Other(..))));
+        assert_eq!(code(&format!("/zones/{id}/workers")), Err(7000));
         assert_eq!(code("/zones/example.com/dnssec"), Err(7003));
         let batch = format!("/zones/{id}/dns_records/batch");
         assert_eq!(resource(&batch, true), Ok(Resource::Batch(id)));

@@ -1,18 +1,35 @@
 //! The zone settings of the sandbox: the default of each, and the values that it accepts.
 //!
-//! Names, values and plans are in [`zonewright_model::model::facts::settings`].
-//!
-//! # Sources
-//! Defaults: settings whose `modified_on` was null in listings recorded 2022 and later; for the others as documented.
+//! Names, values and plans are in [`zonewright_model::model::facts::settings`]. Known defaults are there as well.
 
 use serde_json::{Map, Value, json};
 
 use super::profile;
+use zonewright_model::model::facts::FactValue;
 use zonewright_model::model::facts::settings::{self, SettingFacts, SettingKind as Kind};
 
 /// A setting.
 #[derive(Clone, Copy)]
 pub(super) struct Setting(&'static SettingFacts);
+
+/// A value of the facts as JSON.
+pub(super) fn to_json(value: FactValue) -> Value {
+    match value {
+        FactValue::Null => Value::Null,
+        FactValue::Switch(is_on) => is_on.into(),
+        FactValue::Number(number) => number.into(),
+        FactValue::Word(word) => word.into(),
+        FactValue::EmptyList => json!([]),
+        FactValue::Object(members) => {
+            members.iter().map(|(name, member)| ((*name).to_owned(), to_json(*member))).collect::<Map<_, _>>().into()
+        }
+    }
+}
+
+/// Every setting.
+pub(super) fn all() -> impl Iterator<Item = Setting> {
+    settings::SETTINGS.iter().map(Setting)
+}
 
 /// The setting with this name.
 pub(super) fn of(name: &str) -> Option<Setting> {
@@ -27,41 +44,13 @@ impl Setting {
 
     /// Its default value.
     pub(super) fn default(self) -> Value {
-        match self.name() {
-            "always_online"
-            | "automatic_https_rewrites"
-            | "brotli"
-            | "browser_check"
-            | "email_obfuscation"
-            | "http2"
-            | "http3"
-            | "ip_geolocation"
-            | "ipv6"
-            | "opportunistic_encryption"
-            | "opportunistic_onion"
-            | "server_side_exclude"
-            | "tls_1_3"
-            | "websockets" => json!("on"),
-            "browser_cache_ttl" => json!(14400),
-            "cache_level" => json!("aggressive"),
-            "challenge_ttl" => json!(1800),
-            "ciphers" => json!([]),
-            "cname_flattening" => json!("flatten_at_root"),
-            "max_upload" | "proxy_read_timeout" => json!(100),
-            "min_tls_version" => json!("1.0"),
-            "minify" => json!({ "css": "off", "html": "off", "js": "off" }),
-            // ASSUMED: the default.
-            "nel" => json!({ "enabled": true }),
-            "origin_max_http_version" => json!("2"),
-            "security_header" => {
-                json!({ "strict_transport_security": {
-                    "enabled": false, "max_age": 0, "include_subdomains": false, "preload": false, "nosniff": false
-                }})
-            }
-            "security_level" => json!("medium"),
-            // ASSUMED: the default, which Cloudflare chooses according to the origin.
-            "ssl" => json!("full"),
-            _ => json!("off"),
+        // ASSUMED: the values of settings without a known default, some of which Cloudflare chooses by the plan or the origin.
+        match (self.0.default, self.name()) {
+            (Some(default), _) => to_json(default),
+            (None, "max_upload") => json!(100),
+            (None, "nel") => json!({ "enabled": true }),
+            (None, "ssl") => json!("full"),
+            (None, _) => json!("on"),
         }
     }
 

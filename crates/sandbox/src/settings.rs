@@ -1,11 +1,11 @@
-//! The settings of a zone: GET and PATCH /zones/{id}/settings/{name}.
+//! The settings of a zone: GET and PATCH /zones/{id}/settings/{name}, and GET /zones/{id}/settings for all at once.
 //!
 //! # Sources
 //! Form of the response: developers.cloudflare.com/api, "Get zone setting", read 2026-11-20, and listings recorded 2022
 //! and
-//! later. Codes 1006, 1007 and 1015 with their texts: observed 2022 to 2026; status 400 was seen with the first two. ASSUMED:
+//! later; the list of all: "Get all zone settings" there, read 2026-11-26. Codes 1006, 1007 and 1015 with their texts: observed 2022 to 2026; status 400 was seen with the first two. ASSUMED:
 //! 400 for the third as well; 1006 when reading too; code 1004 for a missing `value`, as observed for the list's missing
-//! `items`. The deprecated endpoints for all settings at once are not served.
+//! `items`. PATCH of all settings at once, which is deprecated as well, is not served.
 
 use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::{Map, Value, json};
@@ -61,6 +61,20 @@ fn parse(text: &str) -> Value {
 /// The setting of a name.
 fn known(name: &str) -> Outcome<Setting> {
     setting_values::of(name).ok_or_else(|| Refusal::new(400, 1006, format!("Unrecognized zone setting name: {name}")))
+}
+
+/// GET /zones/{id}/settings.
+///
+/// # Sources
+/// Until 2027-03-31: developers.cloudflare.com/fundamentals/api/reference/deprecations, read 2026-11-26. ASSUMED: the answer after the
+/// end is that of a path that never was.
+pub(super) fn list(context: &RequestContext<'_>, zone: &Zone) -> Outcome<Success> {
+    if !context.profile.settings_list {
+        return Err(Refusal::new(404, 7000, "No route for that URI"));
+    }
+    let all: Vec<Value> =
+        setting_values::all().map(|setting| to_json(context, zone, setting)).collect::<Outcome<_>>()?;
+    Ok(Success::One(all.into()))
 }
 
 /// GET /zones/{id}/settings/{name}.

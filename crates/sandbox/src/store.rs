@@ -83,6 +83,12 @@ CREATE TABLE IF NOT EXISTS zone_dns_settings (
   zone_id TEXT PRIMARY KEY REFERENCES zones(id) ON DELETE CASCADE,
   changes TEXT NOT NULL
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS zone_resources (
+  zone_id TEXT NOT NULL REFERENCES zones(id) ON DELETE CASCADE,
+  path TEXT NOT NULL,
+  value TEXT NOT NULL,
+  PRIMARY KEY (zone_id, path)
+) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS records_by_name ON records(zone_id, name, type, identity);
 CREATE INDEX IF NOT EXISTS records_by_age ON records(zone_id, seq);
 CREATE INDEX IF NOT EXISTS records_managed ON records(zone_id, name) WHERE meta <> '{}';

@@ -1,6 +1,7 @@
 //! `import`: generate a spec from live zones, or from files of other tools.
 
 mod compared_with_cloudflare;
+mod live_zones;
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -11,8 +12,6 @@ use anyhow::{Context, bail};
 use clap::Args;
 
 use super::{Facts, Run, Session};
-use crate::api::ReadClient;
-use crate::cli::connection::{Access, OpenConnection};
 use crate::cli::exit_codes::{Ended, Exit};
 use crate::cli::files;
 use crate::cli::options_in_help::Matters;
@@ -20,10 +19,7 @@ use crate::cli::output::Output;
 use crate::cli::settings::Settings;
 use crate::diagnostic::{Diagnostics, Severity, Sources, count, findings, first_of};
 use crate::edit;
-use crate::import::{
-    GivenZones, ImportResult, Imported, OctodnsChoice, SourceKind, from_live, read_sources, read_text,
-};
-use crate::live::{self, MissingZone, WafQuery, ZoneQuery, fetch};
+use crate::import::{GivenZones, ImportResult, Imported, OctodnsChoice, SourceKind, read_sources, read_text};
 use crate::model::{Desired, DesiredSettings, ZoneName};
 use crate::reconcile::{AsFound, as_found};
 use crate::render::safe::safe;
@@ -80,6 +76,12 @@ pub(in crate::cli) struct ImportArgs {
     /// Import the protection only
     #[arg(long)]
     only_waf: bool,
+    /// Leave out zone settings
+    #[arg(long)]
+    no_settings: bool,
+    /// Read every zone setting one by one, if Cloudflare does not list all of them at once
+    #[arg(long, conflicts_with = "no_settings")]
+    all_settings: bool,
     /// What each file begins with; not an argument.
     #[arg(skip)]
     first_line: &'static str,
@@ -90,7 +92,7 @@ pub(in crate::cli) struct ImportArgs {
 
 impl ImportArgs {
     /// Live zones into a directory, each file with this first line.
-    pub(super) fn of_live(zones: &[String], directory: &Path, first_line: &'static str) -> Self {
+    pub(super) fn of_live(zones: &[String], directory: &Path, first_line: &'static str, no_settings: bool) -> Self {
         Self {
             sources: zones.to_vec(),
             from: None,
@@ -105,6 +107,8 @@ impl ImportArgs {
             offline: true,
             only_dns: false,
             only_waf: false,
+            no_settings,
+            all_settings: false,
             first_line,
             is_live: true,
         }
@@ -138,6 +142,7 @@ pub(super) async fn run(args: &ImportArgs, settings: &Settings<'_>, output: &Arc
     }
     let mut imported = Vec::new();
     let mut found = None;
+    let mut beside_spec = Diagnostics::default();
     if !paths.is_empty() {
         let Some(files) = files_of(args, &paths, output)? else { return Ok(Exit::Error) };
         imported.extend(files.imported());
@@ -147,8 +152,12 @@ pub(super) async fn run(args: &ImportArgs, settings: &Settings<'_>, output: &Arc
         return leave(form, found.as_ref(), output);
     }
     if !zones.is_empty() {
-        imported.extend(live_zones(args, &zones, settings, output).await?);
+        let (live, found) = live_zones::import_live(args, &zones, settings, output).await?;
+        imported.extend(live);
+        beside_spec = found;
     }
+    output.hide();
+    output.diagnostics(&beside_spec, &Sources::default());
     let Some((desired, remarks)) = joined(args, imported, settings, output)? else { return Ok(Exit::Error) };
     output.hide();
     let AsFound { desired, notes } = as_found(&desired);
@@ -175,7 +184,10 @@ fn joined(
     let mut desired = Desired::default();
     let mut remarks = Remarks::default();
     let mut meanings = Diagnostics::default();
-    for Imported { mut zone, notes, meanings: other, remarks: own } in imported {
+    for Imported { mut zone, notes, meanings: other, left_out_settings, remarks: own } in imported {
+        if args.no_settings {
+            zone.settings.settings.clear();
+        }
         if args.only_waf {
             zone.records.clear();
             zone.settings = DesiredSettings::default();
@@ -192,6 +204,9 @@ fn joined(
         }
         for meaning in other {
             meanings.push(findings::OTHER_MEANING.nowhere(format!("{}: {meaning}", zone.name)));
+        }
+        for why in left_out_settings {
+            meanings.push(findings::SETTING_LEFT_OUT.nowhere(format!("{}: {why}", zone.name)));
         }
         remarks.append(own);
         if let Some(other) = desired.zones.insert(zone.name.clone(), zone) {
@@ -376,49 +391,4 @@ fn write_zones(
     }
     all.iter_mut().for_each(|(_, text)| *text = laid_out(&format!("{first_line}{text}")));
     files::write_new(directory, &all, output)
-}
-
-/// Imports live zones.
-async fn live_zones(
-    args: &ImportArgs,
-    names: &[&String],
-    settings: &Settings<'_>,
-    output: &Arc<Output>,
-) -> anyhow::Result<Vec<Imported>> {
-    let name = |text: &&String| {
-        let what = if Path::new(text.as_str()).exists() {
-            format!("{text:?} is a file, which is imported as ./{text}, and not the name of a zone")
-        } else {
-            format!("{text:?} is not the name of a zone")
-        };
-        ZoneName::parse(text).context(what)
-    };
-    let file = names.iter().find(|text| Path::new(text.as_str()).exists());
-    let names = names.iter().map(name).collect::<anyhow::Result<Vec<_>>>()?;
-    let opened = OpenConnection::open(settings, Access::Read, output, std::iter::empty()).await;
-    let connection = match file {
-        Some(file) => opened.with_context(|| format!("failed to read the live zone {file:?}{}", file_hint(file)))?,
-        None => opened?,
-    };
-    let imported = read(args, &names, &connection.reader, &connection.options(settings, output).read).await;
-    connection.close().await;
-    imported
-}
-
-/// Reads the zones.
-async fn read(
-    args: &ImportArgs,
-    names: &[ZoneName],
-    reader: &ReadClient,
-    options: &live::Options,
-) -> anyhow::Result<Vec<Imported>> {
-    let waf = if args.only_dns { WafQuery::default() } else { WafQuery::everything() };
-    let query = |name: &ZoneName| ZoneQuery { waf: waf.clone(), ..ZoneQuery::new(name.clone()) };
-    let queries: Vec<_> = names.iter().map(query).collect();
-    let fetched = fetch(reader, &queries, options, &|_| {}).await?;
-    if let Some(missing) = fetched.missing.first() {
-        let file = file_hint(missing.as_str());
-        bail!("{}{file}", MissingZone::named(missing, options.account.as_deref()));
-    }
-    Ok(fetched.live.zones.values().map(from_live).collect())
 }

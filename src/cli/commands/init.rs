@@ -45,6 +45,9 @@ pub(in crate::cli) struct InitArgs {
     /// Import all zones that the credentials can see; --zone chooses some of them
     #[arg(long)]
     all: bool,
+    /// Leave out zone settings
+    #[arg(long)]
+    no_settings: bool,
     /// The files of a pipeline for this host [default: the host of the repository, if it has one]
     #[arg(long, value_name = "HOST", value_enum)]
     pipeline: Option<Wanted>,
@@ -217,7 +220,7 @@ async fn imported(
     }
     report.imported = chosen.iter().map(ToString::to_string).collect();
     let directory = Path::new(default_spec::DIRECTORIES[0]);
-    let arguments = ImportArgs::of_live(&report.imported, directory, starter_files::SCHEMA_LINE);
+    let arguments = ImportArgs::of_live(&report.imported, directory, starter_files::SCHEMA_LINE, args.no_settings);
     match import::run(&arguments, settings, output).await? {
         Exit::Success => {}
         exit => return Err(Ended::Reported(exit).into()),

@@ -104,6 +104,9 @@ struct ServeArgs {
     /// List records in a different order each time
     #[arg(long)]
     random_order: bool,
+    /// Refuse to list all settings of a zone at once, as from 2027-03-31
+    #[arg(long)]
+    without_settings_list: bool,
     /// Refuse `dry_run` for rulesets
     #[arg(long)]
     without_dry_run: bool,
@@ -241,6 +244,7 @@ fn profile(args: &ServeArgs) -> sandbox::Profile {
     profile.record_quota = args.record_quota;
     profile.latency_milliseconds = args.latency;
     profile.unicode_zone_names = args.unicode_zone_names;
+    profile.settings_list = !args.without_settings_list;
     profile.dry_run = !args.without_dry_run;
     profile.account_rulesets = !args.without_account_rulesets;
     profile.owasp_level = args.owasp_level;

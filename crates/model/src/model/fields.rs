@@ -5,6 +5,7 @@ use std::fmt;
 
 use super::Ttl;
 use super::credential_names::names_credential;
+use super::facts::FactValue;
 
 /// A value of a field, of a facet, or in the before and after of a plan.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -59,6 +60,21 @@ impl fmt::Display for Value {
                     write!(f, "{}{name}: {value}", if n > 0 { ", " } else { " " })?;
                 }
                 f.write_str(" }")
+            }
+        }
+    }
+}
+
+impl From<FactValue> for Value {
+    fn from(fact: FactValue) -> Self {
+        match fact {
+            FactValue::Null => Self::Null,
+            FactValue::Switch(is_on) => Self::Bool(is_on),
+            FactValue::Number(number) => Self::from(number),
+            FactValue::Word(word) => Self::from(word),
+            FactValue::EmptyList => Self::List(Vec::new()),
+            FactValue::Object(members) => {
+                Self::Map(members.iter().map(|(name, member)| ((*name).to_owned(), Self::from(*member))).collect())
             }
         }
     }

@@ -166,6 +166,8 @@ pub struct LiveDnssec {
     pub ds: Option<String>,
     /// When it was last changed, as Cloudflare wrote it; `None` if never.
     pub modified_on: Option<String>,
+    /// The options that are on, such as `dnssec_multi_signer`; a spec cannot say them.
+    pub options: Vec<String>,
 }
 
 impl LiveDnssec {

@@ -55,4 +55,16 @@ findings! {
     GOES_ELSEWHERE = "IMPORT0019" Note "entries do not belong to the zone at Cloudflare",
         "The source publishes them somewhere else, or a name server makes them itself. They are left out of the spec.",
         "Nothing, unless you want them at Cloudflare: then write them in the spec.";
+    ACTS_ON_ZONE = "IMPORT0024" Note "something else acts on a zone",
+        "Cloudflare has it, and a spec does not manage it, so the import does not contain it. It stays as it is.",
+        "Keep it where it is maintained. It can change what the records and rules of the spec do.";
+    NOT_SHOWN = "IMPORT0025" Warning "it is not known what a zone has",
+        "Cloudflare does not show it to these credentials, so the import does not contain it. It stays as it is.",
+        "Give the token the permission that the message names, and import the zone once more.";
+    SETTING_LEFT_OUT = "IMPORT0026" Note "a setting is left out",
+        "It is not at its default, but a spec cannot set it, or it does not last.",
+        "Check whether the spec should say something about it.";
+    NOT_LOOKED_AT = "IMPORT0027" Note "parts of the zones were not looked at",
+        "The first import of many zones stays below 100 requests, so it reads their records, rules and settings only.",
+        "Import a zone alone to see everything that it has: `zonewright import ZONE`.";
 }

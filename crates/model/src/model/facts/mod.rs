@@ -3,19 +3,21 @@
 //! The facts of a type are under `rdata/`; this file defines their format. They describe how Cloudflare
 //! expects a value and how it returns it; they contain no parsing or printing code. The sandbox may use this folder and
 //! nothing else of the model, so that an error in our codecs is not repeated there. The folder also has the facts about
-//! rulesets, rate limits, the Rules language, the OWASP Core Rule Set, zone settings, DNS settings, the permissions of API tokens, the
+//! rulesets, rate limits, what else a zone can hold, the Rules language, the OWASP Core Rule Set, zone settings, DNS settings, the permissions of API tokens, the
 //! networks that Cloudflare does not proxy to, what browsers send, and how records of mail are recognized.
 
 mod browsers;
 pub mod crs;
 pub mod dns_settings;
 pub mod expressions;
+mod fact_value;
 mod mail;
 mod networks;
 pub mod owasp;
 pub mod permissions;
 pub mod phases;
 pub mod rate_limits;
+pub mod resources;
 pub mod rulesets;
 pub mod settings;
 mod tiers;
@@ -23,6 +25,7 @@ mod ttl;
 mod types;
 
 pub use browsers::{BROWSER_HEADERS, BROWSER_USER_AGENTS};
+pub use fact_value::FactValue;
 pub use mail::{MAIL_LABELS, MAIL_TEXTS};
 pub use networks::{CLOUDFLARE_NETWORKS, PRIVATE_NETWORKS};
 pub use tiers::{FREE_QUOTA_CHANGED_ON, FREE_RECORDS_OF_OLD_ZONES, TIERS, TierFacts, UNKNOWN_TIER};

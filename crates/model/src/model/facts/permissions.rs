@@ -40,6 +40,36 @@ pub enum PermissionGroup {
     AccountRulesets,
     /// Lists of an account.
     AccountFilterLists,
+    /// Overrides of the HTTP DDoS attack protection.
+    HttpDdosManagedRuleset,
+    /// Custom error rules.
+    CustomErrorRules,
+    /// Compression rules.
+    ResponseCompression,
+    /// URL normalization.
+    Sanitize,
+    /// Logs, and the fields that they have.
+    Logs,
+    /// Page rules.
+    PageRules,
+    /// IP access rules, zone lockdown and user agent blocking.
+    FirewallServices,
+    /// Bot settings.
+    BotManagement,
+    /// Routes of Workers.
+    WorkersRoutes,
+    /// Snippets and their rules.
+    Snippets,
+    /// Load balancers.
+    LoadBalancers,
+    /// Waiting rooms.
+    WaitingRooms,
+    /// Certificates and custom hostnames.
+    SslAndCertificates,
+    /// Email routing.
+    EmailRoutingRules,
+    /// Managed transforms.
+    ManagedHeaders,
 }
 
 /// The access that a permission gives.
@@ -66,6 +96,21 @@ impl PermissionGroup {
         Self::ConfigRules,
         Self::AccountRulesets,
         Self::AccountFilterLists,
+        Self::HttpDdosManagedRuleset,
+        Self::CustomErrorRules,
+        Self::ResponseCompression,
+        Self::Sanitize,
+        Self::Logs,
+        Self::PageRules,
+        Self::FirewallServices,
+        Self::BotManagement,
+        Self::WorkersRoutes,
+        Self::Snippets,
+        Self::LoadBalancers,
+        Self::WaitingRooms,
+        Self::SslAndCertificates,
+        Self::EmailRoutingRules,
+        Self::ManagedHeaders,
     ];
 
     /// Its name.
@@ -84,6 +129,21 @@ impl PermissionGroup {
             Self::ConfigRules => "Config Rules",
             Self::AccountRulesets => "Account Rulesets",
             Self::AccountFilterLists => "Account Filter Lists",
+            Self::HttpDdosManagedRuleset => "HTTP DDoS Managed Ruleset",
+            Self::CustomErrorRules => "Custom Error Rules",
+            Self::ResponseCompression => "Response Compression",
+            Self::Sanitize => "Sanitize",
+            Self::Logs => "Logs",
+            Self::PageRules => "Page Rules",
+            Self::FirewallServices => "Firewall Services",
+            Self::BotManagement => "Bot Management",
+            Self::WorkersRoutes => "Workers Routes",
+            Self::Snippets => "Snippets",
+            Self::LoadBalancers => "Load Balancers",
+            Self::WaitingRooms => "Waiting Rooms",
+            Self::SslAndCertificates => "SSL and Certificates",
+            Self::EmailRoutingRules => "Email Routing Rules",
+            Self::ManagedHeaders => "Managed Headers",
         }
     }
 

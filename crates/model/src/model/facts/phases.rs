@@ -2,8 +2,10 @@
 //!
 //! # Sources
 //! developers.cloudflare.com/ruleset-engine (phases list, rules language actions) and /waf/concepts (the order), read
-//! 2026-11-20. The member `source` was seen in answers.
+//! 2026-11-20. The member `source` was seen in answers. Permissions by product: …/fundamentals/api/reference/permissions, read
+//! 2026-11-26.
 
+use super::permissions::PermissionGroup;
 use super::rate_limits::RATE_LIMITS;
 use super::tiers::CUSTOM_RULES;
 
@@ -12,6 +14,10 @@ use super::tiers::CUSTOM_RULES;
 pub struct PhaseFacts {
     /// Cloudflare's name.
     pub name: &'static str,
+    /// What its rules are called.
+    pub about: &'static str,
+    /// The permission for them.
+    pub permission: PermissionGroup,
     /// The member `source` of its rulesets, if Cloudflare sets one (seen in answers).
     pub source: Option<&'static str>,
     /// Actions of a zone's rules in this phase; empty if we do not manage the phase.
@@ -27,8 +33,6 @@ pub struct PhaseList {
     pub key: &'static str,
     /// What its rules are like, which decides their keys.
     pub rules: RuleKind,
-    /// The purpose of the phase, as text.
-    pub about: &'static str,
     /// The heading of its rules in an overview; with `_` for blanks, their member in its JSON.
     pub heading: &'static str,
     /// The description of the key that editors show.
@@ -49,7 +53,7 @@ pub enum RuleKind {
 /// Declares the phases: those of which we manage the entry point, a row each, and the names of the others.
 macro_rules! phases {
     ($($(#[$doc:meta])* $phase:ident { $($fact:ident: $value:expr,)+ } { $($word:ident: $text:expr,)+ })+
-     [$($other:literal)+]) => {
+     [$($other:literal: $about:literal, $permission:ident;)+]) => {
         /// A phase of which we manage the zone's entry point.
         ///
         /// # Order
@@ -67,7 +71,14 @@ macro_rules! phases {
         /// All phases; those that are managed come first, in their order.
         pub const PHASES: &[PhaseFacts] = &[
             $(PhaseFacts { $($fact: $value,)+ },)+
-            $(PhaseFacts { name: $other, source: None, actions: &[], most_rules: None },)+
+            $(PhaseFacts {
+                name: $other,
+                about: $about,
+                permission: PermissionGroup::$permission,
+                source: None,
+                actions: &[],
+                most_rules: None,
+            },)+
         ];
 
         /// How a spec has the rules of the managed phases, in their order.
@@ -79,65 +90,68 @@ phases! {
     /// Custom rules.
     Custom {
         name: "http_request_firewall_custom",
+        about: "custom rules",
+        permission: PermissionGroup::ZoneWaf,
         source: Some("firewall_custom"),
         actions: &["block", "challenge", "js_challenge", "managed_challenge", "log", "skip"],
         most_rules: Some(CUSTOM_RULES),
     } {
         key: "custom",
         rules: RuleKind::Action,
-        about: "custom rules",
         heading: "custom rules",
         help: "Custom rules, in their order.",
     }
     /// Rate limiting rules.
     RateLimit {
         name: "http_ratelimit",
+        about: "rate limiting rules",
+        permission: PermissionGroup::ZoneWaf,
         source: Some("rate_limit"),
         actions: &["block", "challenge", "js_challenge", "managed_challenge", "log"],
         most_rules: Some(RATE_LIMITS),
     } {
         key: "rate_limits",
         rules: RuleKind::Rate,
-        about: "rate limiting rules",
         heading: "rate limits",
         help: "Rate limiting rules, in their order.",
     }
     /// Managed rulesets and the exceptions from them.
     Managed {
         name: "http_request_firewall_managed",
+        about: "managed rules",
+        permission: PermissionGroup::ZoneWaf,
         source: Some("firewall_managed"),
         actions: &["execute", "skip"],
         most_rules: None,
     } {
         key: "exceptions",
         rules: RuleKind::Exception,
-        about: "managed rules",
         heading: "exceptions",
         help: "Exceptions from the managed rulesets, in their order; they run before the rulesets.",
     }
     // Those that are not managed.
     [
-        "ddos_l4"
-        "ddos_l7"
-        "http_config_settings"
-        "http_custom_errors"
-        "http_log_custom_fields"
-        "http_request_cache_settings"
-        "http_request_dynamic_redirect"
-        "http_request_late_transform"
-        "http_request_origin"
-        "http_request_redirect"
-        "http_request_sanitize"
-        "http_request_sbfm"
-        "http_request_transform"
-        "http_response_cache_settings"
-        "http_response_compression"
-        "http_response_firewall_managed"
-        "http_response_headers_transform"
-        "magic_transit"
-        "magic_transit_ids_managed"
-        "magic_transit_managed"
-        "magic_transit_ratelimit"
+        "ddos_l4": "overrides of the network-layer DDoS protection", HttpDdosManagedRuleset;
+        "ddos_l7": "overrides of the HTTP DDoS protection", HttpDdosManagedRuleset;
+        "http_config_settings": "configuration rules", ConfigRules;
+        "http_custom_errors": "custom error rules", CustomErrorRules;
+        "http_log_custom_fields": "custom log fields", Logs;
+        "http_request_cache_settings": "cache rules", CacheRules;
+        "http_request_dynamic_redirect": "single redirects", DynamicUrlRedirects;
+        "http_request_late_transform": "request header transforms", ZoneTransformRules;
+        "http_request_origin": "origin rules", OriginRules;
+        "http_request_redirect": "bulk redirects", AccountRulesets;
+        "http_request_sanitize": "URL normalization rules", Sanitize;
+        "http_request_sbfm": "Super Bot Fight Mode rules", BotManagement;
+        "http_request_transform": "URL rewrites", ZoneTransformRules;
+        "http_response_cache_settings": "cache response rules", CacheRules;
+        "http_response_compression": "compression rules", ResponseCompression;
+        "http_response_firewall_managed": "rules for managed rulesets of responses", ZoneWaf;
+        "http_response_headers_transform": "response header transforms", ZoneTransformRules;
+        "magic_transit": "Network Firewall rules", AccountRulesets;
+        "magic_transit_ids_managed": "intrusion detection rules", AccountRulesets;
+        "magic_transit_managed": "managed Network Firewall rules", AccountRulesets;
+        "magic_transit_ratelimit": "Network Firewall rate limits", AccountRulesets;
     ]
 }
 
@@ -175,7 +189,7 @@ impl Phase {
     /// Its purpose, as text.
     #[must_use]
     pub const fn about(self) -> &'static str {
-        self.list().about
+        self.facts().about
     }
 
     /// Whether its rules can deploy managed rulesets.

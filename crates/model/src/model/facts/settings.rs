@@ -4,7 +4,13 @@
 //! Names and values: developers.cloudflare.com/api, "Edit zone setting", and the types of the official Python SDK 5.9.0, read
 //! 2026-11-20. Plans: the settings that were not editable in a free zone (observed 2022), or for which an edit was refused
 //! (observed 2026), and those that the API reference calls limited to Enterprise. ASSUMED: everything else is editable on every
-//! plan, also `tls_client_auth`, which the types of the SDK still give to Enterprise alone.
+//! plan, also `tls_client_auth`, which the types of the SDK still give to Enterprise alone. Defaults: settings whose `modified_on` was
+//! null in listings recorded 2022 and later, which is the case where no one changed them; numbers also in Cloudflare's OpenAPI schema
+//! (cloudflare/api-schemas, read 2026-11-26). No default is known where the schema says that it depends on the zone's plan
+//! (`automatic_https_rewrites`, `max_upload`, `opportunistic_encryption`, `opportunistic_onion`, `ssl`, `tls_1_3`), and where the schema
+//! and the listings disagree (`nel`).
+
+use super::fact_value::FactValue;
 
 /// The valid values of a setting.
 #[derive(Debug, Clone, Copy)]
@@ -32,6 +38,15 @@ pub struct SettingFacts {
     pub kind: SettingKind,
     /// The lowest plan whose zones can change it; `None` if it cannot be changed.
     pub plan: Option<&'static str>,
+    /// Cloudflare's default, if one is known that holds for every zone.
+    pub default: Option<FactValue>,
+}
+
+impl SettingFacts {
+    /// The same setting with this default.
+    const fn or(self, default: FactValue) -> Self {
+        Self { default: Some(default), ..self }
+    }
 }
 
 /// `on` or `off`, the most common kind.
@@ -39,12 +54,22 @@ const ON_OFF: SettingKind = SettingKind::Word(&["on", "off"]);
 
 /// A setting.
 const fn setting(name: &'static str, kind: SettingKind, plan: &'static str) -> SettingFacts {
-    SettingFacts { name, kind, plan: Some(plan) }
+    SettingFacts { name, kind, plan: Some(plan), default: None }
 }
 
 /// A setting that is on or off.
 const fn switch(name: &'static str, plan: &'static str) -> SettingFacts {
     setting(name, ON_OFF, plan)
+}
+
+/// A setting that is on by default.
+const fn on(name: &'static str, plan: &'static str) -> SettingFacts {
+    switch(name, plan).or(FactValue::Word("on"))
+}
+
+/// A setting that is off by default.
+const fn off(name: &'static str, plan: &'static str) -> SettingFacts {
+    switch(name, plan).or(FactValue::Word("off"))
 }
 
 /// How long browsers may cache an answer, in seconds; 0 leaves it to the origin.
@@ -100,63 +125,91 @@ const SECURITY_HEADER: SettingKind = SettingKind::Object(&[(
     ]),
 )]);
 
+/// A `Strict-Transport-Security` header that is not sent.
+const NO_SECURITY_HEADER: FactValue = FactValue::Object(&[(
+    "strict_transport_security",
+    FactValue::Object(&[
+        ("enabled", FactValue::Switch(false)),
+        ("max_age", FactValue::Number(0)),
+        ("include_subdomains", FactValue::Switch(false)),
+        ("preload", FactValue::Switch(false)),
+        ("nosniff", FactValue::Switch(false)),
+    ]),
+)]);
+
+/// No kind of file is minified.
+const MINIFIED_NOTHING: FactValue = FactValue::Object(&[
+    ("css", FactValue::Word("off")),
+    ("html", FactValue::Word("off")),
+    ("js", FactValue::Word("off")),
+]);
+
 /// All known settings, sorted by name.
 ///
 /// `minify`, `mirage`, `server_side_exclude` and `waf` are old, but still in the reference or in use.
 pub const SETTINGS: &[SettingFacts] = &[
-    switch("0rtt", "free"),
-    switch("always_online", "free"),
-    switch("always_use_https", "free"),
+    off("0rtt", "free"),
+    on("always_online", "free"),
+    off("always_use_https", "free"),
     switch("automatic_https_rewrites", "free"),
-    switch("brotli", "free"),
-    setting("browser_cache_ttl", BROWSER_CACHE_TTLS, "free"),
-    switch("browser_check", "free"),
-    setting("cache_level", SettingKind::Word(&["aggressive", "basic", "simplified"]), "free"),
-    setting("challenge_ttl", CHALLENGE_TTLS, "free"),
+    on("brotli", "free"),
+    setting("browser_cache_ttl", BROWSER_CACHE_TTLS, "free").or(FactValue::Number(14_400)),
+    on("browser_check", "free"),
+    setting("cache_level", SettingKind::Word(&["aggressive", "basic", "simplified"]), "free")
+        .or(FactValue::Word("aggressive")),
+    setting("challenge_ttl", CHALLENGE_TTLS, "free").or(FactValue::Number(1800)),
     // ASSUMED: the plan is a substitute for the Advanced Certificate Manager, which Cloudflare requires.
-    setting("ciphers", CIPHERS, "pro"),
+    setting("ciphers", CIPHERS, "pro").or(FactValue::EmptyList),
     // Deprecated in favour of `flatten_all_cnames` of the DNS settings.
-    SettingFacts { name: "cname_flattening", kind: SettingKind::Word(&["flatten_at_root", "flatten_all"]), plan: None },
-    switch("development_mode", "free"),
-    switch("early_hints", "free"),
-    switch("email_obfuscation", "free"),
-    setting("h2_prioritization", SettingKind::Word(&["on", "off", "custom"]), "pro"),
-    switch("hotlink_protection", "free"),
-    switch("http2", "pro"),
-    switch("http3", "free"),
-    setting("image_resizing", SettingKind::Word(&["on", "off", "open"]), "pro"),
-    switch("ip_geolocation", "free"),
-    switch("ipv6", "free"),
+    SettingFacts {
+        name: "cname_flattening",
+        kind: SettingKind::Word(&["flatten_at_root", "flatten_all"]),
+        plan: None,
+        default: Some(FactValue::Word("flatten_at_root")),
+    },
+    off("development_mode", "free"),
+    off("early_hints", "free"),
+    on("email_obfuscation", "free"),
+    setting("h2_prioritization", SettingKind::Word(&["on", "off", "custom"]), "pro").or(FactValue::Word("off")),
+    off("hotlink_protection", "free"),
+    on("http2", "pro"),
+    on("http3", "free"),
+    setting("image_resizing", SettingKind::Word(&["on", "off", "open"]), "pro").or(FactValue::Word("off")),
+    on("ip_geolocation", "free"),
+    on("ipv6", "free"),
     setting("max_upload", UPLOADS, "free"),
-    setting("min_tls_version", SettingKind::Word(&["1.0", "1.1", "1.2", "1.3"]), "free"),
-    setting("minify", SettingKind::Object(&[("css", ON_OFF), ("html", ON_OFF), ("js", ON_OFF)]), "free"),
-    switch("mirage", "pro"),
+    setting("min_tls_version", SettingKind::Word(&["1.0", "1.1", "1.2", "1.3"]), "free").or(FactValue::Word("1.0")),
+    setting("minify", SettingKind::Object(&[("css", ON_OFF), ("html", ON_OFF), ("js", ON_OFF)]), "free")
+        .or(MINIFIED_NOTHING),
+    off("mirage", "pro"),
     setting("nel", SettingKind::Object(&[("enabled", SettingKind::Switch)]), "free"),
     switch("opportunistic_encryption", "free"),
     switch("opportunistic_onion", "free"),
-    switch("origin_error_page_pass_thru", "enterprise"),
-    setting("origin_max_http_version", SettingKind::Word(&["1", "2"]), "enterprise"),
-    setting("polish", SettingKind::Word(&["off", "lossless", "lossy"]), "pro"),
-    switch("prefetch_preload", "enterprise"),
-    setting("proxy_read_timeout", SettingKind::Range(1, 6000), "enterprise"),
-    setting("pseudo_ipv4", SettingKind::Word(&["off", "add_header", "overwrite_header"]), "free"),
-    switch("response_buffering", "enterprise"),
-    switch("rocket_loader", "free"),
-    setting("security_header", SECURITY_HEADER, "free"),
+    off("origin_error_page_pass_thru", "enterprise"),
+    setting("origin_max_http_version", SettingKind::Word(&["1", "2"]), "enterprise").or(FactValue::Word("2")),
+    setting("polish", SettingKind::Word(&["off", "lossless", "lossy"]), "pro").or(FactValue::Word("off")),
+    off("prefetch_preload", "enterprise"),
+    setting("proxy_read_timeout", SettingKind::Range(1, 6000), "enterprise").or(FactValue::Number(100)),
+    setting("pseudo_ipv4", SettingKind::Word(&["off", "add_header", "overwrite_header"]), "free")
+        .or(FactValue::Word("off")),
+    off("response_buffering", "enterprise"),
+    off("rocket_loader", "free"),
+    setting("security_header", SECURITY_HEADER, "free").or(NO_SECURITY_HEADER),
     setting(
         "security_level",
         SettingKind::Word(&["off", "essentially_off", "low", "medium", "high", "under_attack"]),
         "free",
-    ),
-    switch("server_side_exclude", "free"),
-    switch("sort_query_string_for_cache", "enterprise"),
+    )
+    .or(FactValue::Word("medium")),
+    on("server_side_exclude", "free"),
+    off("sort_query_string_for_cache", "enterprise"),
     setting("ssl", SettingKind::Word(&["off", "flexible", "full", "strict", "origin_pull"]), "free"),
     setting("tls_1_3", SettingKind::Word(&["on", "off", "zrt"]), "free"),
-    switch("tls_client_auth", "free"),
-    switch("true_client_ip_header", "enterprise"),
-    switch("waf", "pro"),
-    switch("webp", "pro"),
-    switch("websockets", "free"),
+    off("tls_client_auth", "free"),
+    off("true_client_ip_header", "enterprise"),
+    off("waf", "pro"),
+    off("webp", "pro"),
+    on("websockets", "free"),
 ];
 
 /// The facts of a setting.
@@ -164,3 +217,34 @@ pub const SETTINGS: &[SettingFacts] = &[
 pub fn of(name: &str) -> Option<&'static SettingFacts> {
     SETTINGS.iter().find(|s| s.name == name)
 }
+
+/// The setting that ends by itself: development mode lasts three hours.
+///
+/// # Sources
+/// developers.cloudflare.com/cache/reference/development-mode, read 2026-11-20.
+pub const TEMPORARY: &str = "development_mode";
+
+/// The settings that configurations name most often, which are read one by one once Cloudflare no longer lists all settings of a zone.
+///
+/// # Sources
+/// Counted on 2026-11-26 in public repositories with a Terraform configuration of Cloudflare, 26 of which name settings: each of these
+/// is in 5 or more of them.
+pub const OFTEN_NAMED: &[&str] = &[
+    "always_use_https",
+    "ssl",
+    "min_tls_version",
+    "automatic_https_rewrites",
+    "tls_1_3",
+    "security_level",
+    "opportunistic_encryption",
+    "brotli",
+    "browser_check",
+    "http3",
+    "challenge_ttl",
+    "websockets",
+    "ipv6",
+    "email_obfuscation",
+    "hotlink_protection",
+    "cache_level",
+    "security_header",
+];

@@ -1,0 +1,131 @@
+//! Imports live zones, and names what acts on them beside the spec.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{Context, bail};
+
+use super::{ImportArgs, file_hint};
+use crate::api::ReadClient;
+use crate::cli::connection::{Access, OpenConnection};
+use crate::cli::output::Output;
+use crate::cli::settings::Settings;
+use crate::diagnostic::{Diagnostics, count, findings, first_of};
+use crate::import::{Imported, from_live};
+use crate::live::{
+    self, MOST_REQUESTS, MissingZone, Unknown, Wanted, WantedSettings, WholeZone, WholeZones, fetch_whole_zones,
+};
+use crate::model::ZoneName;
+
+/// Most zones that a sentence names.
+const MOST_NAMED: usize = 3;
+
+/// Imports live zones. What the spec does not have is reported.
+pub(super) async fn import_live(
+    args: &ImportArgs,
+    names: &[&String],
+    settings: &Settings<'_>,
+    output: &Arc<Output>,
+) -> anyhow::Result<(Vec<Imported>, Diagnostics)> {
+    let name = |text: &&String| {
+        let what = if Path::new(text.as_str()).exists() {
+            format!("{text:?} is a file, which is imported as ./{text}, and not the name of a zone")
+        } else {
+            format!("{text:?} is not the name of a zone")
+        };
+        ZoneName::parse(text).context(what)
+    };
+    let file = names.iter().find(|text| Path::new(text.as_str()).exists());
+    let names = names.iter().map(name).collect::<anyhow::Result<Vec<_>>>()?;
+    let opened = OpenConnection::open(settings, Access::Read, output, std::iter::empty()).await;
+    let connection = match file {
+        Some(file) => opened.with_context(|| format!("failed to read the live zone {file:?}{}", file_hint(file)))?,
+        None => opened?,
+    };
+    let read = read_zones(args, &names, &connection.reader, &connection.options(settings, output).read).await;
+    connection.close().await;
+    let zones = read?;
+    let imported: Vec<Imported> = zones.zones.iter().map(|zone| from_live(&zone.live)).collect();
+    let mut diagnostics = Diagnostics::default();
+    report_acting(&zones.zones, &mut diagnostics);
+    report_unknown(&zones.zones, &mut diagnostics);
+    report_left_out(&zones, args, &mut diagnostics);
+    Ok((imported, diagnostics))
+}
+
+/// Reads the zones.
+async fn read_zones(
+    args: &ImportArgs,
+    names: &[ZoneName],
+    reader: &ReadClient,
+    options: &live::Options,
+) -> anyhow::Result<WholeZones> {
+    let is_part = args.only_dns || args.only_waf;
+    let wanted = Wanted {
+        rules: !args.only_dns,
+        settings: match (is_part || args.no_settings, args.all_settings) {
+            (true, _) => WantedSettings::None,
+            (false, true) => WantedSettings::Each,
+            (false, false) => WantedSettings::Usual,
+        },
+        others: !is_part,
+    };
+    let zones = fetch_whole_zones(reader, names, wanted, options).await?;
+    if let Some(missing) = zones.missing.first() {
+        let file = file_hint(missing.as_str());
+        bail!("{}{file}", MissingZone::named(missing, options.account.as_deref()));
+    }
+    // Without the rules, nothing of a zone would be left.
+    if args.only_waf
+        && let Some(Unknown { about, permission, why }) = zones.zones.iter().flat_map(|zone| &zone.unknown).next()
+    {
+        bail!("failed to read the {about}: Cloudflare says: {why}. It needs the permission {permission}");
+    }
+    Ok(zones)
+}
+
+/// Reports what acts on each zone and is not in the spec.
+fn report_acting(zones: &[WholeZone], diagnostics: &mut Diagnostics) {
+    for WholeZone { live, acting, .. } in zones.iter().filter(|zone| !zone.acting.is_empty()) {
+        let detail = format!("{}: the spec does not have {}", live.name, acting.join(", "));
+        diagnostics.push(findings::ACTS_ON_ZONE.nowhere(detail));
+    }
+}
+
+/// Reports what Cloudflare did not show, once for all zones with the same reason.
+fn report_unknown(zones: &[WholeZone], diagnostics: &mut Diagnostics) {
+    let mut names: BTreeMap<(&str, &str), BTreeMap<&str, Vec<&ZoneName>>> = BTreeMap::new();
+    for zone in zones {
+        for Unknown { about, permission, why } in &zone.unknown {
+            let by_about = names.entry((permission, why)).or_default();
+            by_about.entry(about).or_default().push(&zone.live.name);
+        }
+    }
+    for ((permission, why), by_about) in names {
+        let about: Vec<&str> = by_about.keys().copied().collect();
+        let mut zones: Vec<&ZoneName> = by_about.into_values().flatten().collect();
+        zones.sort();
+        zones.dedup();
+        let detail = format!("{} of {}: Cloudflare says: {why}", about.join(", "), first_of(zones, MOST_NAMED));
+        let help = format!("seeing it takes the permission {permission}");
+        diagnostics.push(findings::NOT_SHOWN.nowhere(detail).help(help));
+    }
+}
+
+/// Reports what was not looked at.
+fn report_left_out(found: &WholeZones, args: &ImportArgs, diagnostics: &mut Diagnostics) {
+    let zones = count(found.zones.len(), "zone");
+    if !found.left_out.is_empty() {
+        let what = found.left_out.join(", ");
+        let detail = format!("of {zones}, to stay below {MOST_REQUESTS} requests: {what}");
+        let help = "import a zone alone to see everything that it has: `zonewright import ZONE`";
+        diagnostics.push(findings::NOT_LOOKED_AT.nowhere(detail).help(help));
+    }
+    if found.lacks_settings && !args.all_settings {
+        let what = if found.left_out.is_empty() { "the less common settings" } else { "settings" };
+        let detail = format!("of {zones}: {what}, which Cloudflare no longer lists at once");
+        let help = "add `--all-settings` to read each setting with a request of its own";
+        diagnostics.push(findings::NOT_LOOKED_AT.nowhere(detail).help(help));
+    }
+}

@@ -1,0 +1,127 @@
+//! Which parts of zones an import reads: all of them of few zones, the most important ones of many.
+
+use crate::model::facts::resources::{DNS_SETTINGS, DNSSEC, ResourceFacts, UNMANAGED};
+use crate::model::facts::settings::{OFTEN_NAMED, SETTINGS};
+
+/// Number of requests that an import stays below. Only the rules of zones take more: their number is not known before.
+pub const MOST_REQUESTS: usize = 100;
+
+/// Requests for all zones together: lists of zones, and the managed rulesets.
+const TOGETHER: usize = 6;
+
+/// What is wanted of zones, beside records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Wanted {
+    /// Their rules.
+    pub rules: bool,
+    /// Their settings.
+    pub settings: WantedSettings,
+    /// Everything else.
+    pub others: bool,
+}
+
+/// Which settings are wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WantedSettings {
+    /// None.
+    None,
+    /// All of them in one request, or the most common ones if Cloudflare has ended that.
+    Usual,
+    /// All of them, if need be one by one.
+    Each,
+}
+
+/// The parts of zones that are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Breadth {
+    /// Rules of the phases that a spec manages.
+    pub(super) rules: bool,
+    /// The number of rules in other phases, and the rulesets of the account.
+    pub(super) counts_rules: bool,
+    /// The list of settings.
+    pub(super) settings: bool,
+    /// Names of settings to read one by one if there is no list.
+    pub(super) by_name: Names,
+    /// DNSSEC.
+    pub(super) dnssec: bool,
+    /// DNS settings.
+    pub(super) dns_settings: bool,
+    /// What no spec manages.
+    pub(super) others: &'static [ResourceFacts],
+}
+
+/// Names of settings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Names {
+    /// None.
+    Nothing,
+    /// The most common ones.
+    OftenNamed,
+    /// All that are known.
+    All,
+}
+
+impl Names {
+    /// The names.
+    pub(super) fn list(self) -> Vec<&'static str> {
+        match self {
+            Self::Nothing => Vec::new(),
+            Self::OftenNamed => OFTEN_NAMED.to_vec(),
+            Self::All => SETTINGS.iter().map(|setting| setting.name).collect(),
+        }
+    }
+}
+
+impl Breadth {
+    /// Chooses what is read of this many zones.
+    pub(super) fn of(zones: usize, wanted: Wanted) -> Self {
+        let settings = wanted.settings != WantedSettings::None;
+        let always = 1 + usize::from(wanted.rules) + usize::from(settings);
+        let fits = |more: usize| zones <= 1 || TOGETHER + zones * (always + more) <= MOST_REQUESTS;
+        let everything = 2 + UNMANAGED.len();
+        let is_whole = wanted.others && fits(everything);
+        Self {
+            rules: wanted.rules,
+            counts_rules: is_whole,
+            settings,
+            by_name: match wanted.settings {
+                WantedSettings::None => Names::Nothing,
+                WantedSettings::Each => Names::All,
+                WantedSettings::Usual if fits(everything + OFTEN_NAMED.len()) => Names::OftenNamed,
+                WantedSettings::Usual => Names::Nothing,
+            },
+            dnssec: wanted.others && fits(1),
+            dns_settings: wanted.others && fits(2),
+            others: if is_whole { UNMANAGED } else { &[] },
+        }
+    }
+
+    /// The names of what is not looked at although everything is wanted.
+    pub(super) fn left_out(&self) -> Vec<&'static str> {
+        let managed = [(self.dnssec, DNSSEC), (self.dns_settings, DNS_SETTINGS)];
+        let managed = managed.into_iter().filter(|(is_read, _)| !is_read).map(|(_, resource)| resource.about);
+        let counts = (!self.counts_rules).then_some("the number of rules in other phases");
+        let others = if self.others.is_empty() { UNMANAGED } else { &[] };
+        managed.chain(counts).chain(others.iter().map(|resource| resource.about)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_zone_is_read_whole_and_thirty_within_the_limit() {
+        let wanted = Wanted { rules: true, settings: WantedSettings::Usual, others: true };
+        let one = Breadth::of(1, wanted);
+        assert_eq!(one.left_out(), Vec::<&str>::new());
+        assert_eq!(one.by_name, Names::OftenNamed);
+        let thirty = Breadth::of(30, wanted);
+        assert!(thirty.settings && thirty.rules && !thirty.dnssec && thirty.by_name == Names::Nothing);
+        assert!(
+            thirty.left_out().starts_with(&["DNSSEC", "DNS settings"]) && thirty.left_out().contains(&"page rules")
+        );
+        assert!(Breadth::of(15, wanted).dns_settings);
+        assert_eq!(Breadth::of(30, Wanted { settings: WantedSettings::Each, ..wanted }).by_name, Names::All);
+    }
+}

@@ -1,0 +1,449 @@
+//! Reads zones for an import: what a spec can have, and the names of everything else that acts on them.
+//!
+//! What Cloudflare refuses to show is a result: it is not known. Only the records must be readable.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use futures_util::stream::{self, StreamExt, TryStreamExt};
+
+use super::any_reader::AnyReader;
+use super::breadth::{Breadth, Wanted};
+use super::error::FetchError;
+use super::read_options::{Options, ZoneQuery};
+use super::rulesets::{self, Listing, account_of};
+use super::{records, settings, zones};
+use crate::api::ApiError;
+use crate::model::facts::permissions::{Permission, PermissionGroup};
+use crate::model::facts::phases::PHASES;
+use crate::model::facts::resources::{DNS_SETTINGS, DNSSEC, RULESETS, SETTINGS};
+use crate::model::facts::settings::OFTEN_NAMED;
+use crate::model::managed::{Catalogue, Managed};
+use crate::model::ruleset::{LiveRule, LiveWaf, Phase};
+use crate::model::{Gather, LiveSetting, LiveZone, Value, ZoneId, ZoneName};
+use crate::wire::resource::{get_resource, resource_in_words};
+use crate::wire::ruleset::{OwnRuleset, Scope, get_ruleset, read_ruleset};
+use crate::wire::settings::{
+    get_dns_settings, get_dnssec, get_setting, list_settings, read_dns_settings, read_dnssec, read_settings,
+};
+
+/// A zone with everything that was looked at.
+#[derive(Debug, Clone)]
+pub struct WholeZone {
+    /// What a spec can have.
+    pub live: LiveZone,
+    /// What else acts on the zone, in words.
+    pub acting: Vec<String>,
+    /// What could not be looked at.
+    pub unknown: Vec<Unknown>,
+}
+
+/// What Cloudflare did not show.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Unknown {
+    /// What it is.
+    pub about: String,
+    /// The permission that seeing it takes.
+    pub permission: String,
+    /// Cloudflare's reason.
+    pub why: String,
+}
+
+impl Unknown {
+    /// A thing that Cloudflare did not show.
+    fn new(about: impl Into<String>, group: PermissionGroup, why: String) -> Self {
+        Self { about: about.into(), permission: Permission::read(group).dashboard_name(), why }
+    }
+}
+
+/// Zones with everything that was looked at.
+#[derive(Debug, Clone, Default)]
+pub struct WholeZones {
+    /// The zones that exist.
+    pub zones: Vec<WholeZone>,
+    /// The zones that Cloudflare does not have, or does not show to these credentials.
+    pub missing: Vec<ZoneName>,
+    /// What was not looked at, to save requests.
+    pub left_out: Vec<&'static str>,
+    /// Whether Cloudflare no longer lists all settings of a zone at once, so that only some were read, or none.
+    pub lacks_settings: bool,
+}
+
+/// Reads zones with everything that is wanted, as far as the number of requests allows it.
+///
+/// # Errors
+/// The first read that failed without an answer, and records that cannot be read.
+pub async fn fetch_whole_zones(
+    reader: &dyn AnyReader,
+    names: &[ZoneName],
+    wanted: Wanted,
+    options: &Options,
+) -> Result<WholeZones, FetchError> {
+    let queries: Vec<ZoneQuery> = names.iter().cloned().map(ZoneQuery::new).collect();
+    let found = zones::find(reader, &queries, options).await?;
+    let missing = names.iter().filter(|name| !found.contains_key(*name)).cloned().collect();
+    let breadth = Breadth::of(found.len(), wanted);
+    let listings = listings(reader, &found, breadth, options).await?;
+    let catalogues = catalogues(reader, &found, &listings, options).await?;
+    let zone_reader = ZoneReader {
+        reader,
+        options,
+        breadth,
+        has_no_settings_list: AtomicBool::new(false),
+        lacks_settings: AtomicBool::new(false),
+    };
+    let zones = stream::iter(found.into_values())
+        .map(|zone| {
+            let listing = listings.get(&zone.id);
+            let known = catalogues.get(&account_of(&zone, options)).cloned().unwrap_or_default();
+            zone_reader.read(zone, listing, known)
+        })
+        .buffered(options.concurrency.max(1))
+        .try_collect()
+        .await?;
+    let left_out = if wanted.others { breadth.left_out() } else { Vec::new() };
+    let lacks_settings = zone_reader.lacks_settings.load(Ordering::Relaxed);
+    Ok(WholeZones { zones, missing, left_out, lacks_settings })
+}
+
+/// The rulesets of a zone, or why Cloudflare does not list them.
+type ListingOrRefusal = Result<Listing, String>;
+
+/// Lists the rulesets of each zone.
+async fn listings(
+    reader: &dyn AnyReader,
+    zones: &BTreeMap<ZoneName, LiveZone>,
+    breadth: Breadth,
+    options: &Options,
+) -> Result<BTreeMap<ZoneId, ListingOrRefusal>, FetchError> {
+    if !breadth.rules {
+        return Ok(BTreeMap::new());
+    }
+    stream::iter(zones.values())
+        .map(|zone| async move {
+            let listing = match rulesets::listing(reader, &Scope::Zone(zone.id.clone())).await {
+                Ok(listing) => Ok(listing),
+                Err(error) => Err(refusal_of(error)?),
+            };
+            Ok::<_, FetchError>((zone.id.clone(), listing))
+        })
+        .buffer_unordered(options.concurrency.max(1))
+        .try_collect()
+        .await
+}
+
+/// Reads the managed rulesets for each account with a zone that can deploy them: through the first such zone.
+async fn catalogues(
+    reader: &dyn AnyReader,
+    zones: &BTreeMap<ZoneName, LiveZone>,
+    listings: &BTreeMap<ZoneId, ListingOrRefusal>,
+    options: &Options,
+) -> Result<BTreeMap<Option<String>, Vec<Arc<Catalogue>>>, FetchError> {
+    let all: BTreeSet<Managed> = Managed::ALL.iter().copied().collect();
+    let mut catalogues = BTreeMap::new();
+    for zone in zones.values() {
+        let Some(Ok(listing)) = listings.get(&zone.id) else { continue };
+        let account = account_of(zone, options);
+        if catalogues.contains_key(&account) || !phases_to_read(listing).contains(&Phase::Managed) {
+            continue;
+        }
+        let scopes = [Scope::Zone(zone.id.clone())];
+        let read = rulesets::read_listed(reader, &scopes, listing.managed.clone(), &all, options).await;
+        let of_account = match read {
+            Ok(read) => read,
+            Err(error) => refusal_of(error).map(|_| Vec::new())?,
+        };
+        catalogues.insert(account, of_account);
+    }
+    Ok(catalogues)
+}
+
+/// The phases of a zone to read: those that its list shows, or all if it may hide some.
+fn phases_to_read(listing: &Listing) -> BTreeSet<Phase> {
+    listing.phases.clone().unwrap_or_else(|| Phase::ALL.iter().copied().collect())
+}
+
+/// Cloudflare's reason, if it refused to show something.
+///
+/// # Errors
+/// The error itself, if it is no refusal.
+fn refusal_of(error: FetchError) -> Result<String, FetchError> {
+    match error {
+        FetchError::Api { ref source, .. } => refusal(source).ok_or(error),
+        other => Err(other),
+    }
+}
+
+/// Cloudflare's reason, if it refused to show something.
+fn refusal(error: &ApiError) -> Option<String> {
+    let is_refusal = matches!(error.status(), Some(400..=428 | 430..=499));
+    is_refusal.then(|| error.reasons().unwrap_or_else(|| error.to_string()))
+}
+
+/// Reads zones, one at a time.
+struct ZoneReader<'r> {
+    reader: &'r dyn AnyReader,
+    options: &'r Options,
+    breadth: Breadth,
+    /// Whether Cloudflare no longer lists the settings of a zone.
+    has_no_settings_list: AtomicBool,
+    /// Whether settings were left out for that reason.
+    lacks_settings: AtomicBool,
+}
+
+impl ZoneReader<'_> {
+    /// Reads a zone.
+    async fn read(
+        &self,
+        mut live: LiveZone,
+        listing: Option<&ListingOrRefusal>,
+        catalogues: Vec<Arc<Catalogue>>,
+    ) -> Result<WholeZone, FetchError> {
+        live.records = records::list(self.reader, &live, self.options, &|_| {}).await?;
+        live.waf.catalogues = catalogues;
+        let mut whole = WholeZone { live, acting: Vec::new(), unknown: Vec::new() };
+        self.read_settings(&mut whole).await?;
+        self.read_dns(&mut whole).await?;
+        self.read_rules(&mut whole, listing).await?;
+        self.read_others(&mut whole).await?;
+        if self.breadth.counts_rules {
+            whole.acting.extend(setup_in_words(&whole.live));
+        }
+        Ok(whole)
+    }
+
+    /// Reads the settings: all at once, or those that are wanted by name if Cloudflare has ended that.
+    async fn read_settings(&self, whole: &mut WholeZone) -> Result<(), FetchError> {
+        if !self.breadth.settings {
+            return Ok(());
+        }
+        let zone = whole.live.id.clone();
+        if !self.has_no_settings_list.load(Ordering::Relaxed) {
+            match self.reader.read(&list_settings(&zone)).await {
+                Ok(answer) => {
+                    let what = || FetchError::NotAList { what: format!("the settings of {}", whole.live.name) };
+                    let listed = read_settings(&answer.result).ok_or_else(what)?;
+                    whole.live.settings.settings = listed.settings;
+                    if !listed.without_value.is_empty() {
+                        whole.acting.push(format!("settings without a value ({})", listed.without_value.join(", ")));
+                    }
+                    return Ok(());
+                }
+                Err(error) if self.is_end_of_list(&error, &zone).await => {
+                    self.has_no_settings_list.store(true, Ordering::Relaxed);
+                }
+                Err(error) => return self.note(whole, SETTINGS.about, SETTINGS.permission, error),
+            }
+        }
+        self.lacks_settings.store(true, Ordering::Relaxed);
+        match settings::read_named(self.reader, &whole.live, self.breadth.by_name.list(), self.options).await {
+            Ok(named) => {
+                for (name, setting) in named {
+                    match setting {
+                        LiveSetting::Refused(why) => {
+                            whole.unknown.push(Unknown::new(format!("the setting {name}"), SETTINGS.permission, why));
+                        }
+                        value @ LiveSetting::Value { .. } => drop(whole.live.settings.settings.insert(name, value)),
+                    }
+                }
+                Ok(())
+            }
+            Err(FetchError::Api { source, .. }) => self.note(whole, SETTINGS.about, SETTINGS.permission, source),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Whether a refusal of the list of settings says that there is no such list any more. Where it may be the permission that is
+    /// missing, a single setting tells: it takes the same permission.
+    async fn is_end_of_list(&self, error: &ApiError, zone: &ZoneId) -> bool {
+        if error.is_no_such_route() || matches!(error.status(), Some(404 | 405 | 410)) {
+            return true;
+        }
+        error.status() == Some(403) && self.reader.read(&get_setting(zone, OFTEN_NAMED[0])).await.is_ok()
+    }
+
+    /// Notes that Cloudflare did not show something.
+    ///
+    /// # Errors
+    /// There was no answer at all.
+    fn note(
+        &self,
+        whole: &mut WholeZone,
+        about: &str,
+        group: PermissionGroup,
+        error: ApiError,
+    ) -> Result<(), FetchError> {
+        let what = || format!("{about} of {}", whole.live.name);
+        let why = match (refusal(&error), error.status()) {
+            (Some(why), _) => why,
+            (None, Some(status @ 500..)) => format!("Cloudflare answered {status}"),
+            (None, _) => return Err(FetchError::Api { what: what(), source: error }),
+        };
+        whole.unknown.push(Unknown::new(about, group, why));
+        Ok(())
+    }
+
+    /// Reads DNSSEC and the DNS settings.
+    async fn read_dns(&self, whole: &mut WholeZone) -> Result<(), FetchError> {
+        let zone = whole.live.id.clone();
+        if self.breadth.dnssec {
+            match self.reader.read(&get_dnssec(&zone)).await {
+                Ok(answer) => whole.live.settings.dnssec = read_dnssec(&answer.result),
+                Err(error) => self.note(whole, DNSSEC.about, DNSSEC.permission, error)?,
+            }
+        }
+        if self.breadth.dns_settings {
+            match self.reader.read(&get_dns_settings(&zone)).await {
+                Ok(answer) => whole.live.settings.dns_settings = read_dns_settings(&answer.result),
+                Err(error) => self.note(whole, DNS_SETTINGS.about, DNS_SETTINGS.permission, error)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the rules that a spec can have, and the number of those in other phases.
+    async fn read_rules(&self, whole: &mut WholeZone, listing: Option<&ListingOrRefusal>) -> Result<(), FetchError> {
+        let listing = match listing {
+            None => return Ok(()),
+            Some(Ok(listing)) => listing,
+            Some(Err(why)) => {
+                whole.unknown.push(Unknown::new(RULESETS.about, RULESETS.permission, why.clone()));
+                return Ok(());
+            }
+        };
+        let mut lists = BTreeSet::new();
+        for phase in phases_to_read(listing) {
+            match rulesets::entry_point(self.reader, &whole.live, phase).await {
+                Ok(entry_point) => drop(whole.live.waf.entry_points.insert(phase, entry_point)),
+                Err(error) => {
+                    let why = refusal_of(error)?;
+                    whole.unknown.push(Unknown::new(phase.about(), phase.facts().permission, why));
+                }
+            }
+        }
+        lists.extend(lists_of_waf(&whole.live.waf));
+        let is_entry_point =
+            |own: &&OwnRuleset| own.kind == "zone" && Phase::ALL.iter().any(|phase| phase.as_str() == own.phase);
+        for own in listing.own.iter().filter(|own| !is_entry_point(own)) {
+            let (about, permission) = phase_in_words(own);
+            if !self.breadth.counts_rules {
+                whole.acting.push(about);
+                continue;
+            }
+            let scope = Scope::Zone(whole.live.id.clone());
+            match self.reader.read(&get_ruleset(&scope, &own.id)).await {
+                Ok(answer) => match read_ruleset(&answer.result) {
+                    Ok(ruleset) if ruleset.rules.is_empty() => {}
+                    Ok(ruleset) => {
+                        lists.extend(ruleset.rules.iter().flat_map(lists_of_rule));
+                        whole.acting.push(format!("{about} ({})", rules_in_words(&ruleset.rules)));
+                    }
+                    Err(_) => whole.acting.push(format!("{about} (in a form that this version does not know)")),
+                },
+                Err(error) => {
+                    whole.acting.push(about.clone());
+                    self.note(whole, &format!("the number of {about}"), permission, error)?;
+                }
+            }
+        }
+        if !lists.is_empty() {
+            let names: Vec<String> = lists.into_iter().map(|name| format!("${name}")).collect();
+            whole.acting.push(format!("lists of the account that rules use ({})", names.join(", ")));
+        }
+        if self.breadth.counts_rules {
+            self.read_account(whole).await?;
+        }
+        Ok(())
+    }
+
+    /// Names the rulesets of the account, which act on its zones as well.
+    async fn read_account(&self, whole: &mut WholeZone) -> Result<(), FetchError> {
+        let about = "rulesets of the account";
+        let Some(account) = account_of(&whole.live, self.options) else {
+            let why = "the account of the zone is not known".to_owned();
+            whole.unknown.push(Unknown::new(about, PermissionGroup::AccountRulesets, why));
+            return Ok(());
+        };
+        match rulesets::listing(self.reader, &Scope::Account(account)).await {
+            Ok(listing) => {
+                let roots = listing.own.iter().filter(|own| own.kind == "root").map(|own| phase_in_words(own).0);
+                let roots: Vec<String> = roots.collect();
+                if !roots.is_empty() {
+                    whole.acting.push(format!("{about} ({})", roots.join(", ")));
+                }
+            }
+            Err(error) => {
+                let why = refusal_of(error)?;
+                whole.unknown.push(Unknown::new(about, PermissionGroup::AccountRulesets, why));
+            }
+        }
+        Ok(())
+    }
+
+    /// Names what no spec manages.
+    async fn read_others(&self, whole: &mut WholeZone) -> Result<(), FetchError> {
+        let zone = &whole.live.id.clone();
+        let answers: Vec<_> = stream::iter(self.breadth.others)
+            .map(|resource| async move { (resource, self.reader.read(&get_resource(zone, resource)).await) })
+            .buffered(self.options.concurrency.max(1))
+            .collect()
+            .await;
+        for (resource, answer) in answers {
+            match answer {
+                Ok(answer) => {
+                    whole.acting.extend(resource_in_words(resource, &answer.result, answer.page.total_count));
+                }
+                // Cloudflare has no such thing, or not on this plan.
+                Err(error) if error.is_no_such_route() || error.status() == Some(404) => {}
+                Err(error) => self.note(whole, resource.about, resource.permission, error)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A ruleset of a phase in words, and the permission for its rules.
+fn phase_in_words(own: &OwnRuleset) -> (String, PermissionGroup) {
+    let facts = PHASES.iter().find(|facts| facts.name == own.phase);
+    let about = facts.map_or_else(|| format!("rules of the phase {}", own.phase), |facts| facts.about.to_owned());
+    let about = if own.kind == "custom" { format!("a custom ruleset with {about}") } else { about };
+    (about, facts.map_or(RULESETS.permission, |facts| facts.permission))
+}
+
+/// How many rules there are, and how many of them are off.
+fn rules_in_words(rules: &[LiveRule]) -> String {
+    let off = rules.iter().filter(|rule| rule.body.get("enabled") == Some(&Value::Bool(false))).count();
+    let verb = if rules.len() == 1 { "rule" } else { "rules" };
+    let without_effect = if off > 0 { format!(", {off} of them off") } else { String::new() };
+    format!("{} {verb}{without_effect}", rules.len())
+}
+
+/// What the zone itself says about how it is served.
+fn setup_in_words(zone: &LiveZone) -> Vec<String> {
+    let paused = zone.is_paused.then(|| "a pause: no rule applies, and Cloudflare answers with the records".to_owned());
+    let setup = zone.setup.as_deref().filter(|setup| *setup != "full").map(|setup| format!("the setup `{setup}`"));
+    paused.into_iter().chain(setup).collect()
+}
+
+/// The names of the lists that rules use.
+fn lists_of_waf(waf: &LiveWaf) -> BTreeSet<String> {
+    waf.entry_points.values().flat_map(|entry_point| entry_point.rules()).flat_map(lists_of_rule).gather()
+}
+
+/// The names of the lists that the expression of a rule uses: `$name` outside of texts.
+fn lists_of_rule(rule: &LiveRule) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    let expression = rule.body.text("expression").unwrap_or_default();
+    // Every second part is between quotes; a quote within a text is escaped.
+    let outside = expression.replace("\\\"", "").replace("\\\\", "");
+    for part in outside.split('"').step_by(2) {
+        for name in part.split('$').skip(1) {
+            let end = name.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '.'))).unwrap_or(name.len());
+            if end > 0 {
+                names.insert(name[..end].to_owned());
+            }
+        }
+    }
+    names
+}
