@@ -4,7 +4,8 @@
 //! {"format": 1, "kind": "sandbox", "zones": [{"name": "example.com", "plan": "free", "records": [{"type": "A", "name": "www", "content": "192.0.2.1"}]}]}
 //! ```
 //!
-//! A zone may also have `settings`, `dnssec` and `dns_settings`, with what differs from the defaults, `resources` by their path, and `rulesets`;
+//! A zone may also have `settings`, `dnssec` and `dns_settings`, with what differs from the defaults, `resources` by their
+//! path, and `rulesets`;
 //! beside the zones there may be `account_rulesets` and `managed_rulesets`.
 //!
 //! A record has the form of a create body, plus what only Cloudflare sets: `id`, `meta`, `locked` and the timestamps.
