@@ -238,8 +238,14 @@ impl ImportResult {
         }
     }
 
-    /// Notes that a file was seen and not read.
+    /// Notes that a file was read. One that several named directories contain is one file.
+    pub(super) fn read_file(&mut self, path: &Path) {
+        self.files_read.insert(real_path(path));
+    }
+
+    /// Notes that a file was seen and not used.
     pub(super) fn skip_file(&mut self, path: &Path, reason: impl Into<String>) {
+        self.files_read.remove(&real_path(path));
         self.files_skipped.entry(path.to_owned()).or_insert_with(|| reason.into());
     }
 
@@ -401,6 +407,11 @@ impl ImportResult {
         };
         self.zones.values().map(import).collect()
     }
+}
+
+/// Where a file is, links followed, as far as that is known.
+fn real_path(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
 /// A text as character strings of 255 octets in quotes, the last one shorter.

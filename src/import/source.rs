@@ -213,8 +213,7 @@ impl<'g> Reader<'g> {
         let source = self.found.sources.add(path.display().to_string(), unmarked(text));
         match kind {
             Some(kind) => {
-                // A file may be below several of the named directories.
-                self.found.files_read.insert(path.canonicalize().unwrap_or_else(|_| path.to_owned()));
+                self.found.read_file(path);
                 self.source(path, source, kind, is_given);
             }
             None if is_given => self.unreadable(path, "its format is not recognized"),

@@ -116,7 +116,7 @@ fn reader<'r>(
         }
         let below = path.strip_prefix(directory).unwrap_or(path).to_str().unwrap_or_default();
         let text = read_below(directory, below)?;
-        found.files_read.insert(path.canonicalize().unwrap_or_else(|_| path.to_owned()));
+        found.read_file(path);
         let source = found.sources.add(path.display().to_string(), text);
         sources.insert(path.to_owned(), source);
         Ok(source)

@@ -45,7 +45,7 @@ impl Documents {
         };
         let document = match source {
             Ok(source) => {
-                found.files_read.insert(path.to_owned());
+                found.read_file(path);
                 let root = self.includes.read(tree, path, source, found);
                 let remarks = self.includes.take_remarks();
                 root.map(|root| Document { root, remarks })

@@ -29,7 +29,6 @@ pub(super) fn import_lone_files(
     for file in files {
         let Some(zone) = &file.zone else {
             let why = "it is neither a configuration of octoDNS nor called like a zone";
-            found.files_read.remove(&file.path);
             found.skip_file(&file.path, why);
             continue;
         };

@@ -88,7 +88,6 @@ pub(super) fn read_files(files: &[OctodnsFile], choice: &OctodnsChoice, found: &
             if choice.config.as_deref().is_none_or(|config| is_chosen(config, tree, &file.path)) {
                 configurations.extend(Configuration::read(&root, tree, &file.path, found));
             } else {
-                found.files_read.remove(&file.path);
                 found.skip_file(&file.path, "another configuration was chosen with `--config`");
             }
         }
@@ -150,7 +149,6 @@ fn skip_unread(files: &[&OctodnsFile], documents: &Documents, found: &mut Import
     let read = documents.read_paths();
     for file in files {
         if !file.path.canonicalize().is_ok_and(|path| read.contains(&path)) {
-            found.files_read.remove(&file.path);
             found.skip_file(&file.path, "no configuration of octoDNS that was read names it");
         }
     }
