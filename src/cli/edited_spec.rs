@@ -8,7 +8,7 @@ use super::load_spec::input;
 use super::settings::Settings;
 use super::shared_arguments::SpecArgs;
 use crate::model::{Live, Only};
-use crate::plan::{Operation, Plan};
+use crate::plan::{DeploymentInForce, Operation, Plan};
 use crate::reconcile::pull::{Choice, Edited, Pulled, pull};
 use crate::reconcile::{Goal, OpenSnapshot};
 use crate::render::ChangedFile;
@@ -24,7 +24,8 @@ pub(super) struct Wish<'a> {
     pub(super) snapshot: Option<&'a OpenSnapshot>,
 }
 
-/// Edits the files of a spec in memory; `is_wanted` is asked about each difference.
+/// Edits the files of a spec in memory; `is_wanted` is asked about each difference, and `is_weakened_wanted` about each
+/// deployment that is weaker than the spec says.
 ///
 /// # Errors
 /// The edits cannot be made, or would do something else than they should.
@@ -32,7 +33,7 @@ pub(super) fn edited(
     (goal, plan, live): (&Goal, &Plan, &Live),
     spec: &SpecArgs,
     wish: &Wish<'_>,
-    is_wanted: &dyn Fn(&Operation) -> bool,
+    (is_wanted, is_weakened_wanted): (&dyn Fn(&Operation) -> bool, &dyn Fn(&DeploymentInForce) -> bool),
     settings: &Settings<'_>,
 ) -> anyhow::Result<Pulled> {
     let inputs: Vec<_> = spec.spec.iter().map(|path| input(path)).collect::<anyhow::Result<_>>()?;
@@ -47,7 +48,8 @@ pub(super) fn edited(
         }
         Ok(again)
     };
-    let choice = Choice { only: wish.only, is_wanted, unmanaged: wish.unmanaged, given: &options.variables };
+    let choice =
+        Choice { only: wish.only, is_wanted, is_weakened_wanted, unmanaged: wish.unmanaged, given: &options.variables };
     Ok(pull(goal, (plan, live), &choice, &reread)?)
 }
 

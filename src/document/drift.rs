@@ -12,10 +12,11 @@ use super::FORMAT;
 use super::diagnostic::Diagnostic;
 use super::plan::{Effect, Field, Operation, Source, operations_of};
 use crate::diagnostic::Sources;
-use crate::drift::{self, CheckedExpectation, State, ZoneReport};
-use crate::model::Danger;
+use crate::drift::{self, CheckedExpectation, State, WeakenedDeployment, ZoneReport};
+use crate::insight::waf;
 use crate::model::time::rfc3339;
-use crate::plan::{self, Action, BaseSource, Cause, SetAsideCount, SubjectKind};
+use crate::model::{Danger, ZoneName};
+use crate::plan::{self, Action, BaseSource, Cause, DeploymentInForce, SetAsideCount, SubjectKind};
 use crate::wire::keyword::Keyword;
 
 /// A drift report.
@@ -42,7 +43,7 @@ pub struct Drift {
     /// By zone.
     zones: Vec<Zone>,
     /// The objects that are not as the spec wants them.
-    findings: Vec<Finding>,
+    findings: Vec<AnyFinding>,
     /// What was found while comparing.
     diagnostics: Vec<Diagnostic>,
 }
@@ -63,6 +64,8 @@ struct Counts {
     conflicting: usize,
     /// Changed at Cloudflare.
     drifted: usize,
+    /// Weaker than the spec says, through something that it does not name.
+    weakened: usize,
     /// Different; without a base it is unknown who changed it.
     unknown: usize,
     /// Changed in the spec, not applied yet.
@@ -91,6 +94,10 @@ struct Zone {
     summary: Counts,
     /// The age of the oldest change that was made outside, in seconds.
     oldest_seconds: Option<u64>,
+    /// What is not known of the protection: what could not be read or compared.
+    not_known: Vec<String>,
+    /// Whether rules of an earlier phase, which can skip managed rulesets, were not read: nothing showed that there are any.
+    earlier_phases_not_read: bool,
     /// What neither the spec nor the previous spec names.
     unmanaged: Vec<Aside>,
     /// What is left alone for a reason.
@@ -164,13 +171,87 @@ struct Finding {
     source: Option<Source>,
 }
 
+/// A finding: with the operation that would remove it, or a deployment that the plan leaves as it is.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(untagged)]
+enum AnyFinding {
+    /// What a plan would change.
+    Operation(Box<Finding>),
+    /// What a plan leaves alone.
+    Weakened(Box<Weakened>),
+}
+
+/// A deployment of a managed ruleset that is weaker than the spec says: its state, then what is promised and what is live. There
+/// is no operation that would change it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+struct Weakened {
+    /// Its address.
+    address: String,
+    /// `weakened`.
+    state: Keyword<State>,
+    /// How long ago what weakens it was changed, in seconds.
+    age_seconds: Option<u64>,
+    /// The zone.
+    zone: String,
+    /// What kind of thing it is.
+    kind: Keyword<SubjectKind>,
+    /// What a person calls it.
+    name: String,
+    /// What the spec promises, in words.
+    promised: String,
+    /// What is live, in words.
+    live: String,
+    /// What takes the protection away: ids of rules, and names of tags and keys.
+    cause: Vec<String>,
+    /// The promised rules that are lost.
+    rules: LostRules,
+    /// The same, one by one.
+    shortfalls: Vec<Shortfall>,
+    /// When what weakens it was last changed, as Cloudflare wrote it.
+    live_modified_on: Option<String>,
+    /// The place in the spec.
+    source: Option<Source>,
+}
+
+/// Promised rules that are lost.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+struct LostRules {
+    /// How many.
+    lost: usize,
+    /// How many are promised.
+    promised: usize,
+    /// Their ids; at most the first hundred.
+    ids: Vec<String>,
+}
+
+/// Something promised that is not in force, for one cause.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+struct Shortfall {
+    /// What the spec promises.
+    promised: String,
+    /// What is live.
+    live: String,
+    /// The id of what takes it away.
+    cause: String,
+    /// The cause in words.
+    about: String,
+    /// The entry of `waf.accept` that accepts it.
+    accept: String,
+}
+
+/// Largest number of ids of rules in a finding.
+const MOST_IDS: usize = 100;
+
 impl Drift {
     /// A report with the plan that it was made from, for who asked about these states.
     #[must_use]
     pub fn of(report: &drift::Report, plan: &plan::Plan, asked: &[State], sources: &Sources) -> Self {
         // Both are in the order of the plan.
         let findings = report.zones.iter().zip(&plan.zones).flat_map(|(zone, plan)| {
-            zone.findings.iter().zip(operations_of(plan, sources)).map(|(found, o)| Finding::of(found, o))
+            let of_operations = zone.findings.iter().zip(operations_of(plan, sources));
+            let of_operations = of_operations.map(|(found, o)| AnyFinding::Operation(Box::new(Finding::of(found, o))));
+            let weakened = |found| AnyFinding::Weakened(Box::new(Weakened::of(&zone.name, found, sources)));
+            of_operations.chain(zone.weakened.iter().map(weakened))
         });
         Self {
             format: FORMAT,
@@ -195,6 +276,7 @@ impl Counts {
         Self {
             conflicting: count(State::Conflicting),
             drifted: count(State::Drifted),
+            weakened: count(State::Weakened),
             unknown: count(State::Unknown),
             pending: count(State::Pending),
             unmanaged: count(State::Unmanaged),
@@ -217,6 +299,8 @@ impl Zone {
             records: zone.records,
             summary: Counts::of(|state| zone.count(state)),
             oldest_seconds: zone.oldest().map(|age| age.as_secs()),
+            not_known: zone.not_known.clone(),
+            earlier_phases_not_read: zone.is_partly_read,
             unmanaged: zone.unmanaged.iter().map(Aside::of).collect(),
             left_alone: zone.spared.iter().map(Aside::of).collect(),
             expectations: zone.expectations.iter().map(expectation).collect(),
@@ -229,6 +313,48 @@ impl Aside {
     fn of(aside: &SetAsideCount) -> Self {
         let SetAsideCount { keeper: _, reason, types, examples } = aside;
         Self { reason: reason.clone(), count: aside.count(), types: types.clone(), examples: examples.clone() }
+    }
+}
+
+impl Weakened {
+    /// A deployment that is weaker than the spec says.
+    fn of(zone: &ZoneName, found: &WeakenedDeployment, sources: &Sources) -> Self {
+        let WeakenedDeployment { deployment, age } = found;
+        let DeploymentInForce { address, place, in_force, modified_on, is_changed: _ } = deployment;
+        let shortfall = |one: &waf::Shortfall| Shortfall {
+            promised: one.promised.clone(),
+            live: one.live.clone(),
+            cause: one.cause.id().to_owned(),
+            about: one.cause.words(),
+            accept: one.cause.accept_entry(),
+        };
+        let join = |words: &dyn Fn(&waf::Shortfall) -> String| {
+            let mut all: Vec<String> = in_force.shortfalls.iter().map(words).collect();
+            all.dedup();
+            all.join("; ")
+        };
+        let mut cause: Vec<String> = in_force.shortfalls.iter().map(|one| one.cause.id().to_owned()).collect();
+        cause.dedup();
+        let lost = in_force.lost_rules();
+        Self {
+            address: address.to_string(),
+            state: Keyword(State::Weakened),
+            age_seconds: age.map(|age| age.as_secs()),
+            zone: zone.as_str().to_owned(),
+            kind: Keyword(SubjectKind::Rule),
+            name: in_force.ruleset.key().to_owned(),
+            promised: join(&|one| one.promised.clone()),
+            live: join(&|one| one.live.clone()),
+            cause,
+            rules: LostRules {
+                lost: lost.len(),
+                promised: in_force.promised_rules,
+                ids: lost.iter().take(MOST_IDS).map(|id| (*id).to_owned()).collect(),
+            },
+            shortfalls: in_force.shortfalls.iter().map(shortfall).collect(),
+            live_modified_on: modified_on.clone(),
+            source: Some(Source::of(*place, sources)),
+        }
     }
 }
 

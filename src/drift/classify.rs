@@ -8,7 +8,7 @@ use crate::diagnostic::Place;
 use crate::insight::expect::Outcome;
 use crate::model::time;
 use crate::model::{Address, ZoneName};
-use crate::plan::{Keeper, Plan, SetAsideCount, ZonePlan};
+use crate::plan::{DeploymentInForce, Keeper, Plan, SetAsideCount, ZonePlan};
 
 /// One object that is not as the spec wants it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,6 +20,15 @@ pub struct Finding {
     /// When Cloudflare says that it was changed last, in Cloudflare's words; `None` if it is not there, or not told.
     pub modified_on: Option<String>,
     /// How long ago that was.
+    pub age: Option<Duration>,
+}
+
+/// A deployment that is weaker than the spec says, although the plan leaves it alone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WeakenedDeployment {
+    /// What is in force of it.
+    pub deployment: DeploymentInForce,
+    /// How long ago what weakens it was changed.
     pub age: Option<Duration>,
 }
 
@@ -56,6 +65,12 @@ pub struct ZoneReport {
     /// # Order
     /// That of the operations of the plan: the zone itself, rules, records.
     pub findings: Vec<Finding>,
+    /// Deployments that are weaker than the spec says.
+    pub weakened: Vec<WeakenedDeployment>,
+    /// What is not known of the protection, in words.
+    pub not_known: Vec<String>,
+    /// Whether rules of an earlier phase, which can skip managed rulesets, were not read.
+    pub is_partly_read: bool,
     /// What the spec does not name.
     pub unmanaged: Vec<SetAsideCount>,
     /// What is left alone for a reason: ignored, or made by other products of Cloudflare.
@@ -71,6 +86,7 @@ impl ZoneReport {
         match state {
             State::InSync => self.in_sync,
             State::Unmanaged => self.unmanaged.iter().map(SetAsideCount::count).sum(),
+            State::Weakened => self.weakened.len(),
             State::Conflicting | State::Drifted | State::Unknown | State::Pending => {
                 self.findings.iter().filter(|f| f.state == state).count()
             }
@@ -81,7 +97,8 @@ impl ZoneReport {
     /// applied yet is not among them.
     #[must_use]
     pub fn oldest(&self) -> Option<Duration> {
-        self.findings.iter().filter(|f| f.state.is_outside()).filter_map(|f| f.age).max()
+        let of_findings = self.findings.iter().filter(|f| f.state.is_outside()).filter_map(|f| f.age);
+        of_findings.chain(self.weakened.iter().filter_map(|weakened| weakened.age)).max()
     }
 }
 
@@ -133,6 +150,11 @@ impl Report {
                     (address.as_str(), state, modified_on).hash(&mut hasher);
                 }
             }
+            for WeakenedDeployment { deployment, age: _ } in &zone.weakened {
+                if asked.contains(&State::Weakened) {
+                    (deployment.address.as_str(), deployment.in_force.summary()).hash(&mut hasher);
+                }
+            }
             for failed in zone.expectations.iter().filter(|checked| checked.is_failed()) {
                 (zone.name.as_str(), &failed.name, failed.outcome.why()).hash(&mut hasher);
             }
@@ -172,11 +194,27 @@ fn of_zone(zone: &ZonePlan, now: SystemTime) -> ZoneReport {
         Keeper::Unknown => true,
         Keeper::Ignored | Keeper::Service => false,
     });
+    let weakened = zone.in_force.iter().filter(|deployment| deployment.in_force.is_weakened());
+    let weakened: Vec<WeakenedDeployment> = weakened
+        .map(|deployment| WeakenedDeployment {
+            age: deployment.modified_on.as_deref().and_then(|time| age(time, now)),
+            deployment: deployment.clone(),
+        })
+        .collect();
+    // What the plan changes is not among what is unchanged.
+    let unchanged = weakened.iter().filter(|weakened| !weakened.deployment.is_changed).count();
+    let not_known = zone.in_force.iter().filter(|deployment| !deployment.in_force.unknown.is_empty());
+    let not_known = not_known.map(|DeploymentInForce { in_force, .. }| {
+        format!("{}: {}", in_force.ruleset.key(), in_force.unknown.join("; "))
+    });
     ZoneReport {
         name: zone.name.clone(),
         records: zone.live_records,
-        in_sync: zone.unchanged + zone.rules_unchanged,
+        in_sync: (zone.unchanged + zone.rules_unchanged).saturating_sub(unchanged),
         findings: findings.collect(),
+        not_known: not_known.collect(),
+        is_partly_read: zone.in_force.iter().any(|deployment| !deployment.in_force.not_asked.is_empty()),
+        weakened,
         unmanaged,
         spared,
         expectations: Vec::new(),

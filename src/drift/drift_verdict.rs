@@ -1,6 +1,6 @@
 //! What a report comes to, for a caller who asks about some states.
 
-use super::classify::Report;
+use super::classify::{Report, ZoneReport};
 use super::state::State;
 use crate::model::closed_set;
 
@@ -23,7 +23,8 @@ impl Report {
     /// Whether nothing differs and no expectation fails; what the spec does not name does not count.
     #[must_use]
     pub fn is_in_sync(&self) -> bool {
-        self.is_complete && self.failed_expectations() == 0 && self.zones.iter().all(|z| z.findings.is_empty())
+        let is_in_sync = |zone: &ZoneReport| zone.findings.is_empty() && zone.weakened.is_empty();
+        self.is_complete && self.failed_expectations() == 0 && self.zones.iter().all(is_in_sync)
     }
 
     /// What it comes to for a caller who asks about these states.

@@ -11,6 +11,8 @@ closed_set! {
         Conflicting = "conflicting",
         /// Someone changed it at Cloudflare; the spec is as before.
         Drifted = "drifted",
+        /// It is as the spec writes it, and something that the spec does not name makes it weaker than the spec promises.
+        Weakened = "weakened",
         /// It differs, and without a base it is unknown who changed what.
         Unknown = "unknown",
         /// The spec changed, and that is not applied yet.
@@ -29,6 +31,7 @@ impl State {
         match self {
             Self::Conflicting => "changed in the spec, and at Cloudflare as well; or the spec replaces a foreign value",
             Self::Drifted => "changed at Cloudflare",
+            Self::Weakened => "weaker than the spec says, through something that it does not name",
             Self::Unknown => "differs; without --base it is unknown who changed it",
             Self::Pending => "changed in the spec, not applied yet",
             Self::Unmanaged => "at Cloudflare, not in the spec",
@@ -45,7 +48,7 @@ impl State {
     #[must_use]
     pub fn counts_by_default(self) -> bool {
         match self {
-            Self::Conflicting | Self::Drifted | Self::Unknown | Self::Pending => true,
+            Self::Conflicting | Self::Drifted | Self::Weakened | Self::Unknown | Self::Pending => true,
             Self::Unmanaged | Self::InSync => false,
         }
     }
@@ -54,7 +57,7 @@ impl State {
     #[must_use]
     pub fn is_outside(self) -> bool {
         match self {
-            Self::Conflicting | Self::Drifted | Self::Unknown => true,
+            Self::Conflicting | Self::Drifted | Self::Weakened | Self::Unknown => true,
             Self::Pending | Self::Unmanaged | Self::InSync => false,
         }
     }

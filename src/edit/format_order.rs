@@ -35,7 +35,7 @@ const RECORD: &[&str] = &[
 pub(super) const DEFAULTS: &[&str] = &["ttl", "proxied", "comment", "tags", "owner"];
 /// Of a section for protection.
 static WAF: LazyLock<Vec<&str>> = LazyLock::new(|| {
-    ["unmanaged", "accept_weakening", "owasp", "cloudflare"]
+    ["unmanaged", "accept_weakening", "accept", "owasp", "cloudflare"]
         .into_iter()
         .chain(Phase::in_spec().map(Phase::key))
         .collect()
@@ -45,6 +45,8 @@ const RULESET: &[&str] =
     &["paranoia", "threshold", "action", "when", "expression", "version", "tags", "rules", "disable", "enable", "raw"];
 /// Of an entry of tuning.
 const TUNING: &[&str] = &["rule", "tag", "future", "enabled", "action", "reason", "owner", "expires"];
+/// Of an item of `accept`.
+const ACCEPTED: &[&str] = &["rule", "key", "override", "is", "ruleset", "reason", "owner", "expires"];
 /// Of a rule with a name.
 const RULE: &[&str] = &[
     "name",
@@ -82,6 +84,8 @@ pub(super) fn order(path: &[&str]) -> &'static [&'static str] {
         ["zones", _, "waf"] | ["profiles", _, "waf"] => &WAF,
         ["zones" | "profiles", _, "waf", "owasp" | "cloudflare"] => RULESET,
         ["zones" | "profiles", _, "waf", "owasp" | "cloudflare", _, "-"] => TUNING,
+        ["zones" | "profiles", _, "waf", "accept", "-"] => ACCEPTED,
+        ["zones" | "profiles", _, "waf", "accept", "-", "is"] => &["when", "skip"],
         ["zones" | "profiles", _, "waf", key, "-"] if Phase::ALL.iter().any(|phase| phase.key() == *key) => RULE,
         _ => &[],
     }

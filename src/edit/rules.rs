@@ -1,7 +1,7 @@
 //! Rules and managed rulesets of a zone: what Cloudflare has, written into the zone's section, or into the profile that the
 //! zone alone uses.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value as Json};
 
@@ -10,10 +10,10 @@ use super::source_tree::{At, Kind};
 use super::workspace::Workspace;
 use crate::diagnostic::Place;
 use crate::diff::{PhaseChanges, RuleChange, RuleChangeKind, RuleDeleteReason, diff_rulesets};
-use crate::model::managed::{Managed, recognise};
+use crate::model::managed::{Managed, find_deployment, recognise};
 use crate::model::ruleset::{
-    DesiredDeployment, DesiredRule, DesiredWaf, EntryPoint, LiveRule, Note, Phase, RuleForm, RuleTuning, Switch,
-    TuningTarget, recognise_rule,
+    DesiredDeployment, DesiredRule, DesiredWaf, EntryPoint, LiveRule, Note, Phase, RuleForm, RuleId, RuleTuning,
+    Switch, TuningTarget, recognise_rule,
 };
 use crate::model::{Address, DesiredZone, LiveZone, Unmanaged, sort_by_key};
 use crate::spec;
@@ -74,6 +74,12 @@ pub(super) fn pull(
                     rules.add(phase.phase, rule, address);
                 }
             }
+        }
+    }
+    for deployment in &desired.deployments {
+        let address = Address::of_rule(&zone.name, Phase::Managed, Some(deployment.ruleset.key()));
+        if let Some(skips) = chosen.whole_deployments.get(&address) {
+            rules.whole_deployment(deployment, skips, &address);
         }
     }
     rules.write_additions();
@@ -197,9 +203,12 @@ impl Rules<'_, '_, '_> {
             return self.leave(address.clone(), "it names a credential, which no spec may hold");
         }
         let is_raw = matches!(found.form, RuleForm::Raw(_));
+        // In a section that is the complete state, a key that is left out has its default.
+        let is_complete = self.desired.unmanaged == Unmanaged::Prune;
+        let log = if is_complete { found.log } else { wanted.log.map(|_| found.log.unwrap_or(true)) };
         let after = DesiredRule {
-            description: found.description.filter(|_| wanted.description.is_some()),
-            log: wanted.log.map(|_| found.log.unwrap_or(true)).filter(|_| !is_raw),
+            description: found.description.filter(|_| is_complete || wanted.description.is_some()),
+            log: log.filter(|_| !is_raw),
             anchors: wanted.anchors.clone(),
             note: wanted.note.clone(),
             ..found
@@ -313,11 +322,7 @@ impl Rules<'_, '_, '_> {
             (Switch::On, Switch::Off) => return self.switch(wanted, "off", address),
             (Switch::On, Switch::On) | (Switch::Off, Switch::Off) => {}
         }
-        let all = |d: &DesiredDeployment| match spec::deployment_entry(d) {
-            Json::Object(members) => members,
-            _ => Map::new(),
-        };
-        let (before, mut after) = (all(wanted), all(&found));
+        let (before, mut after) = (members(wanted), members(&found));
         if wanted.when.is_some() && found.when.is_none() {
             after.insert("when".to_owned(), Json::from("all"));
         }
@@ -360,6 +365,35 @@ impl Rules<'_, '_, '_> {
         }
         if self.desired.unmanaged == Unmanaged::Prune {
             self.whole(wanted, &found, (&before, &after));
+        }
+    }
+
+    /// A managed ruleset that the spec leaves as it is: what Cloudflare has beyond what the spec names, and rules that let
+    /// requests skip it.
+    fn whole_deployment(&mut self, wanted: &DesiredDeployment, skips: &BTreeSet<RuleId>, address: &Address) {
+        let entry_points = &self.live.waf.entry_points;
+        let managed = entry_points.get(&Phase::Managed).map(EntryPoint::rules).unwrap_or_default();
+        let catalogue = self.live.waf.managed(wanted.ruleset);
+        if let Some(live) = find_deployment(managed, wanted.ruleset, catalogue) {
+            let found = recognise(&live.body, wanted.ruleset, catalogue, Place::NOWHERE).desired;
+            let (before, after) = (members(wanted), members(&found));
+            self.whole(wanted, &found, (&before, &after));
+        }
+        for (phase, entry_point) in entry_points {
+            let is_named = self.desired.rules(*phase).is_some();
+            // A list that is pruned has to name every rule.
+            let is_complete = !is_named && self.desired.unmanaged == Unmanaged::Prune;
+            let rules = entry_point.rules();
+            if !rules.iter().any(|rule| skips.contains(&rule.id)) {
+                continue;
+            }
+            for rule in rules.iter().filter(|rule| phase.lists(rule.body.action())) {
+                if skips.contains(&rule.id) || is_complete {
+                    let own = Address::of_rule(&self.zone.name, *phase, Some(rule.shown()));
+                    self.note(address, &format!("{} lets requests skip it", rule.shown()));
+                    self.add(*phase, rule, own);
+                }
+            }
         }
     }
 
@@ -474,6 +508,14 @@ impl Rules<'_, '_, '_> {
         for (key, value) in together {
             add(workspace, at, &key, value);
         }
+    }
+}
+
+/// What a spec says of a managed ruleset, by key.
+fn members(deployment: &DesiredDeployment) -> Map<String, Json> {
+    match spec::deployment_entry(deployment) {
+        Json::Object(members) => members,
+        _ => Map::new(),
     }
 }
 

@@ -1,8 +1,10 @@
 //! Which differences are written into the files of a spec, and which are left alone.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use crate::model::Address;
+use crate::model::ruleset::RuleId;
 
 /// Which differences are written into the files.
 pub struct Chosen<'a> {
@@ -12,6 +14,8 @@ pub struct Chosen<'a> {
     pub unmanaged: bool,
     /// Which of these.
     pub is_unmanaged_chosen: &'a dyn Fn(&Address) -> bool,
+    /// Deployments whose live tuning is written as a whole, with the rules of others that let requests skip them.
+    pub whole_deployments: &'a BTreeMap<Address, BTreeSet<RuleId>>,
 }
 
 impl fmt::Debug for Chosen<'_> {

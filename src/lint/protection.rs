@@ -36,7 +36,7 @@ pub(super) fn expressions(waf: &DesiredWaf) -> Vec<(Expression, Place)> {
     for rule in waf.all_rules().filter(|rule| !rule.is_absent) {
         found.extend(rule.when.clone());
         match &rule.form {
-            RuleForm::Rate(rate) => found.extend(rate.count.clone()),
+            RuleForm::Rate(rate) => found.extend(rate.count.clone().filter(|(count, _)| !count.text().is_empty())),
             RuleForm::Raw(Value::Map(members)) => {
                 if let Some(Value::Text(text)) = members.get("expression") {
                     found.push((Expression::reported(text), rule.place));

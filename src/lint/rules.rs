@@ -6,6 +6,7 @@ mod alias_without_address;
 mod below_delegation;
 mod beside_delegation;
 mod blocked_good_bots;
+mod count_of_whole_zone;
 mod deceptive_name;
 mod doubled_name;
 mod ds_at_apex;
@@ -48,6 +49,7 @@ pub static ALL: &[&Rule] = &[
     &service_without_labels::RULE,
     &deceptive_name::RULE,
     &doubled_name::RULE,
+    &count_of_whole_zone::RULE,
 ];
 
 /// The findings of the lints alone.

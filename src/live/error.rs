@@ -122,6 +122,19 @@ fn first(ids: &[String]) -> String {
 }
 
 impl FetchError {
+    /// Returns the reason and the advice in one line.
+    #[must_use]
+    pub fn in_short(&self) -> String {
+        let reason = match self {
+            Self::Api { source, .. } => match (source.status(), source.reasons()) {
+                (Some(status), Some(reasons)) => format!("HTTP {status}: {reasons}"),
+                (_, _) => source.to_string(),
+            },
+            other => other.to_string(),
+        };
+        [Some(reason), self.advice()].into_iter().flatten().collect::<Vec<_>>().join("; ")
+    }
+
     /// What to do about it, if known.
     #[must_use]
     pub fn advice(&self) -> Option<String> {

@@ -140,7 +140,7 @@ pub async fn fetch_waf_of_new(
 ) -> Result<LiveWaf, FetchError> {
     let entry_points = query.phases.iter().map(|phase| (*phase, EntryPoint::Absent)).gather();
     let catalogues = rulesets::of_account(reader, query, options).await?;
-    Ok(LiveWaf { entry_points, catalogues })
+    Ok(LiveWaf { entry_points, catalogues, ..LiveWaf::default() })
 }
 
 /// Finds one zone by its name, without its records.

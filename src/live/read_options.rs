@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 
 use crate::api::Settings;
 use crate::model::managed::Managed;
-use crate::model::ruleset::{DesiredWaf, Phase, RuleForm, SkipTarget};
+use crate::model::ruleset::{DesiredWaf, Phase, RuleForm, SkipTarget, Switch};
 use crate::model::{DesiredSettings, DesiredZone, Gather, ZoneId, ZoneName};
 
 /// Requested number of records on one page of the list. The documented maximum is 5,000,000; responses above about
@@ -65,7 +65,7 @@ impl ZoneQuery {
         let mut waf = zone.waf.as_deref().map(WafQuery::of).unwrap_or_default();
         if zone.expects_of_requests() {
             // What becomes of a request depends on the rules of every phase, whoever made them.
-            waf.phases.extend(Phase::ALL);
+            waf.extend(WafQuery { phases: Phase::ALL.iter().copied().collect(), ..WafQuery::default() });
         }
         Self { id: zone.id.clone(), settings: zone.settings.clone(), waf, ..Self::new(zone.name.clone()) }
     }
@@ -102,13 +102,17 @@ pub struct WafQuery {
     pub phases: BTreeSet<Phase>,
     /// Managed rulesets.
     pub managed: BTreeSet<Managed>,
+    /// Entry points that are read only if that is known to be worth a request: the zone's own list of rulesets has them, or
+    /// the answer is recorded. They can hold rules that skip the managed rulesets.
+    pub watched: BTreeSet<Phase>,
 }
 
 impl WafQuery {
     /// Everything.
     #[must_use]
     pub fn everything() -> Self {
-        Self { phases: Phase::ALL.iter().copied().collect(), managed: Managed::ALL.iter().copied().collect() }
+        let (phases, managed) = (Phase::ALL.iter().copied().collect(), Managed::ALL.iter().copied().collect());
+        Self { phases, managed, watched: BTreeSet::new() }
     }
 
     /// What a section of the spec requires.
@@ -128,7 +132,20 @@ impl WafQuery {
             // The effect of skipping everything is known only with the rulesets that are skipped.
             managed.insert(Managed::Owasp);
         }
-        Self { phases: desired.phases().collect(), managed }
+        let phases: BTreeSet<Phase> = desired.phases().collect();
+        let promises = desired.deployments.iter().any(|deployment| deployment.switch == Switch::On);
+        let can_skip = |phase: &&Phase| **phase < Phase::Managed && phase.facts().actions.contains(&"skip");
+        let watched = Phase::ALL.iter().filter(can_skip).copied().filter(|phase| promises && !phases.contains(phase));
+        Self { watched: watched.collect(), phases, managed }
+    }
+
+    /// Adds what another query reads.
+    pub fn extend(&mut self, other: Self) {
+        let Self { phases, managed, watched } = other;
+        self.phases.extend(phases);
+        self.managed.extend(managed);
+        self.watched.extend(watched);
+        self.watched.retain(|phase| !self.phases.contains(phase));
     }
 }
 

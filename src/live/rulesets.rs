@@ -20,12 +20,12 @@ use super::until_usable::until_usable;
 use crate::api::ApiError;
 use crate::api::error_codes::NO_ENTRY_POINT;
 use crate::model::managed::{Catalogue, Managed};
-use crate::model::ruleset::{AccountRules, EntryPoint, LiveWaf, Phase};
+use crate::model::ruleset::{AccountRules, EntryPoint, LiveWaf, Phase, Unread};
 use crate::model::{LiveZone, ZoneId};
 use crate::wire::ApiMessage;
 use crate::wire::ruleset::{
-    ListedRuleset, OwnRuleset, Scope, get_account_entry_point, get_entry_point, get_ruleset, list_rulesets,
-    read_catalogue, read_listed_phases, read_managed, read_own, read_ruleset, settle_names,
+    ListedRuleset, OwnRuleset, Scope, get_account_entry_point, get_entry_point, get_ruleset, get_ruleset_version,
+    list_rulesets, read_catalogue, read_listed_phases, read_managed, read_own, read_ruleset, settle_names,
 };
 
 /// Largest number of pages of a list of rulesets.
@@ -253,7 +253,49 @@ pub(super) async fn read(
         .buffered(options.concurrency.max(1))
         .try_collect()
         .await?;
-    Ok(LiveWaf { entry_points, catalogues })
+    let mut waf = LiveWaf { entry_points, catalogues, ..LiveWaf::default() };
+    for phase in query.watched.iter().copied() {
+        let found = match listed {
+            Some(listed) if !listed.contains(&phase) => Ok(EntryPoint::Absent),
+            // A recording costs no request.
+            None if reader.lists_everything() => Err(Unread::NotAsked),
+            Some(_) | None => entry_point(reader, zone, phase).await.map_err(|error| Unread::Failed(error.in_short())),
+        };
+        match found {
+            Ok(found) => drop(waf.entry_points.insert(phase, found)),
+            Err(why) => drop(waf.unread.insert(phase, why)),
+        }
+    }
+    waf.pinned = pinned(reader, zone, &waf, options).await;
+    Ok(waf)
+}
+
+/// Older versions of managed rulesets to which live rules are pinned, as far as they can be read.
+async fn pinned(reader: &dyn AnyReader, zone: &LiveZone, waf: &LiveWaf, options: &Options) -> Vec<Arc<Catalogue>> {
+    let mut all = Vec::new();
+    let managed = waf.entry_points.get(&Phase::Managed).map(EntryPoint::rules).unwrap_or_default();
+    for rule in managed.iter().map(|rule| &rule.body).filter(|body| waf.executed(body).is_none()) {
+        let served = rule.executes().and_then(|id| waf.catalogue(id));
+        let (Some(served), Some(version)) = (served, rule.pinned_version()) else { continue };
+        let cached = options.cache.as_ref().and_then(|cache| cache.get(&served.id.0, version));
+        let json = match (cached, version.parse()) {
+            (Some(json), _) => json,
+            (None, Err(_)) => continue,
+            (None, Ok(number)) => {
+                let request = get_ruleset_version(&zone.id, &served.id, number);
+                let Ok(answer) = reader.read(&request).await else { continue };
+                answer.result
+            }
+        };
+        let Ok(catalogue) = read_catalogue(&json) else { continue };
+        if catalogue.id == served.id && catalogue.version == version {
+            if let Some(cache) = &options.cache {
+                cache.put(&catalogue.id.0, version, &json);
+            }
+            all.push(Arc::new(Catalogue { which: served.which, name: served.name.clone(), ..catalogue }));
+        }
+    }
+    all
 }
 
 /// The catalogues of a zone's account, and the phases of its entry points, if its list was read.

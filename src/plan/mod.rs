@@ -10,6 +10,7 @@
 //! | a part, chosen by addresses | `chosen_part` |
 //! | their order | `record_order`, `rule_transition`, `rule_positions` |
 //! | the limits of the zone's Cloudflare plan, and what has no effect | `record_checks`, `other_programs`, `rule_checks`, `not_in_force`, `postponed_expiry` |
+//! | what the spec promises and is not in force | `in_force` |
 //! | what is dangerous about them | `dangers`, `replacements`, `effects_and_expectations`, `last_address`, `changes_much`, `shrank`, `weakening_grade` |
 //! | the consents that are missing | `consent`, `model::policy` |
 //! | exact requests | `batches`, `exact_requests` |
@@ -25,6 +26,7 @@ mod dangers;
 mod drift_since_base;
 mod effects_and_expectations;
 mod exact_requests;
+mod in_force;
 mod last_address;
 mod not_in_force;
 mod operation;
@@ -52,6 +54,7 @@ pub use cause::Cause;
 pub use consent::{Consents, MissingConsent, Verdict};
 pub use effects_and_expectations::explain_records;
 pub use exact_requests::{Lowering, Step, lower, lower_operation, lower_records};
+pub use in_force::{DeploymentInForce, deployments_in_force};
 pub use operation::Operation;
 pub use operation_builder::{Differences, plan_changes, plan_part, plan_zone};
 pub use overwrites::Overwrites;

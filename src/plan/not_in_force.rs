@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::diagnostic::{Diagnostic, Diagnostics, Place, findings, first_of};
 use crate::diff::{ChangeKind, RecordChanges};
-use crate::model::ruleset::{DesiredDeployment, DesiredWaf};
-use crate::model::{DesiredRecord, DesiredZone, Facets, Fqdn, LiveRecord, LiveZone, Rdata, Tag};
+use crate::model::ruleset::{DesiredDeployment, DesiredRule, DesiredWaf, EntryPoint, RuleBody, RuleForm};
+use crate::model::{DesiredRecord, DesiredZone, Facets, Fqdn, LiveRecord, LiveZone, Rdata, Tag, Unmanaged, Value};
 
 /// How many records a finding names.
 const NAMED: usize = 3;
@@ -50,7 +50,7 @@ pub(super) fn check(
     if let Some(base) = base {
         let records = records_no_longer_managed(desired, base, live, changes);
         let rest = settings_no_longer_managed(desired, base).into_iter();
-        let all = records.into_iter().chain(rest).chain(protection_no_longer_managed(desired, base));
+        let all = records.into_iter().chain(rest).chain(protection_no_longer_managed(desired, base, live));
         all.for_each(|one| found.push(one));
     }
     found
@@ -195,33 +195,112 @@ fn settings_no_longer_managed(desired: &DesiredZone, base: &DesiredZone) -> Vec<
 
 /// Managed rulesets and their tuning that the base named and the spec does not. Single rules and tags that are given up go back
 /// to what the ruleset has.
-fn protection_no_longer_managed(desired: &DesiredZone, base: &DesiredZone) -> Vec<Diagnostic> {
-    let Some(past) = &base.waf else { return Vec::new() };
+fn protection_no_longer_managed(desired: &DesiredZone, base: &DesiredZone, live: &LiveZone) -> Vec<Diagnostic> {
+    let Some(past_section) = base.waf.as_deref() else { return Vec::new() };
     let own = desired.waf.as_deref();
+    let is_complete = own.is_some_and(|own| own.unmanaged == Unmanaged::Prune);
     let deployment = |of: &DesiredDeployment| {
         own.and_then(|own: &DesiredWaf| own.deployments.iter().find(|d| d.ruleset == of.ruleset))
     };
     let mut found = Vec::new();
-    for past in &past.deployments {
+    for past in &past_section.deployments {
         let ruleset = past.ruleset.key();
         let Some(own) = deployment(past) else {
             let place = own.map_or(desired.place, |waf| waf.place);
             found.push(of_zone(desired, place, &format!("the deployment of `{ruleset}`")));
             continue;
         };
+        // In a section that is the complete state, what is left out goes back to its default, and the plan shows that.
         let members = [
-            ("when", past.when.is_some() && own.when.is_none()),
-            ("version", past.version.is_some() && own.version.is_none()),
-            ("paranoia", past.paranoia.is_some() && own.paranoia.is_none()),
-            ("threshold", past.threshold.is_some() && own.threshold.is_none()),
-            ("action", past.action.is_some() && own.action.is_none()),
-            ("raw", past.raw.is_some() && own.raw.is_none()),
+            ("when", past.when.is_some() && own.when.is_none(), is_complete),
+            ("version", past.version.is_some() && own.version.is_none(), false),
+            ("paranoia", past.paranoia.is_some() && own.paranoia.is_none(), is_complete),
+            ("threshold", past.threshold.is_some() && own.threshold.is_none(), is_complete),
+            ("action", past.action.is_some() && own.action.is_none(), is_complete),
+            ("raw", past.raw.is_some() && own.raw.is_none(), is_complete),
         ];
-        for (name, _) in members.into_iter().filter(|(_, is_dropped)| *is_dropped) {
+        for (name, ..) in members.into_iter().filter(|(_, is_dropped, is_reset)| *is_dropped && !is_reset) {
             found.push(of_zone(desired, own.place, &format!("`{name}` of `{ruleset}`")));
         }
     }
+    if let Some(own) = own.filter(|_| !is_complete) {
+        found.extend(rules_no_longer_managed(desired, own, past_section, live));
+    }
     found
+}
+
+/// Keys of rules that the base named and the spec does not, where the live rule has a value.
+fn rules_no_longer_managed(
+    zone: &DesiredZone,
+    own: &DesiredWaf,
+    past: &DesiredWaf,
+    live: &LiveZone,
+) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    for (phase, rules) in &past.lists {
+        let live = live.waf.entry_points.get(phase).map(EntryPoint::rules).unwrap_or_default();
+        let live: HashMap<&str, &RuleBody> =
+            live.iter().filter_map(|rule| Some((rule.body.reference()?, &rule.body))).collect();
+        for past in rules.iter().filter(|rule| !rule.is_absent) {
+            let own = own.rule(*phase, &past.name).filter(|rule| !rule.is_absent);
+            let (Some(own), Some(live)) = (own, live.get(past.name.as_str())) else { continue };
+            for (key, member) in dropped_of_rule(past, own) {
+                let Some(value) = member_of_rule(live, member) else { continue };
+                let what = format!("`{key}` of the rule {} is no longer managed; it stays {value}", past.name);
+                let help = format!(
+                    "to change it, write the value of `{key}` that you want; to leave it to others, do nothing"
+                );
+                let finding = findings::NO_LONGER_MANAGED.at(own.place, what).help(help);
+                found.push(finding.about(zone.name.to_string()));
+            }
+        }
+    }
+    found
+}
+
+/// The keys of a rule that the first names and the second does not, with their members at Cloudflare.
+fn dropped_of_rule(past: &DesiredRule, own: &DesiredRule) -> Vec<(&'static str, &'static [&'static str])> {
+    let mut dropped: Vec<(&'static str, &'static [&'static str])> = Vec::new();
+    let mut add = |key, members: &'static [&'static str], is_dropped| {
+        if is_dropped {
+            dropped.push((key, members));
+        }
+    };
+    // A raw rule says everything.
+    if matches!(own.form, RuleForm::Raw(_)) {
+        return dropped;
+    }
+    add("description", &["description"], past.description.is_some() && own.description.is_none());
+    add("log", &["logging", "enabled"], past.log.is_some() && own.log.is_none());
+    let response = |rule: &DesiredRule| match &rule.form {
+        RuleForm::Act { response, .. } => response.is_some(),
+        RuleForm::Rate(rate) => rate.response.is_some(),
+        RuleForm::Skip(_) | RuleForm::Raw(_) => false,
+    };
+    add("response", &["action_parameters", "response"], response(past) && !response(own));
+    if let (RuleForm::Rate(past), RuleForm::Rate(own)) = (&past.form, &own.form) {
+        let is_said = past.count.as_ref().is_some_and(|(count, _)| !count.text().is_empty());
+        add("count", &["ratelimit", "counting_expression"], is_said && own.count.is_none());
+        let to_origin = past.to_origin.is_some() && own.to_origin.is_none();
+        add("to_origin", &["ratelimit", "requests_to_origin"], to_origin);
+    }
+    dropped
+}
+
+/// The value of a member of a rule, by its path, in words; `None` if it is not there or empty.
+fn member_of_rule(rule: &RuleBody, path: &[&str]) -> Option<String> {
+    let (first, rest) = path.split_first()?;
+    let mut value = rule.get(first)?;
+    for name in rest {
+        let Value::Map(members) = value else { return None };
+        value = members.get(*name)?;
+    }
+    match value {
+        Value::Null => None,
+        Value::Text(text) if text.is_empty() => None,
+        Value::Text(text) => Some(format!("`{text}`")),
+        other => Some(other.to_string()),
+    }
 }
 
 /// A finding about a part of a zone.

@@ -6,7 +6,7 @@ use super::operation::Operation;
 use super::record_order::ordered;
 use super::subject::{RecordSubject, record, setting, zone};
 use super::zone_plan::{Keeper, SetAsideCount, ZonePlan};
-use super::{chosen_part, dangers, not_in_force, record_checks, rule_checks, rules};
+use super::{chosen_part, dangers, in_force, not_in_force, record_checks, rule_checks, rules};
 use crate::diagnostic::Diagnostics;
 use crate::diff::{
     RecordChanges, SetAside, SetAsideReason, SettingChange, WafChanges, diff_records, diff_rulesets, diff_settings,
@@ -83,6 +83,11 @@ pub(super) fn plan_with_base(
         diagnostics.append(needs);
     }
     diagnostics.append(not_in_force::check(desired, base, live, &differences.records));
+    let (deployments, found) = in_force::check(desired, live, &differences.rules, &|address| {
+        plan.addresses().chain(&plan.left_out).any(|other| other == address)
+    });
+    plan.in_force = deployments;
+    diagnostics.append(found);
     (plan, diagnostics)
 }
 
@@ -128,6 +133,7 @@ fn compile(
         set_aside: set_aside(desired, changes).into_iter().chain(foreign_rules(rule_changes)).collect(),
         dangers: Vec::new(),
         postponed: None,
+        in_force: Vec::new(),
         impact: Vec::new(),
         accepted: BTreeMap::new(),
         live_records: live.records.len(),

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::action::Action;
 use super::base_source::BaseSource;
+use super::in_force::DeploymentInForce;
 use super::operation::Operation;
 use super::subject::{RecordSubject, RuleSubject};
 use crate::diagnostic::{Diagnostics, count};
@@ -103,6 +104,8 @@ pub struct ZonePlan {
     pub notes: Vec<String>,
     /// What it means as a whole to those who ask name servers.
     pub impact: Vec<String>,
+    /// The deployments of managed rulesets, held against what the spec promises.
+    pub in_force: Vec<DeploymentInForce>,
     /// Whether more records are planned than zones of this plan usually hold, while the real quota was not asked for.
     pub quota_in_doubt: bool,
 }

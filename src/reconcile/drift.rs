@@ -4,6 +4,7 @@ use std::time::SystemTime;
 
 use super::goal::Goal;
 use super::plan::{Options, Planned, plan};
+use crate::diagnostic::findings;
 use crate::drift::{CheckedExpectation, Report, classify};
 use crate::insight::dns::{ZoneIndex, Zones};
 use crate::insight::expect::{Evidence, Rigor, hold};
@@ -33,7 +34,9 @@ pub async fn drift(
     options: &Options,
     now: SystemTime,
 ) -> Result<Drift, FetchError> {
-    let Planned { plan, live, .. } = plan(goal, reader, options).await?;
+    let Planned { mut plan, live, .. } = plan(goal, reader, options).await?;
+    // The report has them as findings and as what is not known.
+    plan.diagnostics.remove(&[findings::WEAKENED.code, findings::PROTECTION_NOT_KNOWN.code]);
     let mut report = classify(&plan, now);
     expectations(&mut report, goal, &live);
     Ok(Drift { plan, live, report })

@@ -210,9 +210,7 @@ impl Goal {
         let previous = self.base().and_then(|base| base.desired.zones.get(&zone.name));
         let mut query = WafQuery::default();
         for section in [Some(zone), previous].into_iter().flatten().filter_map(|zone| zone.waf.as_deref()) {
-            let WafQuery { phases, managed } = WafQuery::of(section);
-            query.phases.extend(phases);
-            query.managed.extend(managed);
+            query.extend(WafQuery::of(section));
         }
         query
     }

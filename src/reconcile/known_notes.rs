@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::goal::Goal;
-use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
+use crate::diagnostic::{Diagnostic, Diagnostics, Severity, findings};
 use crate::lint;
 use crate::model::Live;
 use crate::plan::plan_zone;
@@ -48,7 +48,12 @@ pub(super) fn mark(diagnostics: &mut Diagnostics, goal: &Goal, live: &Live) {
     if !diagnostics.iter().any(Diagnostic::is_of_zone) {
         return;
     }
-    let Some(base) = goal.base() else { return diagnostics.mark_known(|d| d.severity == Severity::Note) };
+    // These are about what is live, whatever the spec said before; nobody may take silence for agreement.
+    let is_always_said =
+        |d: &Diagnostic| [findings::WEAKENED.code, findings::PROTECTION_NOT_KNOWN.code].contains(&d.code());
+    let Some(base) = goal.base() else {
+        return diagnostics.mark_known(|d| d.severity == Severity::Note && !is_always_said(d));
+    };
     let mut before = Known::default();
     before.extend(base.notes.iter());
     before.extend(lint::check(&base.desired).iter());
@@ -61,5 +66,5 @@ pub(super) fn mark(diagnostics: &mut Diagnostics, goal: &Goal, live: &Live) {
             before.extend(plan_zone(desired, live).1.iter());
         }
     }
-    diagnostics.mark_known(|diagnostic| before.has(diagnostic));
+    diagnostics.mark_known(|diagnostic| !is_always_said(diagnostic) && before.has(diagnostic));
 }

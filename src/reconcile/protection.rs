@@ -14,6 +14,7 @@ use crate::live::{
 use crate::model::managed::{Catalogue, Managed};
 use crate::model::ruleset::{AccountRules, EntryPoint, LiveWaf};
 use crate::model::{DesiredZone, Gather, LiveZone, Unmanaged, ZoneName};
+use crate::plan::{DeploymentInForce, deployments_in_force};
 
 /// A zone of a spec.
 #[derive(Debug)]
@@ -26,6 +27,8 @@ pub struct Protected {
     pub before: LiveWaf,
     /// Its protection as the spec wants it.
     pub after: LiveWaf,
+    /// The deployments of the spec, held against what it promises.
+    pub in_force: Vec<DeploymentInForce>,
     /// How many entries of the spec cannot be had, or have no effect.
     pub problems: usize,
 }
@@ -73,7 +76,8 @@ pub async fn protection(
         let after = planned(&zone.waf, &changes);
         let problems = changes.problems.len() + changes.misplaced.len();
         let serving = Serving::of_live(&zone).with(&desired.settings);
-        all.push(Protected { name: zone.name.clone(), serving, after, before: zone.waf, problems });
+        let in_force = deployments_in_force(desired, &zone);
+        all.push(Protected { name: zone.name.clone(), serving, after, before: zone.waf, in_force, problems });
     }
     Ok(all)
 }
@@ -84,7 +88,8 @@ pub async fn protection(
 pub fn protection_in_spec(zone: &DesiredZone, owasp: Option<&Arc<Catalogue>>) -> Protection {
     let phases = zone.waf.iter().flat_map(|waf| waf.phases());
     let entry_points = phases.map(|phase| (phase, EntryPoint::Absent)).gather();
-    let waf = LiveWaf { entry_points, catalogues: owasp.cloned().into_iter().collect() };
+    let catalogues = owasp.cloned().into_iter().collect();
+    let waf = LiveWaf { entry_points, catalogues, ..LiveWaf::default() };
     let empty = LiveZone { waf, ..LiveZone::to_be_made(zone.name.clone()) };
     let waf = planned(&empty.waf, &diff_rulesets(zone, &empty));
     let mut protection = Protection::new(&waf, |phase, name| zone.place_of_rule(phase, name));

@@ -7,8 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::goal::{Goal, InvalidSpec};
 use crate::edit::{Chosen, Left, Proposal, ProposeError, Sides, comments, propose};
+use crate::insight::waf::Cause;
+use crate::model::ruleset::RuleId;
 use crate::model::{Address, Desired, Gather, Live, Only, Rdata, Unmanaged, Value};
-use crate::plan::{Cause, Operation, Plan, Subject};
+use crate::plan::{self, DeploymentInForce, Operation, Plan, Subject, deployments_in_force};
 use crate::spec;
 
 /// How often the files are edited until nothing differs: a change can uncover another, such as a default that now applies.
@@ -20,6 +22,8 @@ pub struct Choice<'a> {
     pub only: &'a Only,
     /// Whether one of the differences is, beyond that.
     pub is_wanted: &'a dyn Fn(&Operation) -> bool,
+    /// Whether a deployment that is weaker than the spec says is, beyond that.
+    pub is_weakened_wanted: &'a dyn Fn(&DeploymentInForce) -> bool,
     /// Whether what the spec does not name is taken over as well.
     pub unmanaged: bool,
     /// The variables of the command line.
@@ -92,8 +96,8 @@ pub fn candidates<'p>(goal: &Goal, plan: &'p Plan, choice: &Choice<'_>) -> (Vec<
     for operation in plan.zones.iter().flat_map(|zone| &zone.operations).filter(|o| choice.only.names(&o.address)) {
         let why = match (&operation.subject, operation.cause) {
             (Subject::Zone, _) => "Cloudflare does not have the zone; apply creates it",
-            (_, Cause::Spec) if goal.base().is_some() => "the spec changed, and that is not applied yet",
-            (_, Cause::Both | Cause::Foreign) if goal.base().is_some() && choice.only.is_all() => {
+            (_, plan::Cause::Spec) if goal.base().is_some() => "the spec changed, and that is not applied yet",
+            (_, plan::Cause::Both | plan::Cause::Foreign) if goal.base().is_some() && choice.only.is_all() => {
                 "changed on both sides; to take what Cloudflare has, name it with --only"
             }
             _ => {
@@ -119,10 +123,26 @@ pub fn pull(
     let (candidates, left) = candidates(goal, plan, choice);
     let chosen: BTreeSet<Address> =
         candidates.into_iter().filter(|o| (choice.is_wanted)(o)).map(|o| o.address.clone()).gather();
-    let attempt = Attempt { goal, plan, live, choice, chosen: &chosen, reread };
+    let weakened = plan.zones.iter().flat_map(|zone| &zone.in_force).filter(|deployment| {
+        let is_plain = deployment.in_force.is_weakened() && !deployment.is_changed;
+        is_plain && choice.only.names(&deployment.address) && (choice.is_weakened_wanted)(deployment)
+    });
+    let weakened: BTreeMap<Address, BTreeSet<RuleId>> =
+        weakened.map(|deployment| (deployment.address.clone(), skips(deployment))).gather();
+    let attempt = Attempt { goal, plan, live, choice, chosen: &chosen, weakened: &weakened, reread };
     let mut pulled = attempt.make(false).or_else(|error| attempt.make(true).map_err(|_| error))?;
     pulled.left.splice(0..0, left);
     Ok(pulled)
+}
+
+/// The rules of others that let requests skip a deployment.
+fn skips(deployment: &DeploymentInForce) -> BTreeSet<RuleId> {
+    let causes = deployment.in_force.shortfalls.iter().map(|shortfall| &shortfall.cause);
+    let ids = causes.filter_map(|cause| match cause {
+        Cause::Rule { id, .. } => Some(id.clone()),
+        Cause::Key { .. } | Cause::Override { .. } => None,
+    });
+    ids.gather()
 }
 
 /// One way to do it.
@@ -132,6 +152,8 @@ struct Attempt<'a> {
     live: &'a Live,
     choice: &'a Choice<'a>,
     chosen: &'a BTreeSet<Address>,
+    /// Deployments that are weaker than the spec says, with the rules that let requests skip them.
+    weakened: &'a BTreeMap<Address, BTreeSet<RuleId>>,
     reread: &'a dyn Fn(BTreeMap<String, String>) -> Result<Goal, Box<InvalidSpec>>,
 }
 
@@ -142,7 +164,9 @@ impl Attempt<'_> {
         let operations = || self.plan.zones.iter().flat_map(|zone| &zone.operations);
         let others: BTreeMap<&Address, &Operation> =
             operations().filter(|o| !self.chosen.contains(&o.address)).map(|o| (&o.address, o)).gather();
-        let mut pulled = Pulled { taken: self.chosen.clone(), ..Pulled::default() };
+        let taken = self.chosen.iter().chain(self.weakened.keys()).cloned().gather();
+        let mut pulled = Pulled { taken, ..Pulled::default() };
+        let nothing = BTreeMap::new();
         let mut texts: BTreeMap<String, String> = BTreeMap::new();
         let mut reread: Option<Goal> = None;
         for round in 0..ROUNDS {
@@ -154,6 +178,7 @@ impl Attempt<'_> {
                 },
                 unmanaged: self.choice.unmanaged && round == 0,
                 is_unmanaged_chosen: &|address| self.choice.only.names(address),
+                whole_deployments: if round == 0 { self.weakened } else { &nothing },
             };
             let base = goal.base().map(|base| &base.desired);
             let (desired, sources, given) = (&goal.desired, &goal.sources, self.choice.given);
@@ -179,6 +204,9 @@ impl Attempt<'_> {
         if let Some(goal) = &reread {
             if let Some(operation) = self.remaining(goal, &others, &pulled.left) {
                 return Err(remains(&operation));
+            }
+            if let Some(address) = self.still_weakened(goal, &pulled.left) {
+                return Err(PullError::Remains { address, fields: " (weaker than the spec says)".to_owned() });
             }
             self.check_rest_unchanged(goal, &others)?;
             for (_, source) in self.goal.sources.iter() {
@@ -209,6 +237,18 @@ impl Attempt<'_> {
         operations.find(|operation| !others.contains_key(&operation.address) && !is_left(&operation.address))
     }
 
+    /// A deployment that was chosen and is still weaker than the spec says.
+    fn still_weakened(&self, goal: &Goal, left: &Left) -> Option<Address> {
+        let zones = goal.desired.zones.iter().filter(|_| !self.weakened.is_empty());
+        let zones = zones.filter_map(|(name, desired)| Some((desired, self.live.zones.get(name)?)));
+        let mut all = zones.flat_map(|(desired, live)| deployments_in_force(desired, live));
+        // A rule that cannot be written is among what is left.
+        let is_chosen = |deployment: &DeploymentInForce| {
+            deployment.in_force.is_weakened() && self.weakened.contains_key(&deployment.address) && left.is_empty()
+        };
+        all.find(is_chosen).map(|deployment| deployment.address)
+    }
+
     /// Whether everything that was not chosen is as it was.
     ///
     /// # Errors
@@ -224,8 +264,12 @@ impl Attempt<'_> {
                 is_below(address, key) || is_below(key, address)
             };
             // What was unmanaged was named nowhere before.
-            let is_new = || self.choice.unmanaged && !before.contains_key(key);
-            self.chosen.iter().any(own) || is_new() || self.choice.unmanaged && key.contains("/dns/")
+            let takes_new = self.choice.unmanaged || self.weakened.values().any(|skips| !skips.is_empty());
+            let is_new = || takes_new && !before.contains_key(key);
+            self.chosen.iter().any(own)
+                || self.weakened.keys().any(own)
+                || is_new()
+                || self.choice.unmanaged && key.contains("/dns/")
         };
         let keys: BTreeSet<&String> = before.keys().chain(after.keys()).gather();
         for key in keys {

@@ -82,7 +82,7 @@ impl Undo {
         let rules = self.run.zones.get(&zone.name).into_iter().flat_map(|run| &run.rules);
         let phases: BTreeSet<Phase> = rules.map(|entry| entry.effect.phase).gather();
         let managed = if phases.contains(&Phase::Managed) { Managed::ALL } else { &[] };
-        WafQuery { phases, managed: managed.iter().copied().collect() }
+        WafQuery { phases, managed: managed.iter().copied().collect(), ..WafQuery::default() }
     }
 
     /// Plans the undoing of a zone.

@@ -3,12 +3,16 @@
 use super::operation_view::{OperationView, place, views};
 use crate::diagnostic::Sources;
 use crate::diagnostic::count;
-use crate::drift::{CheckedExpectation, Finding, Report, State, Verdict, ZoneReport};
+use crate::drift::{CheckedExpectation, Finding, Report, State, Verdict, WeakenedDeployment, ZoneReport};
 use crate::insight::Direction;
 use crate::insight::expect::Outcome;
+use crate::insight::waf::Shortfall;
 use crate::model::sort_by_key;
 use crate::model::time::ago;
-use crate::plan::{Action, Plan, SetAsideCount, ZonePlan};
+use crate::plan::{Action, DeploymentInForce, Plan, SetAsideCount, ZonePlan};
+
+/// Largest number of reasons that are shown of a weakened deployment; the JSON has all.
+const SHORTFALLS: usize = 8;
 
 /// A report with its context.
 #[derive(Debug, Clone, Copy)]
@@ -62,6 +66,14 @@ impl<'a> DriftView<'a> {
     /// The end of a summary: requests, and the base.
     pub(super) fn circumstances(&self) -> String {
         let made = count(usize::try_from(self.plan.requests_made).unwrap_or(usize::MAX), "request");
+        let partly = self.report.zones.iter().filter(|zone| zone.is_partly_read).count();
+        let made = match partly {
+            0 => made,
+            _ => format!(
+                "{made}; custom rules, which can skip managed rulesets, were not read in {}",
+                count(partly, "zone")
+            ),
+        };
         match &self.plan.base {
             Some(base) => format!("{made}; compared with {base}"),
             None if self.report.count(State::Unknown) == 0 => made,
@@ -83,6 +95,33 @@ pub(super) fn findings<'a>(report: &'a ZoneReport, plan: &'a ZonePlan) -> Vec<(&
     let mut all: Vec<_> = report.findings.iter().zip(views(plan)).collect();
     sort_by_key(&mut all, |(finding, _)| finding.state);
     all
+}
+
+/// A deployment that is weaker than the spec says: what it is, then what is promised and live, and what to do.
+pub(super) fn weakened(found: &WeakenedDeployment) -> (String, Vec<String>) {
+    let DeploymentInForce { in_force, modified_on, .. } = &found.deployment;
+    let rules = in_force.rules_in_words().map(|words| format!("  {words}")).unwrap_or_default();
+    let what = format!("weaker than the spec says: waf {}{rules}", in_force.ruleset.key());
+    let mut lines = Vec::new();
+    for Shortfall { promised, live, cause, .. } in in_force.shortfalls.iter().take(SHORTFALLS) {
+        lines.push(format!("promised: {promised}; at Cloudflare: {live} ({})", cause.words()));
+    }
+    let more = in_force.shortfalls.len().saturating_sub(SHORTFALLS);
+    if more > 0 {
+        lines.push(format!("and {more} more"));
+    }
+    lines.extend(in_force.outdated.iter().map(|(_, live)| format!("what was accepted is now {live}")));
+    if let Some(time) = modified_on {
+        let age = found.age.map(|age| format!(", {}", ago(age))).unwrap_or_default();
+        lines.push(format!("last changed at Cloudflare {time}{age}"));
+    }
+    if let Some(first) = in_force.shortfalls.first() {
+        lines.push(format!(
+            "undo it at Cloudflare, write it into the spec (`zonewright pull`), or accept it: `waf.accept: [{}]`",
+            first.cause.accept_entry()
+        ));
+    }
+    (what, lines)
 }
 
 /// The expectations of a zone that do not hold of what is live, or of which that is unknown, in words.

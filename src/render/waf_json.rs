@@ -14,6 +14,7 @@ use crate::insight::waf::{
 };
 use crate::model::managed::{CatalogueRule, threshold_keyword};
 use crate::model::ruleset::Phase;
+use crate::plan::DeploymentInForce;
 
 /// What every document begins with, and zones.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -286,8 +287,8 @@ fn own<'a>(rules: &'a [RuleSurvey]) -> Vec<OwnRule<'a>> {
 }
 
 /// The effective changes of a spec.
-pub fn difference<'a>(zones: &'a [(&'a str, Difference)]) -> impl Serialize + 'a {
-    let zone = |(name, difference): &'a (&'a str, Difference)| {
+pub fn difference<'a>(zones: &'a [(&'a str, Difference, &'a [DeploymentInForce])]) -> impl Serialize + 'a {
+    let zone = |(name, difference, in_force): &'a (&'a str, Difference, &'a [DeploymentInForce])| {
         let Difference { direction, changed, rules } = difference;
         let changes = changed.iter().map(|ChangedRule { phase, name, impact }| Change {
             phase: phase.as_str(),
@@ -300,6 +301,16 @@ pub fn difference<'a>(zones: &'a [(&'a str, Difference)]) -> impl Serialize + 'a
             direction: direction.as_str(),
             changes: changes.collect(),
             rules: rules.iter().map(RuleChange::of).collect(),
+            weakened: in_force
+                .iter()
+                .filter(|deployment| deployment.in_force.is_weakened())
+                .map(|deployment| deployment.in_force.summary())
+                .collect(),
+            not_known: in_force
+                .iter()
+                .flat_map(|deployment| &deployment.in_force.unknown)
+                .map(String::as_str)
+                .collect(),
         }
     };
     Zones::new("waf_diff", zones.iter().map(zone).collect())
@@ -312,6 +323,8 @@ pub(crate) struct ZoneDifference<'a> {
     direction: &'a str,
     changes: Vec<Change<'a>>,
     rules: Vec<RuleChange<'a>>,
+    weakened: Vec<String>,
+    not_known: Vec<&'a str>,
 }
 
 /// A rule of the zone that changes.

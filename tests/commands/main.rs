@@ -81,5 +81,6 @@ mod waf_rehearse;
 mod waf_trace;
 #[cfg(unix)]
 mod watch;
+mod weakened;
 mod widths;
 mod zones;

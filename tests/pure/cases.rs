@@ -38,6 +38,7 @@ fn waf(case: &Value) -> LiveWaf {
     LiveWaf {
         entry_points: entry_points.collect(),
         catalogues: catalogues.map(|json| Arc::new(wire::ruleset::read_catalogue(json).unwrap())).collect(),
+        ..LiveWaf::default()
     }
 }
 

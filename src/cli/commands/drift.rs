@@ -93,7 +93,7 @@ fn write_proposal(
     output: &Output,
 ) -> anyhow::Result<()> {
     let wish = Wish { only: &Only::default(), unmanaged: false, snapshot: None };
-    let pulled = edited((&look.goal, &look.plan, &look.live), spec, &wish, &|_| true, settings)
+    let pulled = edited((&look.goal, &look.plan, &look.live), spec, &wish, (&|_| true, &|_| true), settings)
         .context("failed to propose changes of the spec")?;
     pulled.notes.iter().for_each(|words| output.say(&format!("note: {words}")));
     pulled.left.iter().for_each(|(address, why)| output.say(&format!("not in the patch: {address}: {why}")));

@@ -19,7 +19,7 @@ use crate::cli::snapshot_options::SnapshotOptions;
 use crate::diagnostic::count;
 use crate::document::written_files::PulledFiles;
 use crate::model::{Address, Live, Only};
-use crate::plan::{Action, Operation, Plan};
+use crate::plan::{Action, DeploymentInForce, Operation, Plan};
 use crate::reconcile::pull::Pulled;
 use crate::reconcile::{self, Goal, OpenSnapshot, Planned};
 use crate::render::safe::safe;
@@ -101,8 +101,14 @@ fn finish(
     let wish = Wish { only: &only, unmanaged: args.unmanaged, snapshot };
     let asks = output.can_ask() && !args.yes && !args.dry_run && output.format == Format::Text;
     let answers = RefCell::new(Decisions { all: !asks, none: false });
-    let is_wanted = |operation: &Operation| answers.borrow_mut().takes_over(operation, output);
-    let pulled = edited((goal, plan, live), &args.spec, &wish, &is_wanted, settings)?;
+    let is_wanted = |operation: &Operation| {
+        answers.borrow_mut().takes_over(operation.address.as_str(), &difference(operation), output)
+    };
+    let is_weakened_wanted = |deployment: &DeploymentInForce| {
+        let about = deployment.in_force.summary();
+        answers.borrow_mut().takes_over(deployment.address.as_str(), &safe(&about), output)
+    };
+    let pulled = edited((goal, plan, live), &args.spec, &wish, (&is_wanted, &is_weakened_wanted), settings)?;
     let taken = pulled.taken.iter().chain(pulled.left.iter().map(|(address, _)| address));
     let differing: Vec<&Address> =
         plan.zones.iter().flat_map(|zone| &zone.operations).map(|operation| &operation.address).chain(taken).collect();
@@ -132,11 +138,11 @@ struct Decisions {
 
 impl Decisions {
     /// Asks about a difference until the answer is one, unless it is known. No answer is a no to the rest.
-    fn takes_over(&mut self, operation: &Operation, output: &Output) -> bool {
+    fn takes_over(&mut self, address: &str, difference: &str, output: &Output) -> bool {
         if self.all || self.none {
             return self.all;
         }
-        let question = format!("take over {} ({})? [y/n/a/q]", safe(operation.address.as_str()), difference(operation));
+        let question = format!("take over {} ({difference})? [y/n/a/q]", safe(address));
         loop {
             // At the end of the input there is not even a line break.
             let answer = output.ask(&question).unwrap_or_default();

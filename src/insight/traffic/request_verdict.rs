@@ -394,7 +394,7 @@ mod tests {
         ]);
         let entry_points =
             BTreeMap::from([(Phase::Custom, custom), (Phase::RateLimit, rate), (Phase::Managed, managed)]);
-        Protection::new(&LiveWaf { entry_points, catalogues: Vec::new() }, |_, _| None)
+        Protection::new(&LiveWaf { entry_points, ..LiveWaf::default() }, |_, _| None)
     }
 
     fn verdict(text: &str, address: &str, is_bot: Option<bool>, times: u64) -> Verdict {

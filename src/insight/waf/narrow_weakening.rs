@@ -21,7 +21,7 @@ use crate::model::managed::{Catalogue, Overrides};
 use crate::model::ruleset::{LiveWaf, Phase, RuleBody};
 
 /// Fewest segments of a path prefix that names a directory.
-const FEWEST_SEGMENTS: usize = 2;
+pub(super) const FEWEST_SEGMENTS: usize = 2;
 
 /// The rules that an exception bypasses, if it is narrow. `before` is the exception that it replaces.
 #[must_use]

@@ -46,6 +46,10 @@ pub async fn take<R: Reader>(
 ) -> Result<Taken, FetchError> {
     let options = &Options { cache: None, ..options.clone() };
     let recorder = &Recorder::new(reader);
+    // Every phase is read below, so none is only watched.
+    let mut zones = zones.to_vec();
+    zones.iter_mut().for_each(|zone| zone.waf.watched.clear());
+    let zones = zones.as_slice();
     let Fetched { live, missing, .. } = fetch(recorder, zones, options, progress).await?;
     let queries: BTreeMap<&ZoneName, &WafQuery> = zones.iter().map(|zone| (&zone.name, &zone.waf)).gather();
     let rest: Vec<Vec<String>> = stream::iter(live.zones.values())

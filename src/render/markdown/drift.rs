@@ -7,7 +7,7 @@ use crate::diagnostic::count;
 use crate::drift::{Finding, State, Verdict};
 use crate::render::DriftView;
 use crate::render::document::Comment;
-use crate::render::drift::{aside, expectations, findings, how, remarks, sides, words};
+use crate::render::drift::{aside, expectations, findings, how, remarks, sides, weakened, words};
 use crate::render::escape::{code, prose};
 use crate::render::names_in_words::in_both_forms;
 use crate::render::operation_view::OperationView;
@@ -35,6 +35,10 @@ pub fn drift(view: &DriftView<'_>, comment: Comment<'_>) -> String {
         left_out += budget.list(&mut out, heading, pieces, (1, 1));
     }
     for state in State::ALL.iter().copied() {
+        if state == State::Weakened {
+            left_out += weakened_deployments(&mut out, view, &mut budget);
+            continue;
+        }
         let all: Vec<_> = view
             .zones()
             .flat_map(|(report, plan)| findings(report, plan).into_iter().map(|found| (report.name.as_str(), found)))
@@ -59,6 +63,32 @@ pub fn drift(view: &DriftView<'_>, comment: Comment<'_>) -> String {
         ));
     }
     out
+}
+
+/// Deployments that are weaker than the spec says, and what is not known; returns how many did not fit.
+fn weakened_deployments(out: &mut String, view: &DriftView<'_>, budget: &mut Budget) -> usize {
+    let mut pieces = Vec::new();
+    for (report, _) in view.zones() {
+        let zone = code(&in_both_forms(report.name.as_str()));
+        for found in &report.weakened {
+            let (what, lines) = weakened(found);
+            let lines: Vec<String> = lines.iter().map(|line| format!("  - {}\n", prose(line))).collect();
+            pieces.push(Piece::new(format!("- {} in {zone}\n{}", prose(&what), lines.concat())));
+        }
+        for line in &report.not_known {
+            pieces.push(Piece::new(format!("- not known of {} in {zone}\n", prose(line))));
+        }
+    }
+    if pieces.is_empty() {
+        return 0;
+    }
+    let count = view.report.count(State::Weakened);
+    let state = State::Weakened;
+    let heading = Piece::new(format!("\n#### {count} {}: {}\n\n", state.as_str(), state.about()));
+    if heading.size > budget.free() {
+        return pieces.len();
+    }
+    budget.list(out, heading, pieces.into_iter(), (1, 1))
 }
 
 /// One object.

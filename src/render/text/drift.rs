@@ -7,7 +7,7 @@ use super::style::{BOLD, CREATE, DELETE, DIM, UPDATE, styled};
 use crate::diagnostic::Sources;
 use crate::drift::{CheckedExpectation, Finding, State, Verdict, ZoneReport};
 use crate::plan::ZonePlan;
-use crate::render::drift::{DriftView, aside, expectations, findings, how, remarks, sides, words};
+use crate::render::drift::{DriftView, aside, expectations, findings, how, remarks, sides, weakened, words};
 use crate::render::names_in_words::in_both_forms;
 use crate::render::operation_view::OperationView;
 use crate::render::safe::safe;
@@ -23,7 +23,8 @@ pub fn write_drift(out: &mut dyn Write, view: &DriftView<'_>, colour: bool, verb
     let names_unmanaged = verbose || view.asked.contains(&State::Unmanaged);
     for (report, plan) in view.zones() {
         let is_failed = report.expectations.iter().any(CheckedExpectation::is_failed);
-        if verbose || is_failed || !report.findings.is_empty() || !report.unmanaged.is_empty() {
+        let is_weak = !report.weakened.is_empty() || !report.not_known.is_empty();
+        if verbose || is_failed || is_weak || !report.findings.is_empty() || !report.unmanaged.is_empty() {
             write_zone(out, report, plan, view.sources, (colour, names_unmanaged))?;
         }
     }
@@ -46,8 +47,24 @@ fn write_zone(
     (colour, names_unmanaged): (bool, bool),
 ) -> io::Result<()> {
     writeln!(out, "{}", styled(&in_both_forms(report.name.as_str()), BOLD, colour))?;
-    for (finding, operation) in findings(report, plan) {
-        write_finding(out, finding, &operation, colour)?;
+    let all = findings(report, plan);
+    let (urgent, others): (Vec<_>, Vec<_>) = all.iter().partition(|(finding, _)| finding.state < State::Weakened);
+    for (finding, operation) in urgent {
+        write_finding(out, finding, operation, colour)?;
+    }
+    for found in &report.weakened {
+        let state = styled(&pad(State::Weakened.as_str(), STATES), DELETE, colour);
+        let (what, lines) = weakened(found);
+        writeln!(out, "  {state}  {}", safe(&what))?;
+        for line in lines {
+            writeln!(out, "{}{}", " ".repeat(2 + STATES + 4), styled(&safe(&line), DIM, colour))?;
+        }
+    }
+    for (finding, operation) in others {
+        write_finding(out, finding, operation, colour)?;
+    }
+    for line in &report.not_known {
+        writeln!(out, "  {}", safe(&format!("not known of {line}")))?;
     }
     for line in expectations(report, sources) {
         writeln!(out, "  {}", safe(&line))?;
@@ -76,7 +93,7 @@ fn write_finding(
     colour: bool,
 ) -> io::Result<()> {
     let style = match finding.state {
-        State::Conflicting | State::Drifted => DELETE,
+        State::Conflicting | State::Drifted | State::Weakened => DELETE,
         State::Unknown => UPDATE,
         State::Pending => CREATE,
         State::Unmanaged | State::InSync => DIM,

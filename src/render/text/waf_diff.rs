@@ -8,16 +8,29 @@ use super::waf_overview::WIDEST_TITLE;
 use crate::diagnostic::{count, cut};
 use crate::insight::Direction;
 use crate::insight::waf::{Difference, rule_label, title};
+use crate::plan::DeploymentInForce;
 use crate::render::safe::safe;
 
 /// Writes the effective changes of a spec.
 ///
 /// # Errors
 /// Those of the writer.
-pub fn write_waf_difference(out: &mut dyn Write, zone: &str, difference: &Difference, colour: bool) -> io::Result<()> {
+pub fn write_waf_difference(
+    out: &mut dyn Write,
+    zone: &str,
+    (difference, in_force): (&Difference, &[DeploymentInForce]),
+    colour: bool,
+) -> io::Result<()> {
     let Difference { direction, changed, rules } = difference;
+    let name = styled(&safe(zone), BOLD, colour);
     if changed.is_empty() && rules.is_empty() {
-        return writeln!(out, "{}  in effect as wanted", styled(&safe(zone), BOLD, colour));
+        let about = match in_force.iter().any(|deployment| deployment.in_force.is_weakened()) {
+            true => "nothing to change, and weaker than the spec says",
+            false if in_force.iter().all(|deployment| deployment.in_force.unknown.is_empty()) => "in effect as wanted",
+            false => "nothing to change",
+        };
+        writeln!(out, "{name}  {about}")?;
+        return write_in_force(out, in_force, colour);
     }
     writeln!(out, "{}  {}\n", styled(&safe(zone), BOLD, colour), direction_text(*direction, colour))?;
     for change in changed {
@@ -46,7 +59,21 @@ pub fn write_waf_difference(out: &mut dyn Write, zone: &str, difference: &Differ
         };
         writeln!(out, "  {} {label}: {state}{passed}", styled(UPDATED.0.trim_end(), UPDATED.1, colour))?;
     }
+    write_in_force(out, in_force, colour)?;
     writeln!(out)
+}
+
+/// What is promised and not in force, and what is not known.
+fn write_in_force(out: &mut dyn Write, in_force: &[DeploymentInForce], colour: bool) -> io::Result<()> {
+    for DeploymentInForce { in_force, .. } in in_force {
+        if in_force.is_weakened() {
+            writeln!(out, "  {}", styled(&safe(&in_force.summary()), DANGER, colour))?;
+        }
+        for unknown in &in_force.unknown {
+            writeln!(out, "  {}", safe(&format!("not known of {}: {unknown}", in_force.ruleset.key())))?;
+        }
+    }
+    Ok(())
 }
 
 /// A direction, coloured.

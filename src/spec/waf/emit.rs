@@ -8,15 +8,15 @@ use serde_json::{Map, Value as Json, json};
 use super::super::substitution_syntax::escape;
 use super::super::write_yaml::{scalar, to_yaml};
 use super::rate_limits::{CHARACTERISTICS, duration};
-use crate::model::Unmanaged;
 use crate::model::expression::{Expression, ExpressionSetting, parse_expression};
 use crate::model::facts::rate_limits::RATE_COLO;
 use crate::model::facts::rulesets::MANAGED_PHASE;
 use crate::model::managed::{Managed, threshold_keyword};
 use crate::model::ruleset::{
-    Anchor, DesiredDeployment, DesiredRate, DesiredRule, DesiredWaf, Note, Phase, RuleForm, RuleKind, RuleTuning,
-    SkipTarget, Switch, TagTuning, TuningTarget,
+    AcceptedCause, AcceptedObject, Anchor, DesiredDeployment, DesiredRate, DesiredRule, DesiredWaf, Note, Phase,
+    RuleForm, RuleKind, RuleTuning, SkipTarget, Switch, TagTuning, TuningTarget,
 };
+use crate::model::{Unmanaged, Value};
 
 /// The content of a `waf` section as YAML, without the key.
 #[must_use]
@@ -52,10 +52,11 @@ impl Parts {
 
 /// A `waf` section.
 pub(in crate::spec) fn waf(desired: &DesiredWaf) -> Json {
-    let DesiredWaf { place: _, unmanaged, deployments, lists, accept_weakening } = desired;
+    let DesiredWaf { place: _, unmanaged, deployments, lists, accept_weakening, accept } = desired;
     let mut parts = Parts::default();
     parts.put("unmanaged", (*unmanaged == Unmanaged::Prune).then_some("prune"));
     parts.put("accept_weakening", accept_weakening.as_ref().map(|(words, _)| escape(words)));
+    parts.list("accept", accept.iter().map(accepted_cause).collect());
     for desired in deployments {
         parts.put(desired.ruleset.key(), Some(deployment_entry(desired)));
     }
@@ -64,6 +65,45 @@ pub(in crate::spec) fn waf(desired: &DesiredWaf) -> Json {
         parts.put(phase.key(), list.map(|list| list.iter().map(|r| rule_entry(r, phase)).collect::<Vec<_>>()));
     }
     Json::Object(parts.0)
+}
+
+/// Something that may make the protection weaker, as an item of `accept`.
+fn accepted_cause(accepted: &AcceptedCause) -> Json {
+    let AcceptedCause { object, ruleset, note, place: _ } = accepted;
+    let mut parts = Parts::default();
+    match object {
+        AcceptedObject::Rule { name, is } => {
+            parts.put("rule", Some(escape(name)));
+            let skip = match is.get("action_parameters") {
+                Some(Value::Map(members)) if is_everything(members) => json!("everything"),
+                Some(parameters) => scalar(parameters),
+                None => Json::Null,
+            };
+            let scope = is.expression().map_or_else(|| "all".to_owned(), |expression| when(&expression));
+            parts.put("is", Some(json!({ "when": scope, "skip": skip })));
+        }
+        AcceptedObject::Key { name, is } => {
+            parts.put("key", Some(escape(name)));
+            let value = match name.as_str() {
+                "threshold" => is.parse::<u32>().map_or_else(|_| json!(escape(is)), |number| json!(number)),
+                "enabled" => json!(false),
+                _ => json!(escape(is)),
+            };
+            parts.put("is", Some(value));
+        }
+        AcceptedObject::Override { name, is } => {
+            parts.put("override", Some(rule_name(name.as_str())));
+            parts.put("is", Some(escape(is)));
+        }
+    }
+    parts.put("ruleset", ruleset.map(Managed::key));
+    parts.note(note);
+    Json::Object(parts.0)
+}
+
+/// Whether the parameters of a skip rule mean everything after it.
+fn is_everything(parameters: &std::collections::BTreeMap<String, Value>) -> bool {
+    parameters.len() == 1 && parameters.get("ruleset") == Some(&Value::from("current"))
 }
 
 /// Which requests.

@@ -20,7 +20,8 @@ use crate::diagnostic::{Diagnostics, Place};
 use crate::model::expression::Expression;
 use crate::model::managed::{Managed, Paranoia, ScoreAction};
 use crate::model::ruleset::{
-    DesiredDeployment, DesiredRule, DesiredWaf, Phase, RuleBody, RuleForm, RuleTuning, Switch, TagTuning, TuningTarget,
+    AcceptedCause, DesiredDeployment, DesiredRule, DesiredWaf, Phase, RuleBody, RuleForm, RuleTuning, Switch,
+    TagTuning, TuningTarget,
 };
 use crate::model::{Gather, Unmanaged, Value, sort_by_key};
 
@@ -33,6 +34,8 @@ pub(in crate::spec) struct Layer {
     pub(super) unmanaged: Option<Facet<Unmanaged>>,
     /// Why weaker protection is accepted.
     pub(super) accept_weakening: Option<Facet<String>>,
+    /// What may make the live protection weaker.
+    pub(super) accept: Vec<AcceptedCause>,
     /// Managed rulesets.
     pub(super) deployments: BTreeMap<Managed, DeploymentLayer>,
     /// The lists of rules.
@@ -70,6 +73,12 @@ fn key_of(target: &TuningTarget) -> String {
         TuningTarget::Rule(name) => format!("rule {}", name.as_str().to_lowercase()),
         TuningTarget::Tag(tag) => format!("tag {tag}"),
     }
+}
+
+/// What identifies an entry of `accept`.
+fn key_of_accepted(accepted: &AcceptedCause) -> String {
+    let (kind, name) = accepted.object.identity();
+    format!("{kind} {name} {}", accepted.ruleset.map_or("", Managed::key))
 }
 
 impl DeploymentLayer {
@@ -188,7 +197,9 @@ fn index_by_name<T>(all: &[T], key: impl Fn(&T) -> String) -> HashMap<String, us
 impl Layer {
     /// This layer, completed from another.
     pub(super) fn over(self, base: Self) -> Self {
-        let Self { place, unmanaged, accept_weakening, deployments, lists } = self;
+        let Self { place, unmanaged, accept_weakening, accept, deployments, lists } = self;
+        let mut all_accepted = base.accept;
+        lay(&mut all_accepted, accept, key_of_accepted);
         let mut all = base.deployments;
         for (ruleset, own) in deployments {
             let layer = match all.remove(&ruleset) {
@@ -205,6 +216,7 @@ impl Layer {
             place: place.or(base.place),
             unmanaged: unmanaged.or(base.unmanaged),
             accept_weakening: accept_weakening.or(base.accept_weakening),
+            accept: all_accepted,
             deployments: all,
             lists: all_lists,
         }
@@ -217,7 +229,7 @@ impl Layer {
         seen: &mut HashSet<(Place, Place)>,
         diagnostics: &mut Diagnostics,
     ) -> DesiredWaf {
-        let Self { place: own, unmanaged, accept_weakening, deployments, lists } = self;
+        let Self { place: own, unmanaged, accept_weakening, accept, deployments, lists } = self;
         let mut executed: BTreeMap<String, Place> =
             deployments.iter().map(|(managed, d)| (managed.facts().id.to_owned(), d.place)).gather();
         for rule in lists.iter().filter(|(phase, _)| phase.deploys()).flat_map(|(_, rules)| rules) {
@@ -246,6 +258,7 @@ impl Layer {
             deployments: deployments.into_iter().map(|(ruleset, layer)| layer.desired(ruleset)).collect(),
             lists,
             accept_weakening: accept_weakening.map(|a| (a.value, a.place)),
+            accept,
         }
     }
 }
@@ -281,12 +294,25 @@ pub(super) struct Join<'a> {
 impl Join<'_> {
     /// One layer from two.
     pub(super) fn join(&mut self, mut first: Layer, second: Layer) -> Layer {
-        let Layer { place, unmanaged, accept_weakening, deployments, lists } = second;
+        let Layer { place, unmanaged, accept_weakening, accept, deployments, lists } = second;
         let decided = self.decided;
         first.place = first.place.or(place);
         self.one("waf.unmanaged", &mut first.unmanaged, unmanaged, decided.is_some_and(|d| d.unmanaged.is_some()));
         let is_decided = decided.is_some_and(|d| d.accept_weakening.is_some());
         self.one("waf.accept_weakening", &mut first.accept_weakening, accept_weakening, is_decided);
+        for accepted in accept {
+            let key = key_of_accepted(&accepted);
+            let same = |other: &AcceptedCause| AcceptedCause { place: accepted.place, ..other.clone() } == accepted;
+            let is_decided = decided.is_some_and(|d| d.accept.iter().any(|own| key_of_accepted(own) == key));
+            match first.accept.iter().find(|other| key_of_accepted(other) == key) {
+                None => first.accept.push(accepted),
+                Some(other) if same(other) || is_decided => {}
+                Some(other) => {
+                    let at = other.place;
+                    self.clash("waf.accept", Some(&format!("`{}`", accepted.object.identity().1)), at, accepted.place);
+                }
+            }
+        }
         for (ruleset, layer) in deployments {
             match first.deployments.get_mut(&ruleset) {
                 Some(known) => self.deployment(ruleset, known, layer),

@@ -18,6 +18,7 @@
 //! [`Layer`]: layers::Layer
 //! [`DesiredWaf`]: crate::model::ruleset::DesiredWaf
 
+mod accepted;
 mod deployment;
 mod doubts;
 mod emit;

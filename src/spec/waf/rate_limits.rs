@@ -6,6 +6,7 @@ use super::section::Section;
 use super::syntax::RateSyntax;
 use crate::diagnostic::Place;
 use crate::diagnostic::findings;
+use crate::model::expression::Expression;
 use crate::model::facts::rate_limits::{RATE_COLO, RATE_IP, RATE_PERIODS, RATE_TIMEOUTS, RATE_VISITOR};
 use crate::model::ruleset::{CountingError, DesiredRate, DesiredRule, Phase, RuleForm, counting_error};
 
@@ -55,7 +56,11 @@ impl Section<'_> {
         for (key, _, help) in needed.into_iter().filter(|(_, is_missing, _)| *is_missing) {
             self.missing(key, syntax.span, place, help);
         }
-        let count = count.as_ref().map(|c| self.expression(c, phase.as_str(), true).map(|f| (f.value, f.place)));
+        let count = count.as_ref().map(|count| match count.value.0.trim() {
+            // Cloudflare's default: the rule's own expression is counted.
+            "" => Some((Expression::reported(""), self.reader.place(count))),
+            _ => self.expression(count, phase.as_str(), true).map(|f| (f.value, f.place)),
+        });
         let per = per.as_ref().and_then(|p| self.per(p));
         let limit = limit.as_ref().and_then(|l| self.limit(l));
         let then = then.as_ref().and_then(|t| self.then(phase, t));

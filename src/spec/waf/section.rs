@@ -37,7 +37,8 @@ pub(super) type NoteKeys<'s> = [Option<&'s Spanned<Text>>; 3];
 impl Section<'_> {
     /// A whole section.
     pub(in crate::spec) fn read(&mut self, syntax: &Spanned<WafSyntax>) -> Layer {
-        let WafSyntax { keys: SectionKeys { unmanaged, accept_weakening, owasp, cloudflare }, lists } = &syntax.value;
+        let WafSyntax { keys: SectionKeys { unmanaged, accept_weakening, accept, owasp, cloudflare }, lists } =
+            &syntax.value;
         let unmanaged = unmanaged.map(|u| {
             let value = match u.value {
                 UnmanagedSyntax::Keep => Unmanaged::Keep,
@@ -53,6 +54,7 @@ impl Section<'_> {
             place: Some(self.handle(syntax.span)),
             unmanaged,
             accept_weakening,
+            accept: self.accepted(accept.as_deref().unwrap_or_default()),
             deployments,
             lists: lists.iter().map(|(phase, list)| (*phase, self.list(*phase, list))).gather(),
         }

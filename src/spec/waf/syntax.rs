@@ -47,12 +47,43 @@ pub(super) struct SectionKeys {
     pub(super) unmanaged: Option<Spanned<UnmanagedSyntax>>,
     /// Why weaker protection is accepted; counts as consent for every change of this section that weakens protection.
     pub(super) accept_weakening: Option<Spanned<Text>>,
+    /// What may make the live protection weaker than this section says, each with its value and the reason.
+    pub(super) accept: Option<Vec<Spanned<AcceptSyntax>>>,
     /// The Cloudflare OWASP Core Ruleset: `on`, `off`, or how it is tuned.
     #[schemars(default, schema_with = "owasp")]
     pub(super) owasp: Option<Spanned<ScalarOr<OwaspSyntax>>>,
     /// The Cloudflare Managed Ruleset: `on`, `off`, or how it is tuned.
     #[schemars(default, schema_with = "cloudflare")]
     pub(super) cloudflare: Option<Spanned<ScalarOr<CloudflareSyntax>>>,
+}
+
+/// Something at Cloudflare that may make the protection weaker, as long as it has this value.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct AcceptSyntax {
+    /// A rule that lets requests skip managed rules: its `ref` or id.
+    pub(super) rule: Option<Spanned<Text>>,
+    /// A key of a deployment: `threshold`, `action`, `when`, or `enabled` for the switch of all rules.
+    pub(super) key: Option<Spanned<Text>>,
+    /// An override of a rule (its number, its description, or the beginning of its id) or of a tag.
+    #[serde(rename = "override")]
+    pub(super) overridden: Option<Spanned<Text>>,
+    /// The live value: of a rule `{ when: EXPRESSION, skip: everything }`, of an override `off` or the action. Another value
+    /// is reported again.
+    #[serde(default)]
+    #[schemars(required, schema_with = "accepted_value")]
+    pub(super) is: Option<Spanned<AnyValue>>,
+    /// The managed ruleset, `owasp` or `cloudflare`; needed where it could be both.
+    pub(super) ruleset: Option<Spanned<Text>>,
+    /// Why.
+    #[schemars(required)]
+    pub(super) reason: Option<Spanned<Text>>,
+    /// Who is responsible for it; never sent to Cloudflare.
+    pub(super) owner: Option<Spanned<Text>>,
+    /// The last day on which it is accepted, YYYY-MM-DD; it is reported again afterwards.
+    #[serde(default)]
+    #[schemars(schema_with = "date")]
+    pub(super) expires: Option<Spanned<Text>>,
 }
 
 /// A list of rules in the form of their kind.
@@ -224,7 +255,7 @@ macro_rules! named_rules {
             $($(#[$doc])* pub(super) $key: $kind,)*
             /// Whether the rule is on; the default is on.
             pub(super) enabled: Option<Spanned<bool>>,
-            /// The description that Cloudflare shows; without it, a new rule shows the reason.
+            /// The description that Cloudflare shows.
             pub(super) description: Option<Spanned<Text>>,
             /// Why; required for a rule that lets requests pass.
             pub(super) reason: Option<Spanned<Text>>,
@@ -285,7 +316,8 @@ named_rules! {
         limit: Option<Spanned<Text>>,
         /// The action above the limit, such as `block for 10m` or `managed_challenge`.
         then: Option<Spanned<Text>>,
-        /// Which requests are counted, if not those that the rule matches: an expression, which may use the response.
+        /// Which requests are counted, if not those that the rule matches: an expression, which may use the response. It has to
+        /// repeat `when`, because nothing else limits what is counted. An empty text is the default: what the rule matches.
         count: Option<Spanned<Text>>,
         /// Whether only requests that reach the origin are counted.
         to_origin: Option<Spanned<bool>>,
@@ -358,10 +390,11 @@ impl<'de> Visitor<'de> for Keys {
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<WafSyntax, A::Error> {
         let mut section = WafSyntax::default();
         while let Some(key) = entries.next_key::<String>()? {
-            let SectionKeys { unmanaged, accept_weakening, owasp, cloudflare } = &mut section.keys;
+            let SectionKeys { unmanaged, accept_weakening, accept, owasp, cloudflare } = &mut section.keys;
             match (key.as_str(), Phase::ALL.iter().find(|phase| phase.key() == key)) {
                 ("unmanaged", _) => *unmanaged = Some(entries.next_value()?),
                 ("accept_weakening", _) => *accept_weakening = Some(entries.next_value()?),
+                ("accept", _) => *accept = Some(entries.next_value()?),
                 ("owasp", _) => *owasp = Some(entries.next_value()?),
                 ("cloudflare", _) => *cloudflare = Some(entries.next_value()?),
                 (_, Some(phase)) => {
@@ -468,6 +501,18 @@ fn action(_: &mut SchemaGenerator) -> Schema {
 /// Which requests.
 fn when(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "string", "minLength": 1, "examples": ["all", "http.request.uri.path eq \"/login\""] })
+}
+
+/// The value of something that is accepted.
+fn accepted_value(_: &mut SchemaGenerator) -> Schema {
+    let skip = json!({ "anyOf": [words(&["everything"]), { "type": "object", "additionalProperties": {} }] });
+    let rule = json!({
+        "type": "object",
+        "properties": { "when": { "type": "string", "minLength": 1 }, "skip": skip },
+        "required": ["when", "skip"],
+        "additionalProperties": false,
+    });
+    json_schema!({ "anyOf": [{ "type": "string" }, { "type": "integer" }, { "type": "boolean" }, rule] })
 }
 
 /// A value in Cloudflare's form.

@@ -60,7 +60,8 @@ impl Files {
         let goal = self.goal(BTreeMap::new());
         let plan = plan(&goal, live);
         let only = Only::new(only.iter().map(|text| glob::Pattern::new(text).unwrap()).collect());
-        let choice = Choice { only: &only, is_wanted: &|_| true, unmanaged, given: &self.given };
+        let choice =
+            Choice { only: &only, is_wanted: &|_| true, is_weakened_wanted: &|_| true, unmanaged, given: &self.given };
         let inputs = [spec::Input::Path(self.directory.path().join(&self.first))];
         let reread = |texts| {
             let options = spec::Options {

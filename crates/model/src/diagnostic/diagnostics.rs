@@ -216,6 +216,12 @@ impl Diagnostics {
         self.all.append(&mut other.all);
     }
 
+    /// Removes all findings of some kinds.
+    pub fn remove(&mut self, codes: &[&str]) {
+        self.all.retain(|d| !codes.contains(&d.code()));
+        self.total = self.all.iter().map(Diagnostic::number).sum();
+    }
+
     /// Whether there is an error among them.
     #[must_use]
     pub fn has_errors(&self) -> bool {

@@ -183,7 +183,7 @@ fn diff_phase<'a>(
 fn compiled(one: &Ours<'_>, phase: Phase, live: Option<&RuleBody>, unmanaged: Unmanaged, waf: &LiveWaf) -> Compiled {
     match one {
         Ours::Deployment(section) => compile(section, waf.managed(section.ruleset), live, unmanaged),
-        Ours::Rule(section) => compile_rule(section, phase, live, waf),
+        Ours::Rule(section) => compile_rule(section, phase, (live, unmanaged), waf),
     }
 }
 

@@ -128,6 +128,14 @@ findings! {
         "The last day of an entry that weakens the protection is later, or gone. Nothing at Cloudflare changes, so no operation shows it. \
          An entry that is no longer narrow needs the consent weakens-protection.",
         "Make sure that it is still needed, or keep the earlier day.";
+    WEAKENED = "PLAN0052" Warning "the live protection is weaker than the spec says",
+        "The section promises protection that is not in force: an override, or a rule that the spec does not name, takes it away, and the plan \
+         leaves that alone. `drift` calls the deployment `weakened`.",
+        "Write the live values into the spec (`zonewright pull`), remove what the spec does not name (`waf.unmanaged: prune`), accept it \
+         (`waf.accept`), or undo it at Cloudflare.";
+    LEFT_OPEN = "PLAN0053" Note "the live protection has what the spec leaves open",
+        "A key that the spec leaves out keeps its live value. The protection is at least what the section promises.",
+        "To keep it that way, write the value into the spec; `zonewright pull` does it for what weakens.";
     WRITTEN_BY_APPLY = "PLAN0054" Note "an apply wrote the value that is replaced",
         "Without a base, a plan does not know who made the live value that it replaces. The journals say that an apply wrote it, and when. The plan does not depend on them: its operations and consents are the same without them.",
         "Name the previous version of the spec with `--base`; then the plan knows what the spec wanted.";

@@ -91,4 +91,16 @@ findings! {
     ORDER = "WAF0031" Error "no order of the rules satisfies this",
         "The order of the list and its `before` and `after` must leave a position for each rule.",
         "Remove or correct one of them.";
+    ACCEPT = "WAF0032" Error "an entry of `accept` is not usable",
+        "An entry accepts one rule, key or override at Cloudflare, and its value, so that it does not hold for whatever that becomes.",
+        "Write `rule`, `key` or `override`, and the live value under `is`.";
+    ACCEPTED_TWICE = "WAF0033" Error "something is accepted twice",
+        "Each rule, key or override has one value, so two entries for it contradict each other.",
+        "Remove one of the entries.";
+    ACCEPTS_NOTHING = "WAF0034" Warning "an entry of `accept` matches nothing",
+        "Nothing at Cloudflare that makes the protection weaker than the section says has this name and this value. The entry would          silently accept it later.",
+        "Remove the entry, or correct its name or its value.";
+    PROTECTION_NOT_KNOWN = "WAF0035" Note "it is not known whether the protection is in force",
+        "Rules of an earlier phase can let requests skip the managed rulesets, and they could not be read.",
+        "Give the credentials the permission to read them, or take the snapshot again.";
 }

@@ -7,8 +7,8 @@ use crate::diagnostic::Place;
 use crate::model::expression::Expression;
 use crate::model::managed::threshold_keyword;
 use crate::model::ruleset::{
-    Anchor, DesiredDeployment, DesiredRate, DesiredRule, DesiredWaf, Note, RuleForm, RuleTuning, SkipTarget, Switch,
-    TagTuning, TuningTarget,
+    AcceptedCause, AcceptedObject, Anchor, DesiredDeployment, DesiredRate, DesiredRule, DesiredWaf, Note, RuleForm,
+    RuleTuning, SkipTarget, Switch, TagTuning, TuningTarget,
 };
 use crate::model::{Gather, Value};
 
@@ -64,13 +64,17 @@ fn scope(expression: &Expression) -> &str {
 
 /// A `waf` section.
 pub(super) fn outline(desired: &DesiredWaf) -> Said {
-    let DesiredWaf { place, unmanaged, deployments, lists, accept_weakening } = desired;
+    let DesiredWaf { place, unmanaged, deployments, lists, accept_weakening, accept } = desired;
     let mut parts = Parts::new(*place);
     if let Some(said) = prunes(*unmanaged, *place) {
         parts.all.insert("unmanaged".to_owned(), said);
     }
     if let Some((words, place)) = accept_weakening {
         parts.all.insert("accept_weakening".to_owned(), Said::value(words.as_str(), *place));
+    }
+    let accepted = distinct(accept.iter().map(accepted_cause));
+    if !accepted.is_empty() {
+        parts.add("accept", What::List { items: accepted, is_managed: false });
     }
     // They are in the order of Cloudflare's choice, which no spec can change.
     for desired in deployments {
@@ -82,6 +86,21 @@ pub(super) fn outline(desired: &DesiredWaf) -> Said {
         parts.add(phase.key(), What::List { items, is_managed: true });
     }
     Said { place: *place, what: What::Group(parts.all) }
+}
+
+/// Something that may make the protection weaker, under its name.
+fn accepted_cause(accepted: &AcceptedCause) -> (String, Said) {
+    let AcceptedCause { object, ruleset, note, place } = accepted;
+    let mut parts = Parts::new(*place);
+    let value = match object {
+        AcceptedObject::Rule { is, .. } => Value::Map(is.members().clone()),
+        AcceptedObject::Key { is, .. } | AcceptedObject::Override { is, .. } => Value::from(is.as_str()),
+    };
+    parts.put("is", Some(value));
+    parts.put("ruleset", ruleset.map(|ruleset| ruleset.key()));
+    parts.note(note);
+    let (kind, name) = object.identity();
+    (format!("{kind} {name}"), parts.thing(Some(format!("accepted{}", noted(note)))))
 }
 
 /// A managed ruleset.

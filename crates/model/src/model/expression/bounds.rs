@@ -85,7 +85,7 @@ fn is_host(part: &CanonicalForm) -> bool {
 }
 
 /// Whether a part demands one path, or a directory with enough segments.
-fn is_path(part: &CanonicalForm, least_segments: usize) -> bool {
+pub(super) fn is_path(part: &CanonicalForm, least_segments: usize) -> bool {
     const PATH: &str = "http.request.uri.path";
     match &part.kind {
         CanonicalKind::Comparison(comparison) => {

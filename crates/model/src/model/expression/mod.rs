@@ -22,6 +22,7 @@ mod check;
 mod compared_value;
 mod evaluate;
 mod expression_setting;
+mod few_requests;
 mod lexer;
 mod literals;
 mod mistaken_terms;
@@ -246,6 +247,19 @@ impl Expression {
     #[must_use]
     pub fn is_one_place(&self, least_segments: usize) -> bool {
         self.canonical_form().is_some_and(|form| bounds::is_one_place(form, least_segments))
+    }
+
+    /// Returns true if it matches only certain clients, one page, or one directory with at least so many segments. A
+    /// disjunction is limited if each part is.
+    #[must_use]
+    pub fn is_for_few(&self, least_segments: usize) -> bool {
+        self.canonical_form().is_some_and(|form| few_requests::is_for_few(form, least_segments))
+    }
+
+    /// Returns true if its form can be compared with others.
+    #[must_use]
+    pub fn is_comparable(&self) -> bool {
+        self.canonical_form().is_some()
     }
 
     /// Whether everything that it matches is named by one of these, as far as its form shows; ordinary visitors are not.

@@ -86,6 +86,12 @@ pub fn compile(
     {
         body.set("expression", when.text());
     }
+    if desired.when.is_none()
+        && unmanaged == Unmanaged::Prune
+        && body.expression() != Some(Expression::reported("true"))
+    {
+        body.set("expression", "true");
+    }
     match &desired.version {
         Some((version, _)) if version == "latest" => body.remove_parameter("version"),
         Some((version, _)) => body.set_parameter("version", version.as_str()),

@@ -9,13 +9,20 @@ use crate::model::facts::phases::{Phase, RuleKind};
 use crate::model::facts::rate_limits::RATE_COLO;
 use crate::model::fields::Value;
 use crate::model::managed::{Compiled, Managed, Problem, ProblemKind, Unresolved};
+use crate::model::unmanaged::Unmanaged;
 
 /// Members of a skip rule's parameters that name what is skipped.
 const SKIP_MEMBERS: [&str; 6] = ["ruleset", "rulesets", "rules", "phases", "phase", "products"];
 
-/// The definition of a rule as wanted. Members that the spec does not set stay as they are.
+/// The definition of a rule as wanted. Members that the spec does not set stay as they are; of a section that is the complete
+/// state, those that have a key get their default.
 #[must_use]
-pub fn compile_rule(desired: &DesiredRule, phase: Phase, live: Option<&RuleBody>, waf: &LiveWaf) -> Compiled {
+pub fn compile_rule(
+    desired: &DesiredRule,
+    phase: Phase,
+    (live, unmanaged): (Option<&RuleBody>, Unmanaged),
+    waf: &LiveWaf,
+) -> Compiled {
     let mut problems = Vec::new();
     let DesiredRule { name, place: _, when, is_absent: _, enabled, description, form, log, anchors: _, note: _ } =
         desired;
@@ -28,6 +35,9 @@ pub fn compile_rule(desired: &DesiredRule, phase: Phase, live: Option<&RuleBody>
         return Compiled { body, problems };
     }
     let mut body = live.cloned().unwrap_or_default();
+    if unmanaged == Unmanaged::Prune {
+        remove_optional(&mut body);
+    }
     if live.is_none() {
         body.set("ref", name.as_str());
         if let Some(words) = description.as_ref() {
@@ -68,6 +78,19 @@ pub fn compile_rule(desired: &DesiredRule, phase: Phase, live: Option<&RuleBody>
         "a rate limiting rule has a rate"
     );
     Compiled { body, problems }
+}
+
+/// Removes the members of keys that a spec can leave out.
+fn remove_optional(body: &mut RuleBody) {
+    body.remove("description");
+    body.remove_parameter("response");
+    if body.action() == "skip" {
+        body.remove("logging");
+    }
+    if let Some(Value::Map(mut rate)) = body.get("ratelimit").cloned() {
+        rate.retain(|name, _| !matches!(name.as_str(), "counting_expression" | "requests_to_origin"));
+        body.set("ratelimit", Value::Map(rate));
+    }
 }
 
 /// Sets the action; parameters belong to one action, so those of another are removed.
@@ -143,11 +166,14 @@ fn set_rate(body: &mut RuleBody, rate: &DesiredRate) {
     set("period", Value::from(*period));
     set("requests_per_period", Value::from(*requests));
     set("mitigation_timeout", Value::from(*timeout));
-    if let Some((count, _)) = count {
-        set("counting_expression", Value::from(count.text()));
+    match count {
+        // Without this member, or with an empty one, the rule's own expression is counted.
+        Some((count, _)) if count.text().is_empty() => drop(members.remove("counting_expression")),
+        Some((count, _)) => drop(members.insert("counting_expression".to_owned(), Value::from(count.text()))),
+        None => {}
     }
     if let Some(to_origin) = to_origin {
-        set("requests_to_origin", Value::Bool(*to_origin));
+        members.insert("requests_to_origin".to_owned(), Value::Bool(*to_origin));
     }
     body.set("ratelimit", Value::Map(members));
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Phase;
+use super::rule::RuleBody;
 use crate::diagnostic::Place;
 use crate::model::expression::Expression;
 use crate::model::fields::Value;
@@ -24,6 +25,8 @@ pub struct DesiredWaf {
     pub lists: BTreeMap<Phase, Vec<DesiredRule>>,
     /// Why weaker protection is accepted; counts as the consent.
     pub accept_weakening: Option<(String, Place)>,
+    /// What may make the live protection weaker than this section says.
+    pub accept: Vec<AcceptedCause>,
 }
 
 impl DesiredWaf {
@@ -36,6 +39,7 @@ impl DesiredWaf {
             deployments: Vec::new(),
             lists: BTreeMap::new(),
             accept_weakening: None,
+            accept: Vec::new(),
         }
     }
 
@@ -65,6 +69,58 @@ impl DesiredWaf {
     #[must_use]
     pub fn rule(&self, phase: Phase, name: &str) -> Option<&DesiredRule> {
         self.rules(phase)?.iter().find(|rule| rule.name == name)
+    }
+}
+
+/// Something at Cloudflare that may make the protection weaker than the spec says, as long as it is as it was when it was
+/// accepted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AcceptedCause {
+    /// What it is.
+    pub object: AcceptedObject,
+    /// The managed ruleset that it concerns; `None` for any.
+    pub ruleset: Option<Managed>,
+    /// Why, and until when.
+    pub note: Note,
+    /// Its place.
+    pub place: Place,
+}
+
+/// What is accepted, with its value.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum AcceptedObject {
+    /// A rule that lets requests skip managed rules, by its `ref` or id.
+    Rule {
+        /// Its `ref` or id.
+        name: String,
+        /// Its expression and the parameters of its action.
+        is: Box<RuleBody>,
+    },
+    /// A key of a deployment, such as `threshold`.
+    Key {
+        /// The key.
+        name: String,
+        /// Its value in the words of the spec.
+        is: String,
+    },
+    /// An override of a rule or a tag.
+    Override {
+        /// The rule or tag.
+        name: RuleName,
+        /// `off`, or the action.
+        is: String,
+    },
+}
+
+impl AcceptedObject {
+    /// The same object, whatever its value: its key in an entry and its name.
+    #[must_use]
+    pub fn identity(&self) -> (&'static str, String) {
+        match self {
+            Self::Rule { name, .. } => ("rule", name.clone()),
+            Self::Key { name, .. } => ("key", name.clone()),
+            Self::Override { name, .. } => ("override", name.as_str().to_lowercase()),
+        }
     }
 }
 

@@ -17,10 +17,10 @@ pub use canonical::{canonical, canonical_rate_limit};
 pub use characteristics::{CountingError, counting_error};
 pub use compile::compile_rule;
 pub use desired::{
-    Anchor, DesiredDeployment, DesiredRate, DesiredRule, DesiredWaf, Note, RuleForm, RuleTuning, SkipTarget, Switch,
-    TagTuning, TuningTarget,
+    AcceptedCause, AcceptedObject, Anchor, DesiredDeployment, DesiredRate, DesiredRule, DesiredWaf, Note, RuleForm,
+    RuleTuning, SkipTarget, Switch, TagTuning, TuningTarget,
 };
-pub use live_waf::LiveWaf;
+pub use live_waf::{LiveWaf, Unread};
 pub use recognise::recognise_rule;
 pub use rule::{AccountRules, EntryPoint, LiveRule, LiveRuleset, Position, RuleBody};
 

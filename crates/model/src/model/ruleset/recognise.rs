@@ -14,6 +14,7 @@ use crate::model::facts::rate_limits::{RATE_COLO, RATE_PERIODS, RATE_TIMEOUTS};
 use crate::model::facts::rulesets::{RESPONSE_CONTENT_TYPES, RESPONSE_STATUSES};
 use crate::model::fields::Value;
 use crate::model::managed::{Managed, RuleName};
+use crate::model::unmanaged::Unmanaged;
 use crate::model::{ExpressionSetting, parse_expression};
 
 /// A live rule as a spec would declare it, under the given name.
@@ -45,7 +46,7 @@ pub fn recognise_rule(live: &LiveRule, name: &str, phase: Phase, waf: &LiveWaf, 
     };
     let is_understood = is_understood(body.text("expression"), false) && is_understood(counted.as_deref(), true);
     let is_exact = |desired: &DesiredRule| {
-        let again = compile_rule(desired, phase, None, waf);
+        let again = compile_rule(desired, phase, (None, Unmanaged::Keep), waf);
         is_understood && again.problems.is_empty() && canonical(&again.body) == canonical(body)
     };
     typed.filter(is_exact).unwrap_or_else(|| {

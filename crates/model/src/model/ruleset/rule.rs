@@ -110,6 +110,15 @@ impl RuleBody {
         }
     }
 
+    /// The version of the ruleset to which it is pinned, if it does not follow the latest one.
+    #[must_use]
+    pub fn pinned_version(&self) -> Option<&str> {
+        match self.parameter("version") {
+            Some(Value::Text(version)) if version != "latest" => Some(version),
+            _ => None,
+        }
+    }
+
     /// The ruleset that it executes, if any.
     #[must_use]
     pub fn executes(&self) -> Option<&str> {

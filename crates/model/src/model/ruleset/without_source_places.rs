@@ -1,7 +1,8 @@
 //! Moves all places in a desired value to one place, so that equality compares only what is wanted.
 
 use super::desired::{
-    Anchor, DesiredDeployment, DesiredRate, DesiredRule, DesiredWaf, RuleForm, RuleTuning, SkipTarget, TagTuning,
+    AcceptedCause, Anchor, DesiredDeployment, DesiredRate, DesiredRule, DesiredWaf, RuleForm, RuleTuning, SkipTarget,
+    TagTuning,
 };
 use crate::diagnostic::Place;
 use crate::model::Gather;
@@ -10,7 +11,7 @@ impl DesiredWaf {
     /// This value, with everything at one place.
     #[must_use]
     pub fn at_place(self, place: Place) -> Self {
-        let Self { place: _, unmanaged, deployments, lists, accept_weakening } = self;
+        let Self { place: _, unmanaged, deployments, lists, accept_weakening, accept } = self;
         let moved = |list: Vec<DesiredRule>| list.into_iter().map(|rule| rule.at_place(place)).collect();
         Self {
             place,
@@ -18,6 +19,7 @@ impl DesiredWaf {
             deployments: deployments.into_iter().map(|d| d.at_place(place)).collect(),
             lists: lists.into_iter().map(|(phase, list)| (phase, moved(list))).gather(),
             accept_weakening: at(accept_weakening, place),
+            accept: accept.into_iter().map(|accepted| AcceptedCause { place, ..accepted }).collect(),
         }
     }
 }

@@ -1,0 +1,22 @@
+//! What a live deployment is held against.
+
+use crate::model::ruleset::{AcceptedCause, LiveRule, LiveWaf, Phase};
+
+/// What a deployment is held against.
+pub struct Context<'a> {
+    /// The protection that is in force, or will be once a plan is carried out.
+    pub waf: &'a LiveWaf,
+    /// Whether a rule of a phase is one that the spec does not name.
+    pub is_foreign: &'a dyn Fn(Phase, &LiveRule) -> bool,
+    /// Whether a plan changes the deployment itself: then its overrides are no cause, because the
+    /// plan reports them.
+    pub is_changed: bool,
+    /// What the spec accepts.
+    pub accept: &'a [AcceptedCause],
+}
+
+impl std::fmt::Debug for Context<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Context").field("is_changed", &self.is_changed).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,161 @@
+//! Rules that the spec does not name and that let requests skip a managed ruleset.
+//!
+//! One counts if arbitrary clients can use it: its expression is not limited to certain clients, to
+//! one page, or to a directory ([`Expression::is_for_few`]), and it frees the whole ruleset or,
+//! together with others, more than [`FEW_RULES`] promised rules.
+
+use std::collections::BTreeSet;
+
+use super::context::Context;
+use super::words;
+use super::{Cause, Promised, Shortfall};
+use crate::insight::waf::exception::{Skipped, Target, skipped};
+use crate::insight::waf::rule_scope;
+use crate::model::facts::rulesets::MANAGED_PHASE;
+use crate::model::managed::Catalogue;
+use crate::model::ruleset::{EntryPoint, LiveRule, Phase, RuleBody, Unread};
+
+/// The most promised rules that arbitrary clients may skip without a finding.
+const FEW_RULES: usize = 5;
+
+/// Fewest segments of a path prefix that names a directory, as for a narrow weakening.
+const FEWEST_SEGMENTS: usize = super::super::narrow_weakening::FEWEST_SEGMENTS;
+
+/// What rules of others let requests skip.
+#[derive(Debug, Default)]
+pub(super) struct Bypass {
+    /// What counts.
+    pub(super) shortfalls: Vec<Shortfall>,
+    /// What does not count, in words.
+    pub(super) narrow: Vec<String>,
+    /// What cannot be compared.
+    pub(super) unknown: Vec<String>,
+    /// Earlier phases that were not read.
+    pub(super) not_asked: Vec<Phase>,
+}
+
+/// What a rule frees.
+enum Freed {
+    /// The whole ruleset.
+    All,
+    /// These promised rules.
+    Some(BTreeSet<String>),
+}
+
+/// Finds what rules of others before the deployment let requests skip. `at` is its place in its
+/// entry point.
+pub(super) fn bypasses(
+    context: &Context<'_>,
+    deployment: &RuleBody,
+    at: usize,
+    catalogue: &Catalogue,
+    promised: &BTreeSet<&str>,
+) -> Bypass {
+    let mut found = Bypass::default();
+    let entry_points = &context.waf.entry_points;
+    for (phase, why) in &context.waf.unread {
+        let about = phase.about();
+        match why {
+            Unread::NotAsked => found.not_asked.push(*phase),
+            Unread::Failed(why) => {
+                found.unknown.push(format!("whether {about} let requests skip it: they could not be read ({why})"));
+            }
+        }
+    }
+    let managed = entry_points.get(&Phase::Managed).map(EntryPoint::rules).unwrap_or_default();
+    let earlier = entry_points.iter().filter(|(phase, _)| **phase < Phase::Managed);
+    let earlier = earlier.flat_map(|(phase, entry_point)| entry_point.rules().iter().map(|rule| (*phase, rule)));
+    let before = earlier.chain(managed[..at.min(managed.len())].iter().map(|rule| (Phase::Managed, rule)));
+    let scope = rule_scope::expression(deployment);
+    let mut pieces: Vec<(Shortfall, String)> = Vec::new();
+    for (phase, rule) in before.filter(|(phase, rule)| rule.body.is_enabled() && (context.is_foreign)(*phase, rule)) {
+        let Some(skipped) = skipped(&rule.body) else { continue };
+        let requests = rule_scope::expression(&rule.body);
+        if requests.is_always_false() || rule_scope::are_apart(&requests, &scope) {
+            continue;
+        }
+        let name = rule.shown();
+        let freed = freed(&skipped, phase, context, catalogue, promised);
+        if freed.is_none() && !skipped.unknown.is_empty() && phase == Phase::Managed {
+            found.unknown.push(format!("what the rule {name} lets requests skip cannot be compared"));
+        }
+        let Some(freed) = freed else { continue };
+        let who = words::requests(&requests);
+        let effect = format!("{who} bypass {}", skipped.about(phase, context.waf));
+        let words = format!("the rule {name} ({}): {effect}", phase.about());
+        if !requests.is_comparable() {
+            found.unknown.push(format!("{words}; the expression cannot be compared"));
+        } else if requests.is_for_few(FEWEST_SEGMENTS) {
+            found.narrow.push(words);
+        } else {
+            let shortfall = shortfall(phase, rule, effect, &freed, promised);
+            match freed {
+                Freed::All => found.shortfalls.push(shortfall),
+                Freed::Some(_) => pieces.push((shortfall, words)),
+            }
+        }
+    }
+    // A wide exception does not become narrow by being cut into pieces.
+    let together: BTreeSet<&String> = pieces.iter().flat_map(|(shortfall, _)| &shortfall.rules).collect();
+    let is_wide = together.len() > FEW_RULES;
+    for (shortfall, words) in pieces {
+        match is_wide {
+            true => found.shortfalls.push(shortfall),
+            false => found.narrow.push(words),
+        }
+    }
+    found
+}
+
+/// What a skip rule frees of a deployment; `None` if nothing.
+fn freed(
+    skipped: &Skipped,
+    phase: Phase,
+    context: &Context<'_>,
+    catalogue: &Catalogue,
+    promised: &BTreeSet<&str>,
+) -> Option<Freed> {
+    let mut rules = BTreeSet::new();
+    for target in skipped.in_effect(context.waf) {
+        match target {
+            Target::Rest | Target::RestOfPhase if phase == Phase::Managed => return Some(Freed::All),
+            Target::Phase(name) if name == MANAGED_PHASE => return Some(Freed::All),
+            Target::Ruleset(id) if id == catalogue.id.0 => return Some(Freed::All),
+            Target::Rule(id, rule) if id == catalogue.id.0 && promised.contains(rule.as_str()) => {
+                rules.insert(rule);
+            }
+            Target::Rest
+            | Target::RestOfPhase
+            | Target::Phase(_)
+            | Target::Ruleset(_)
+            | Target::Rule(..)
+            | Target::Product(_) => {}
+        }
+    }
+    (!rules.is_empty()).then_some(Freed::Some(rules))
+}
+
+/// A rule that counts.
+fn shortfall(phase: Phase, rule: &LiveRule, effect: String, freed: &Freed, promised: &BTreeSet<&str>) -> Shortfall {
+    let (words, rules) = match freed {
+        Freed::All => {
+            let all = promised.iter().map(|id| (*id).to_owned()).collect();
+            ("no rule of others lets arbitrary clients skip it".to_owned(), all)
+        }
+        Freed::Some(rules) => {
+            (format!("rules of others let arbitrary clients skip at most {FEW_RULES} rules"), rules.clone())
+        }
+    };
+    Shortfall {
+        what: Promised::NoBypass,
+        promised: words,
+        live: effect,
+        cause: Cause::Rule {
+            phase,
+            id: rule.id.clone(),
+            shown: rule.shown().to_owned(),
+            body: Box::new(rule.body.clone()),
+        },
+        rules,
+    }
+}

@@ -1,0 +1,121 @@
+//! What is not in force, in words.
+
+use super::{Cause, InForce, Shortfall};
+use crate::diagnostic::first_of;
+use crate::insight::waf::phrases;
+use crate::model::Value;
+use crate::model::expression::Expression;
+use crate::model::managed::CatalogueRule;
+use crate::model::ruleset::{Note, canonical};
+
+/// Largest number of rules that one sentence names.
+const MOST_NAMES: usize = 8;
+
+/// Rules by their names, the first ones.
+pub(super) fn list_of<'r>(rules: impl Iterator<Item = &'r CatalogueRule>) -> String {
+    first_of(rules.map(phrases::rule_label), MOST_NAMES)
+}
+
+/// The requests that match an expression, as the subject of a sentence.
+pub(super) fn requests(expression: &Expression) -> String {
+    match expression.is_always_true() {
+        true => "all requests".to_owned(),
+        false => format!("requests that match {}", phrases::expression(expression.text().trim())),
+    }
+}
+
+/// What the spec accepts, with its reason.
+pub(super) fn accepted(shortfall: &Shortfall, note: &Note) -> String {
+    let until = note.expires.as_ref().map_or_else(String::new, |day| format!(", until {day}"));
+    let reason = note.reason.as_ref().map_or_else(String::new, |reason| format!(": {reason}"));
+    format!("accepted{until}{reason}: {} ({})", shortfall.live, shortfall.cause.words())
+}
+
+impl Cause {
+    /// The cause in words.
+    #[must_use]
+    pub fn words(&self) -> String {
+        match self {
+            Self::Key { name: "enabled", .. } => "override of the whole ruleset".to_owned(),
+            Self::Key { name: "when", .. } => "`when` of the deployment".to_owned(),
+            Self::Key { name, rule: Some(_), .. } => format!("override of the {name}"),
+            Self::Key { name, rule: None, .. } => format!("override of the {name} of all rules"),
+            Self::Override { shown, .. } => format!("override of {shown}"),
+            Self::Rule { shown, phase, .. } => format!("the rule {shown} among the {}", phase.about()),
+        }
+    }
+}
+
+impl Cause {
+    /// The entry of `accept` that accepts it, as a spec has it.
+    #[must_use]
+    pub fn accept_entry(&self) -> String {
+        let (name, is) = match self {
+            Self::Key { name, is, .. } => (format!("key: {name}"), scalar(is)),
+            Self::Override { name, is, .. } => (format!("override: {}", scalar(name)), is.clone()),
+            Self::Rule { id, body, .. } => {
+                let expression = body.expression().map(|e| e.text().to_owned()).unwrap_or_default();
+                let parameters = canonical(body).get("action_parameters").cloned().unwrap_or(Value::Null);
+                let skip = match &parameters {
+                    Value::Map(members)
+                        if members.len() == 1 && members.get("ruleset") == Some(&Value::from("current")) =>
+                    {
+                        "everything".to_owned()
+                    }
+                    other => flow(other),
+                };
+                let name = body.reference().unwrap_or(&id.0);
+                (format!("rule: {}", scalar(name)), format!("{{ when: {}, skip: {skip} }}", quoted(&expression)))
+            }
+        };
+        format!("{{ {name}, is: {is}, reason: … }}")
+    }
+}
+
+/// A text in single quotes.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "''").replace(['\n', '\r'], " "))
+}
+
+/// A text as a plain scalar, if it can be one.
+fn scalar(text: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    if !text.is_empty() && text.chars().all(is_plain) { text.to_owned() } else { quoted(text) }
+}
+
+/// A value in one line of YAML.
+fn flow(value: &Value) -> String {
+    match value {
+        Value::Text(text) => scalar(text),
+        Value::List(list) => format!("[{}]", list.iter().map(flow).collect::<Vec<_>>().join(", ")),
+        Value::Map(map) => {
+            let members = map.iter().map(|(name, value)| format!("{}: {}", scalar(name), flow(value)));
+            format!("{{ {} }}", members.collect::<Vec<_>>().join(", "))
+        }
+        Value::Null => "null".to_owned(),
+        Value::Bool(_) | Value::Integer(_) | Value::Decimal(_) => value.to_string(),
+    }
+}
+
+impl InForce {
+    /// How many of the promised rules are lost, in words: `1 / 135 rules`; `None` if no rule is.
+    #[must_use]
+    pub fn rules_in_words(&self) -> Option<String> {
+        match self.lost_rules().len() {
+            0 => None,
+            lost => Some(format!("{lost} / {} rules", self.promised_rules)),
+        }
+    }
+
+    /// Everything that is not in force, as one sentence.
+    #[must_use]
+    pub fn summary(&self) -> String {
+        let words = self.shortfalls.iter().map(|shortfall| {
+            let Shortfall { promised, live, cause, .. } = shortfall;
+            format!("promised: {promised}; live: {live} ({})", cause.words())
+        });
+        let rules = self.rules_in_words().map(|words| format!(", {words}")).unwrap_or_default();
+        let first = first_of(&words.collect::<Vec<_>>(), MOST_NAMES);
+        format!("{} is weaker than the spec says{rules}: {first}", self.ruleset.key())
+    }
+}

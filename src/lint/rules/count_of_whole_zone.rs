@@ -1,0 +1,98 @@
+//! Counting expressions that do not repeat the expression of their rule.
+
+use std::collections::BTreeSet;
+
+use crate::diagnostic::{Finding, Place, Severity};
+use crate::lint::zone_lookup::ZoneLookup;
+use crate::lint::{Findings, Rule};
+use crate::model::ruleset::{DesiredRule, RuleForm};
+use crate::model::{Expression, ScopeChange, Value};
+
+/// The rule.
+pub(in crate::lint) static RULE: Rule = Rule {
+    finding: Finding {
+        code: "LINT0022",
+        summary: "the rate limit counts requests that it does not match",
+        severity: Severity::Warning,
+        why: "`count` replaces the expression of the rule where requests are counted: nothing else limits what is counted. An expression \
+              about the response alone counts the whole zone, so visitors who never ask for the page of the rule use up its limit.",
+        fix: "Repeat the expression of the rule in `count`, and add the condition with `and`.",
+    },
+    sources: &[
+        "developers.cloudflare.com/waf/rate-limiting-rules/parameters (counting expression; by default the rule expression), read 2026-11-26",
+    ],
+    good: "\
+zones:
+  example.com:
+    records: []
+    waf:
+      rate_limits:
+        - name: login
+          when: http.request.uri.path eq \"/login\"
+          per: ip
+          limit: 5 in 10s
+          then: block for 10s
+          count: http.request.uri.path eq \"/login\" and http.response.code eq 401
+",
+    bad: "\
+zones:
+  example.com:
+    records: []
+    waf:
+      rate_limits:
+        - name: login
+          when: http.request.uri.path eq \"/login\"
+          per: ip
+          limit: 5 in 10s
+          then: block for 10s
+          count: http.response.code eq 401
+",
+    check,
+};
+
+fn check(lookup: &ZoneLookup<'_>, findings: &mut Findings) {
+    for zone in &lookup.zones {
+        let rules = zone.zone.waf.iter().flat_map(|waf| waf.all_rules()).filter(|rule| !rule.is_absent);
+        for rule in rules {
+            let Some((when, count, place)) = expressions(rule) else { continue };
+            let missing: BTreeSet<String> = when.fields().difference(&count.fields()).cloned().collect();
+            let is_limited =
+                matches!(Expression::scope_change(&when, &count), ScopeChange::Equal | ScopeChange::Narrower);
+            if is_limited || when.is_always_true() || missing.is_empty() || !count.is_comparable() {
+                continue;
+            }
+            let fields: Vec<String> = missing.into_iter().map(|field| format!("`{field}`")).collect();
+            let detail = format!(
+                "`{}` matches by {}, and its counting expression does not: requests to the rest of the zone are counted too",
+                rule.name,
+                fields.join(", ")
+            );
+            findings.push(RULE.at(place, detail).about(zone.zone.name.to_string()).help(format!(
+                "write `({}) and ({})`",
+                when.text().trim(),
+                count.text().trim()
+            )));
+        }
+    }
+}
+
+/// The expression of a rate limit, its own counting expression, and the place of that.
+fn expressions(rule: &DesiredRule) -> Option<(Expression, Expression, Place)> {
+    let (when, count, place) = match &rule.form {
+        RuleForm::Rate(rate) => {
+            let (count, place) = rate.count.clone()?;
+            (rule.when.clone()?.0, count, place)
+        }
+        RuleForm::Raw(Value::Map(members)) => {
+            let Some(Value::Map(rate)) = members.get("ratelimit") else { return None };
+            let (Some(Value::Text(when)), Some(Value::Text(count))) =
+                (members.get("expression"), rate.get("counting_expression"))
+            else {
+                return None;
+            };
+            (Expression::reported(when), Expression::reported(count), rule.place)
+        }
+        RuleForm::Raw(_) | RuleForm::Skip(_) | RuleForm::Act { .. } => return None,
+    };
+    (!count.text().trim().is_empty()).then_some((when, count, place))
+}

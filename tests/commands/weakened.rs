@@ -1,0 +1,246 @@
+//! Protection that is weaker than the spec says without any difference in what the spec names: `drift` reports it, `plan` and
+//! `apply` show it, and there are ways out.
+
+use crate::support::workspace::{Ran, Workspace, options_on};
+use serde_json::{Value, json};
+use zonewright::sandbox::{Fault, What, When};
+
+const MANAGED: &str = "http_request_firewall_managed";
+const CUSTOM: &str = "http_request_firewall_custom";
+const OWASP: &str = "4814384a9e5d4991b9815dcfc25d2f1f";
+const ANOMALY: &str = "6179ae15870a4bb7b2d480d4843b323c";
+
+/// A zone with these rules, and a spec with this section.
+fn zone(rulesets: &[(&str, Value)], section: &str) -> Workspace {
+    let workspace = Workspace::empty(options_on("business"));
+    let entry_point =
+        |(phase, rules): &(&str, Value)| json!({ "phase": phase, "kind": "zone", "name": "default", "rules": rules });
+    let rulesets: Vec<Value> = rulesets.iter().map(entry_point).collect();
+    workspace.plant(
+        &json!({ "zones": [{ "name": "example.com", "plan": "business", "records": [], "rulesets": rulesets }] }),
+    );
+    spec(&workspace, section);
+    workspace
+}
+
+/// Writes a spec with this section.
+fn spec(workspace: &Workspace, section: &str) {
+    let lines: Vec<String> = section.lines().map(|line| format!("      {line}\n")).collect();
+    workspace.file("spec.yaml", format!("version: 1\nzones:\n  example.com:\n    waf:\n{}", lines.concat()));
+}
+
+/// A deployment of the OWASP ruleset.
+fn owasp(overrides: Value) -> Value {
+    let mut parameters = json!({ "id": OWASP });
+    if !overrides.is_null() {
+        parameters["overrides"] = overrides;
+    }
+    let action = "execute";
+    json!({ "ref": "owasp", "action": action, "expression": "true", "enabled": true, "action_parameters": parameters })
+}
+
+/// An override of the threshold.
+fn threshold(value: u32) -> Value {
+    json!({ "rules": [{ "id": ANOMALY, "score_threshold": value }] })
+}
+
+/// A rule that skips others.
+fn skip(name: &str, expression: &str, parameters: Value) -> Value {
+    json!({ "ref": name, "action": "skip", "expression": expression, "action_parameters": parameters, "enabled": true })
+}
+
+#[track_caller]
+fn drift(workspace: &Workspace, code: i32) -> Value {
+    workspace.run(&["drift", "spec.yaml", "--format", "json"]).exits(code).json()
+}
+
+/// The plan has nothing to do, and says so with its usual codes; `apply` too.
+#[track_caller]
+fn keeps_its_codes(workspace: &Workspace) -> Ran {
+    let plan = workspace.run(&["plan", "spec.yaml", "--detailed-exitcode", "--format", "json"]).exits(0);
+    assert_eq!(plan.json()["verdict"], "in-sync");
+    let shown = workspace.run(&["plan", "spec.yaml"]).exits(0);
+    assert!(shown.stderr.contains("PLAN0052"), "{shown:?}");
+    let applied = workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
+    assert!(applied.stderr.contains("PLAN0052"), "{applied:?}");
+    shown
+}
+
+#[test]
+fn a_loosened_threshold_is_drift() {
+    let workspace = zone(&[(MANAGED, json!([owasp(threshold(100))]))], "owasp: on");
+    let report = drift(&workspace, 2);
+    let [finding] = &report["findings"].as_array().unwrap()[..] else { panic!("{report:#}") };
+    assert_eq!(
+        (&finding["state"], &finding["kind"], &finding["name"]),
+        (&json!("weakened"), &json!("waf_rule"), &json!("owasp"))
+    );
+    assert_eq!((&finding["promised"], &finding["live"]), (&json!("the threshold is at most 60"), &json!("it is 100")));
+    assert_eq!((&finding["cause"], &finding["rules"]["lost"]), (&json!([ANOMALY]), &json!(0)));
+    assert_eq!(finding["shortfalls"][0]["accept"], "{ key: threshold, is: 100, reason: … }");
+    assert_eq!(finding.get("action"), None, "there is no operation");
+    assert_eq!((&report["summary"]["weakened"], &report["summary"]["in-sync"]), (&json!(1), &json!(0)));
+    assert_eq!(report["verdict"], "drift");
+    let text = workspace.run(&["drift", "spec.yaml"]).exits(2).stdout;
+    assert!(text.contains("  weakened     weaker than the spec says: waf owasp\n"), "{text}");
+    assert!(text.contains("the threshold is at most 60") && text.contains("Drift: 1 weakened"), "{text}");
+    let markdown = workspace.run(&["drift", "spec.yaml", "--format", "markdown"]).exits(2).stdout;
+    assert!(markdown.contains("#### 1 weakened") && markdown.contains("at most 60"), "{markdown}");
+    let tolerated = workspace.run(&["drift", "spec.yaml", "--fail-on", "drifted", "--format", "json"]).exits(0).json();
+    assert_eq!(tolerated["verdict"], "tolerated");
+    keeps_its_codes(&workspace);
+    let metrics = workspace.run(&["drift", "spec.yaml", "--metrics", "m.prom"]).exits(2);
+    let metrics = (metrics, std::fs::read_to_string(workspace.path().join("m.prom")).unwrap()).1;
+    assert!(metrics.contains("zonewright_drift_objects{zone=\"example.com\",state=\"weakened\"} 1"), "{metrics}");
+    let diff = workspace.run(&["waf", "diff", "spec.yaml"]).exits(0).stdout;
+    assert!(!diff.contains("in effect as wanted") && diff.contains("at most 60"), "{diff}");
+}
+
+/// A base that had the same section does not make it known.
+#[test]
+fn a_base_does_not_hide_it() {
+    let workspace = zone(&[(MANAGED, json!([owasp(threshold(100))]))], "owasp: on");
+    workspace.file("before.yaml", std::fs::read_to_string(workspace.path().join("spec.yaml")).unwrap());
+    let ran = workspace.run(&["plan", "spec.yaml", "--base", "./before.yaml"]).exits(0);
+    assert!(ran.stderr.contains("PLAN0052"), "{ran:?}");
+    workspace.run(&["drift", "spec.yaml", "--base", "./before.yaml"]).exits(2);
+}
+
+#[test]
+fn each_way_out_ends_it() {
+    let live = || zone(&[(MANAGED, json!([owasp(threshold(100))]))], "owasp: on");
+    let clean = |workspace: &Workspace| {
+        let report = drift(workspace, 0);
+        assert_eq!((&report["verdict"], &report["findings"]), (&json!("in-sync"), &json!([])));
+    };
+    // Stated.
+    let workspace = live();
+    spec(&workspace, "owasp: { threshold: 100 }");
+    clean(&workspace);
+    // Taken over.
+    let workspace = live();
+    workspace.run(&["pull", "spec.yaml", "--yes"]).exits(0);
+    let text = std::fs::read_to_string(workspace.path().join("spec.yaml")).unwrap();
+    assert!(text.contains("threshold: 100"), "{text}");
+    clean(&workspace);
+    // Pruned.
+    let workspace = live();
+    spec(&workspace, "unmanaged: prune\nowasp: on");
+    let report = drift(&workspace, 2);
+    assert_eq!((&report["summary"]["weakened"], &report["summary"]["unknown"]), (&json!(0), &json!(1)));
+    workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
+    clean(&workspace);
+    // Accepted, until another value or the last day.
+    let workspace = live();
+    spec(&workspace, "owasp: on\naccept: [{ key: threshold, is: 100, reason: load test, expires: 2999-01-01 }]");
+    clean(&workspace);
+    spec(&workspace, "owasp: on\naccept: [{ key: threshold, is: 90, reason: load test }]");
+    drift(&workspace, 2);
+    spec(&workspace, "owasp: on\naccept: [{ key: threshold, is: 100, reason: load test, expires: 2001-01-01 }]");
+    let report = drift(&workspace, 2);
+    assert!(report["diagnostics"].as_array().unwrap().iter().any(|d| d["code"] == "WAF0022"), "{report:#}");
+    // Undone.
+    let workspace = zone(&[(MANAGED, json!([owasp(threshold(60))]))], "owasp: on");
+    clean(&workspace);
+}
+
+#[test]
+fn pull_writes_rules_and_exceptions() {
+    let rules = json!([
+        skip("gate", "true", json!({ "ruleset": "current" })),
+        owasp(
+            json!({ "categories": [{ "category": "paranoia-level-3", "enabled": false }, { "category": "paranoia-level-4", "enabled": false }],
+                      "rules": [{ "id": ANOMALY, "score_threshold": 40, "action": "log" }] })
+        ),
+    ]);
+    let workspace = zone(&[(MANAGED, rules)], "owasp: on   # the ruleset");
+    assert_eq!(drift(&workspace, 2)["summary"]["weakened"], 1);
+    let ran = workspace.run(&["pull", "spec.yaml", "--yes"]).exits(0);
+    let text = std::fs::read_to_string(workspace.path().join("spec.yaml")).unwrap();
+    for words in
+        ["paranoia: 2", "action: log", "exceptions:", "name: gate", "skip: everything", "reason:", "# the ruleset"]
+    {
+        assert!(text.contains(words), "{words:?} is not in\n{text}\n{ran:?}");
+    }
+    drift(&workspace, 0);
+    let again = workspace.run(&["pull", "spec.yaml", "--yes"]).exits(0);
+    assert!(again.stdout.contains("Nothing to take over"), "{again:?}");
+}
+
+/// The custom rules are read where the list of rulesets, which is read anyway, has them, and not otherwise.
+#[test]
+fn a_skip_among_the_custom_rules_is_found_with_one_request() {
+    let managed = || (MANAGED, json!([owasp(json!({ "rules": [{ "id": ANOMALY, "score_threshold": 40 }] }))]));
+    let made = |workspace: &Workspace, code| drift(workspace, code)["requests"]["made"].as_u64().unwrap();
+    let without = zone(&[managed()], "owasp: on");
+    let phases = json!({ "phases": [MANAGED] });
+    let gate = skip("gate", "true", phases.clone());
+    let with = zone(&[managed(), (CUSTOM, json!([gate]))], "owasp: on");
+    assert_eq!(made(&with, 2), made(&without, 0) + 1);
+    let report = drift(&with, 2);
+    assert_eq!(report["findings"][0]["state"], "weakened");
+    assert!(report["findings"][0]["live"].as_str().unwrap().contains("all requests bypass"), "{report:#}");
+    let office = skip("office", "ip.src in {192.0.2.0/24}", phases);
+    drift(&zone(&[managed(), (CUSTOM, json!([office]))], "owasp: on"), 0);
+    workspace_pull(&with);
+}
+
+/// Custom rules that let requests skip the ruleset are taken over with it.
+fn workspace_pull(workspace: &Workspace) {
+    workspace.run(&["pull", "spec.yaml", "--yes"]).exits(0);
+    let text = std::fs::read_to_string(workspace.path().join("spec.yaml")).unwrap();
+    assert!(text.contains("custom:") && text.contains("name: gate"), "{text}");
+    drift(workspace, 0);
+}
+
+/// What cannot be read is said, is no error of its own, and is no agreement.
+#[test]
+fn what_cannot_be_read_is_not_known() {
+    let gate = skip("gate", "true", json!({ "phases": [MANAGED] }));
+    let managed = json!([owasp(Value::Null)]);
+    let workspace = zone(&[(MANAGED, managed), (CUSTOM, json!([gate]))], "owasp: on");
+    let refuse = || {
+        let body = json!({ "success": false, "errors": [{ "message": "request is not authorized" }], "result": null });
+        let path_suffix = format!("/phases/{CUSTOM}/entrypoint");
+        let when = When::Matching { method: Some("GET".into()), path_suffix, nth: 1 };
+        workspace.fault(Fault { when, what: What::Answer { code: 403, body }, times: 1 });
+    };
+    refuse();
+    let report = drift(&workspace, 0);
+    let not_known = report["zones"][0]["not_known"][0].as_str().unwrap();
+    assert!(not_known.contains("could not be read") && not_known.contains("403"), "{not_known}");
+    refuse();
+    let text = workspace.run(&["drift", "spec.yaml"]).exits(0).stdout;
+    assert!(text.contains("not known of owasp"), "{text}");
+    refuse();
+    let plan = workspace.run(&["plan", "spec.yaml"]).exits(0);
+    assert!(plan.stderr.contains("WAF0035"), "{plan:?}");
+}
+
+#[test]
+fn accept_is_checked_with_its_place() {
+    let workspace = zone(&[], "owasp: on");
+    for (entry, code, words) in [
+        ("{ key: threshold, is: 100 }", "WAF0012", "nothing says why"),
+        ("{ key: threshold, reason: x }", "SPEC0021", "`is` is missing"),
+        ("{ key: threshold, is: high-ish, reason: x }", "WAF0032", "no value of `threshold`"),
+        ("{ key: paranoia, is: 1, reason: x }", "WAF0032", "no key that can be accepted"),
+        ("{ key: threshold, override: 942100, is: 100, reason: x }", "WAF0032", "accepts one thing"),
+        ("{ is: 100, reason: x }", "WAF0032", "accepts one thing"),
+        ("{ rule: gate, is: 'true', reason: x }", "WAF0032", "what it matches and skips"),
+        ("{ rule: gate, is: { when: all }, reason: x }", "WAF0032", "what it matches and skips"),
+        ("{ override: 942100, is: maybe, reason: x }", "WAF0032", "no value of an override"),
+        ("{ key: threshold, is: 100, ruleset: nginx, reason: x }", "WAF0032", "no ruleset of this section"),
+        (
+            "{ key: threshold, is: 100, reason: x }, { key: threshold, is: 90, reason: y }",
+            "WAF0033",
+            "accepted already",
+        ),
+        ("{ keys: threshold, is: 100, reason: x }", "SPEC", "keys"),
+    ] {
+        spec(&workspace, &format!("owasp: on\naccept: [{entry}]"));
+        let ran = workspace.run(&["validate", "spec.yaml"]).exits(1);
+        assert!(ran.stderr.contains(code) && ran.stderr.contains(words), "{entry}: {}", ran.stderr);
+        assert!(ran.stderr.contains("spec.yaml:6"), "{entry}: {}", ran.stderr);
+    }
+}
