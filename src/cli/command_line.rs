@@ -33,7 +33,14 @@ pub fn command() -> clap::Command {
 pub(super) fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Cli, clap::Error> {
     let mut program = command();
     let mut matches = program.try_get_matches_from_mut(arguments)?;
-    Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut program))
+    let of_command = matches.subcommand().map(|(_, matches)| matches.clone());
+    let cli = Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut program));
+    cli.map(|mut cli| {
+        if let (Command::Import(import), Some(matches)) = (&mut cli.command, of_command) {
+            import.note_positions(&matches);
+        }
+        cli
+    })
 }
 
 /// The error, with arguments made safe to print: a pipeline passes values on that others chose.

@@ -3,6 +3,7 @@
 //! The clock is read once, so that midnight cannot split a run. What can fail is resolved where a command first needs it, so that
 //! a command without a connection runs without credentials.
 
+use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
@@ -18,8 +19,8 @@ use super::shared_arguments::{ConsentArgs, Global};
 use crate::api::Credentials;
 use crate::diagnostic::{count, read_text};
 use crate::live::snapshot::Snapshot;
-use crate::model::Danger;
 use crate::model::time::rfc3339;
+use crate::model::{Danger, Gather};
 use crate::plan::Consents;
 use crate::reconcile::{BaseOptions, Selection};
 use crate::spec::{self, GitEnvironment};
@@ -113,6 +114,19 @@ impl<'a> Settings<'a> {
             let value = raw(self.flags, name)?;
             if name == "PATH" { absolute_only(&value) } else { Some(value) }
         })
+    }
+
+    /// The values that the environment gives to Terraform's variables: `TF_VAR_NAME`.
+    pub(super) fn terraform_variables(&self) -> BTreeMap<String, String> {
+        let all: Vec<(OsString, OsString)> = match self.flags.surroundings.environment() {
+            Some(given) => given.iter().map(|(name, value)| (name.into(), value.clone())).collect(),
+            None => std::env::vars_os().collect(),
+        };
+        let variable = |(name, value): (OsString, OsString)| {
+            let name = name.into_string().ok()?.strip_prefix("TF_VAR_")?.to_owned();
+            Some((name, value.into_string().ok()?))
+        };
+        all.into_iter().filter_map(variable).gather()
     }
 
     /// How previous versions of the spec are read.

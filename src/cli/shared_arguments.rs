@@ -36,7 +36,7 @@ pub(super) struct Global {
     /// Select one of N parts of the zones: I/N with I from 1, or auto/N in an indexed Kubernetes job
     #[arg(long, global = true, value_name = "I/N", value_parser = ShardArg::parse, help_heading = GLOBAL)]
     pub shard: Option<ShardArg>,
-    /// Set a variable of the spec; repeatable
+    /// Set a variable of the spec; with `import`, of the Terraform configuration; repeatable
     #[arg(long = "var", global = true, value_name = "NAME=VALUE", value_parser = variable, help_heading = GLOBAL)]
     pub variables: Vec<(String, String)>,
     /// Previous spec: a Git revision of the same paths, or a path written as ./PATH, /PATH or PATH/

@@ -56,7 +56,9 @@ pub(super) fn read(source: SourceId, zone: Option<&ZoneName>, found: &mut Import
         }
         match row.zone(zone) {
             Ok(Some(zone)) => match row.entry(&zone) {
-                Ok(entry) => found.record("record", &what, place, entry),
+                Ok(entry) => {
+                    found.record("record", &what, place, entry);
+                }
                 Err(why) => found.refuse(findings::INVALID_IN_SOURCE, "record", &what, place, &why),
             },
             Ok(None) => {

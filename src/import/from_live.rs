@@ -4,11 +4,15 @@ use std::collections::BTreeSet;
 
 use super::live_settings::import_settings;
 use crate::diagnostic::Place;
-use crate::model::facts::rulesets::is_ref;
-use crate::model::managed::{Catalogue, Managed, Overrides, find_deployment, recognise};
-use crate::model::ruleset::{DesiredRule, DesiredWaf, LiveRule, LiveWaf, Note, Phase, RuleForm, recognise_rule};
+use crate::model::facts::rulesets::{MANAGED_RULESETS, is_ref};
+use crate::model::managed::{Catalogue, Managed, Overrides, compile, find_deployment, recognise};
+use crate::model::ruleset::{
+    DesiredDeployment, DesiredRule, DesiredWaf, LiveRule, LiveWaf, Note, Phase, RuleBody, RuleForm, RuleId, canonical,
+    recognise_rule,
+};
 use crate::model::{
-    AsReported, Comment, DesiredRecord, DesiredZone, Facets, LiveRecord, LiveZone, Settings, Spelling, Tag, Ttl, Value,
+    AsReported, Comment, DesiredRecord, DesiredZone, Facets, LiveRecord, LiveZone, Settings, Spelling, Tag, Ttl,
+    Unmanaged, Value,
 };
 use crate::spec::Remarks;
 
@@ -24,6 +28,8 @@ pub struct Imported {
     pub zone: DesiredZone,
     /// What the spec cannot express and a plan leaves unmanaged, and what needs a review.
     pub notes: Vec<String>,
+    /// The notes that are about rules, each with the id of its rule.
+    pub rule_notes: Vec<(RuleId, String)>,
     /// What does not do what it appears to do.
     pub meanings: Vec<String>,
     /// Settings that the spec leaves out although they are not at their default, with the reasons.
@@ -60,10 +66,31 @@ pub fn from_live(live: &LiveZone) -> Imported {
     }
     let key = |r: &DesiredRecord| (r.name.clone(), r.data.record_type(), r.data.clone());
     zone.records.sort_by_cached_key(key);
-    zone.waf = waf(&live.waf, &mut notes, &mut meanings).map(Box::new);
-    let mut imported = Imported { zone, notes, meanings, left_out_settings: Vec::new(), remarks: Remarks::default() };
+    let mut rule_notes = Vec::new();
+    zone.waf = waf(&live.waf, &mut notes, &mut rule_notes, &mut meanings).map(Box::new);
+    notes.extend(rule_notes.iter().map(|(_, note)| note.clone()));
+    let (left_out_settings, remarks) = (Vec::new(), Remarks::default());
+    let mut imported = Imported { zone, notes, rule_notes, meanings, left_out_settings, remarks };
     import_settings(&live.settings, &mut imported);
     imported
+}
+
+/// The attributes of a record that its spec does not have.
+pub(super) fn attributes_not_in_spec(record: &LiveRecord) -> Vec<&'static str> {
+    let LiveRecord { data, proxied, comment, tags, settings, ttl, .. } = record;
+    let in_spec = data.record_type().map(|record_type| settings.within(record_type, Some(*proxied)));
+    let in_spec = in_spec.unwrap_or_default().named();
+    let is_lost =
+        |(name, is_on): &(&'static str, Option<bool>)| *is_on == Some(true) && !in_spec.contains(&(*name, Some(true)));
+    let mut all: Vec<_> = settings.named().into_iter().filter(is_lost).map(|(name, _)| name).collect();
+    let mut facets = Facets {
+        ttl: (!proxied).then_some(*ttl),
+        comment: comment.clone().map(Comment::Set),
+        tags: (!tags.is_empty()).then(|| tags.clone()),
+        ..Facets::default()
+    };
+    all.extend(unsayable(&mut facets));
+    all
 }
 
 /// A record with all its attributes.
@@ -112,7 +139,12 @@ fn unsayable(facets: &mut Facets) -> Vec<&'static str> {
 }
 
 /// The protection of a zone; `None` if there is none.
-fn waf(live: &LiveWaf, notes: &mut Vec<String>, meanings: &mut Vec<String>) -> Option<DesiredWaf> {
+fn waf(
+    live: &LiveWaf,
+    notes: &mut Vec<String>,
+    rule_notes: &mut Vec<(RuleId, String)>,
+    meanings: &mut Vec<String>,
+) -> Option<DesiredWaf> {
     let mut section = DesiredWaf::new(Place::NOWHERE);
     for (phase, entry_point) in &live.entry_points {
         let rules = entry_point.rules();
@@ -120,38 +152,24 @@ fn waf(live: &LiveWaf, notes: &mut Vec<String>, meanings: &mut Vec<String>) -> O
             continue;
         }
         let deployed: Vec<&LiveRule> =
-            if phase.deploys() { deployments(rules, live, &mut section, notes, meanings) } else { Vec::new() };
+            if phase.deploys() { deployments(rules, live, &mut section, rule_notes, meanings) } else { Vec::new() };
         let mut names = BTreeSet::new();
         let mut list = Vec::new();
         for rule in rules.iter().filter(|r| !deployed.iter().any(|d| d.id == r.id)) {
-            if !phase.lists(rule.body.action()) {
-                notes.push(format!(
-                    "the rule {} deploys something that a spec cannot express; it is left alone",
-                    rule.shown()
-                ));
-                continue;
-            }
-            if ["action", "expression"].iter().any(|member| rule.body.text(member).is_none()) {
-                notes.push(format!("the rule {} has no action or no expression; it is left alone", rule.shown()));
-                continue;
-            }
-            if phase.deploys() && is_dead(rules, rule) {
-                notes.push(format!(
-                    "the exception {} comes after what it bypasses and has no effect; it is left alone",
-                    rule.shown()
-                ));
+            if let Some(why) = why_not_in_spec(rules, rule, *phase) {
+                rule_notes.push((rule.id.clone(), why));
                 continue;
             }
             let Some(name) = name(rule, &mut names) else {
-                notes.push(format!(
-                    "the rule {} has a `ref` that cannot be a name in a spec; it is left alone",
-                    rule.shown()
-                ));
+                let shown = rule.shown();
+                let why = format!("the rule {shown} has a `ref` that cannot be a name in a spec; it is left alone");
+                rule_notes.push((rule.id.clone(), why));
                 continue;
             };
             let mut own = recognise_rule(rule, &name, *phase, live, Place::NOWHERE);
             if matches!(&own.form, RuleForm::Raw(raw) if raw.holds_credential()) {
-                notes.push(format!("the rule {name} names a credential, which no spec may hold; it is left alone"));
+                let why = format!("the rule {name} names a credential, which no spec may hold; it is left alone");
+                rule_notes.push((rule.id.clone(), why));
                 continue;
             }
             if let RuleForm::Raw(_) = own.form {
@@ -170,6 +188,29 @@ fn waf(live: &LiveWaf, notes: &mut Vec<String>, meanings: &mut Vec<String>) -> O
     }
     let is_silent = section.phases().next().is_none();
     (!is_silent).then_some(section)
+}
+
+/// Why a rule is left alone, if a spec cannot have it.
+fn why_not_in_spec(rules: &[LiveRule], rule: &LiveRule, phase: Phase) -> Option<String> {
+    let shown = rule.shown();
+    if !phase.lists(rule.body.action()) {
+        let what = match rule.body.executes() {
+            Some(id) => format!("deploys the ruleset {}", managed_ruleset(id)),
+            None => "deploys something".to_owned(),
+        };
+        return Some(format!("the rule {shown} {what}, which a spec cannot express; it is left alone"));
+    }
+    if ["action", "expression"].iter().any(|member| rule.body.text(member).is_none()) {
+        return Some(format!("the rule {shown} has no action or no expression; it is left alone"));
+    }
+    let is_idle = phase.deploys() && is_dead(rules, rule);
+    is_idle.then(|| format!("the exception {shown} comes after what it bypasses and has no effect; it is left alone"))
+}
+
+/// A managed ruleset by its id, with its name if it is known.
+fn managed_ruleset(id: &str) -> String {
+    let known = MANAGED_RULESETS.iter().find(|ruleset| ruleset.id == id);
+    known.map_or_else(|| id.to_owned(), |ruleset| format!("{id} ({})", ruleset.name))
 }
 
 /// A rule as a spec would have it, under its `ref` or a name made from its description; `None` if a spec cannot express it.
@@ -200,7 +241,7 @@ fn deployments<'r>(
     rules: &'r [LiveRule],
     live: &LiveWaf,
     section: &mut DesiredWaf,
-    notes: &mut Vec<String>,
+    rule_notes: &mut Vec<(RuleId, String)>,
     meanings: &mut Vec<String>,
 ) -> Vec<&'r LiveRule> {
     let mut deployed = Vec::new();
@@ -215,7 +256,8 @@ fn deployments<'r>(
         };
         if let Some(why) = why {
             found.desired.raw = None;
-            notes.push(format!("{}: its overrides {why} and are left alone", managed.facts().name));
+            let note = format!("{}: its overrides {why} and are left alone", managed.facts().name);
+            rule_notes.push((rule.id.clone(), note));
         }
         if let Some(why) = found.strange_levels {
             meanings.push(format!("{}: {why}; it is written as Cloudflare has it", managed.facts().name));
@@ -226,10 +268,39 @@ fn deployments<'r>(
         for tuning in &mut found.desired.tags {
             tuning.note.reason.get_or_insert_with(|| REASON.to_owned());
         }
+        let lost = members_not_in_spec(&rule.body, &found.desired, catalogue);
+        if !lost.is_empty() {
+            let verb = if lost.len() == 1 { "is" } else { "are" };
+            let name = managed.facts().name;
+            let lost: Vec<String> = lost.iter().map(|path| format!("`{path}`")).collect();
+            let note = format!("{name}: {} {verb} not in the spec", lost.join(", "));
+            rule_notes.push((rule.id.clone(), note));
+        }
         section.deployments.push(found.desired);
         deployed.push(rule);
     }
     deployed
+}
+
+/// The members of a deployment that would be missing if the spec deployed the ruleset anew.
+fn members_not_in_spec(rule: &RuleBody, desired: &DesiredDeployment, catalogue: Option<&Catalogue>) -> Vec<String> {
+    let (own, anew) = (canonical(rule), canonical(&compile(desired, catalogue, None, Unmanaged::Keep).body));
+    let mut lost = Vec::new();
+    for (name, value) in own.members().iter().filter(|(name, _)| *name != "id") {
+        match (value, anew.members().get(name)) {
+            (value, Some(other)) if value == other => {}
+            (Value::Map(inner), other) => {
+                let has = |(name, value): &(&String, &Value)| match other {
+                    Some(Value::Map(others)) => others.get(*name) == Some(*value),
+                    _ => false,
+                };
+                let missing = inner.iter().filter(|member| !has(member));
+                lost.extend(missing.map(|(member, _)| format!("{name}.{member}")));
+            }
+            _ => lost.push(name.clone()),
+        }
+    }
+    lost
 }
 
 /// A name for a rule: its `ref`, or one made from its description or id. `None` if its `ref` cannot be one.

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 use super::comments::Comment;
+use super::from_live::attributes_not_in_spec;
 use super::{Imported, Leaving, SourceKind, from_live};
 use crate::diagnostic::{Diagnostics, Finding, Place, SourceId, Sources, findings};
 use crate::model::ruleset::{EntryPoint, LiveRule, LiveRuleset, Phase, RulesetId};
@@ -28,6 +29,10 @@ pub struct ImportResult {
     pub zones_in_part: BTreeMap<ZoneName, BTreeSet<String>>,
     /// Kinds of the sources that were read.
     pub kinds: BTreeSet<SourceKind>,
+    /// Whether a configuration was read whose variables can have values.
+    pub has_variables: bool,
+    /// Files with values of Terraform's variables that cannot be read, with the reasons.
+    pub(super) unread_values: BTreeMap<PathBuf, String>,
     /// Files that were read.
     pub files_read: BTreeSet<PathBuf>,
     /// Files that were seen and not read, with the reasons.
@@ -42,8 +47,48 @@ pub struct ImportResult {
     remarks: Remarks,
     /// Comments that a record has already.
     used: HashSet<(SourceId, usize)>,
+    /// Who says what something is, by zone and thing.
+    claims: BTreeMap<(ZoneName, String), Said>,
     /// The zones.
     zones: BTreeMap<ZoneName, FoundZone>,
+}
+
+/// An entry that says what something of a zone is.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Claim<'c> {
+    /// What it is about, such as ``the setting `ssl` ``.
+    pub(super) thing: &'c str,
+    /// What the source calls the entry.
+    pub(super) what: &'c str,
+    /// The directory or file that the entry is in.
+    pub(super) origin: &'c str,
+    /// The place of the entry; [`Place::NOWHERE`] in a state.
+    pub(super) place: Place,
+}
+
+/// How an entry relates to those before it that are about the same thing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Claimed {
+    /// It is the first.
+    First,
+    /// It says the same.
+    Same,
+    /// It says something else.
+    Contradicts,
+}
+
+/// What an entry says.
+#[derive(Debug, Clone)]
+struct Said {
+    value: String,
+    what: String,
+    origin: String,
+    place: Place,
+}
+
+/// How to choose one of two entries that contradict each other.
+pub(super) fn skip_one_of(first: &str, second: &str) -> String {
+    format!("leave one of them out: `--skip '{first}'` or `--skip '{second}'`")
 }
 
 /// Says that attributes are not in the spec; `None` if there are none.
@@ -93,6 +138,19 @@ pub(super) enum Translation {
     InPart,
     /// Nothing. The reason is reported.
     LeftOut,
+}
+
+impl Translation {
+    /// Of an entry with these parts.
+    pub(super) fn of_all(parts: Vec<Self>) -> Self {
+        if parts.iter().all(|part| *part == Self::Whole) {
+            Self::Whole
+        } else if parts.iter().all(|part| *part == Self::LeftOut) {
+            Self::LeftOut
+        } else {
+            Self::InPart
+        }
+    }
 }
 
 /// The value of a record, as its source writes it.
@@ -198,11 +256,6 @@ impl ImportResult {
         self.entry(name);
     }
 
-    /// How many entries are in the spec so far.
-    pub(super) fn imported_so_far(&self) -> usize {
-        self.tally.values().map(|tally| tally.imported).sum()
-    }
-
     /// A `ref` for a rule that has no name of its own; with a number if another one has the same.
     pub(super) fn distinct_reference(&mut self, wanted: &str) -> String {
         let numbered = (2..).map(|n| format!("{wanted}-{n}"));
@@ -285,20 +338,25 @@ impl ImportResult {
         self.diagnostics.push(diagnostic);
     }
 
-    /// Adds a record. One that Cloudflare would refuse is reported and left out.
-    pub(super) fn record(&mut self, kind: &str, what: &str, place: Place, entry: Entry<'_>) {
+    /// Adds a record. One that Cloudflare would refuse is reported and left out. Attributes that are not in the spec are reported.
+    pub(super) fn record(&mut self, kind: &str, what: &str, place: Place, entry: Entry<'_>) -> Translation {
         let zone = entry.zone.clone();
         let mut entry = entry;
         let comments = std::mem::take(&mut entry.comments);
-        let not_translated = std::mem::take(&mut entry.not_translated);
+        let mut not_translated = std::mem::take(&mut entry.not_translated);
+        let is_proxied = entry.proxied;
         match entry.record(what.to_owned()) {
             Ok(record) => {
                 if let Some(why) = self.conflict(&zone, &record) {
                     let help = "keep one of them in the source".to_owned();
                     self.count(kind, Translation::LeftOut);
                     self.report(findings::INVALID_IN_SOURCE, what, place, &why, Some(help));
-                    return;
+                    return Translation::LeftOut;
                 }
+                not_translated.extend((is_proxied && !record.proxied).then(|| "proxied".to_owned()));
+                not_translated.extend(attributes_not_in_spec(&record).into_iter().map(str::to_owned));
+                not_translated.sort();
+                not_translated.dedup();
                 let missing = not_in_spec(&not_translated);
                 let translation = if missing.is_none() { Translation::Whole } else { Translation::InPart };
                 if let Some(missing) = missing {
@@ -312,10 +370,12 @@ impl ImportResult {
                 let key = (zone.clone(), record.name.clone(), record.data.clone());
                 self.origins.entry(key).or_insert_with(|| Origin { place, what: what.to_owned() });
                 self.entry(&zone).content.records.push(record);
+                translation
             }
             Err((why, help)) => {
                 self.count(kind, Translation::LeftOut);
                 self.report(findings::INVALID_IN_SOURCE, what, place, &why, help);
+                Translation::LeftOut
             }
         }
     }
@@ -366,6 +426,38 @@ impl ImportResult {
         Some(format!("the name has a record of type {other} already, and {own} cannot share a name with it"))
     }
 
+    /// Notes that an entry says what something is. If another entry says something else, that is reported.
+    pub(super) fn claim(&mut self, zone: &ZoneName, claim: Claim<'_>, value: &str) -> Claimed {
+        let Claim { thing, what, origin, place } = claim;
+        let key = (zone.clone(), thing.to_owned());
+        let Some(first) = self.claims.get(&key).cloned() else {
+            let (value, what, origin) = (value.to_owned(), what.to_owned(), origin.to_owned());
+            self.claims.insert(key, Said { value, what, origin, place });
+            return Claimed::First;
+        };
+        if first.value == value {
+            return Claimed::Same;
+        }
+        // One address in two places is told apart by the places.
+        let is_one_address = first.what == what;
+        let (one, other) = match is_one_address {
+            true => (first.origin.clone(), origin.to_owned()),
+            false => (first.what.clone(), what.to_owned()),
+        };
+        let shown = match is_one_address {
+            true => format!("{what} of {one} and of {other}"),
+            false => format!("{one} and {other}"),
+        };
+        let detail = format!("{zone}: {shown} say different things about {thing}");
+        self.contradiction(detail, [first.place, place], skip_one_of(&one, &other));
+        Claimed::Contradicts
+    }
+
+    /// Adds a member of the DNS settings.
+    pub(super) fn dns_setting(&mut self, zone: &ZoneName, name: &str, value: Value, place: Place) {
+        self.entry(zone).settings.dns_settings.insert(name.to_owned(), (value, place));
+    }
+
     /// Adds a zone setting.
     pub(super) fn setting(&mut self, zone: &ZoneName, name: &str, value: Value, place: Place) {
         self.entry(zone).settings.settings.insert(name.to_owned(), (value, place));
@@ -400,6 +492,8 @@ impl ImportResult {
     pub fn imported(&self) -> Vec<Imported> {
         let import = |found: &FoundZone| {
             let mut imported = from_live(&found.content);
+            // Findings of the entries have said it.
+            imported.notes.retain(|note| !imported.rule_notes.iter().any(|(_, said)| said == note));
             imported.zone.settings = found.settings.clone();
             imported.zone.tombstones = found.tombstones.clone();
             imported.remarks = self.remarks.of_zone(&imported.zone.name);

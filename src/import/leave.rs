@@ -47,6 +47,18 @@ impl Leaving {
             && !self.dnscontrol.values().any(|domain| domain.left_out == 0)
     }
 
+    /// Notes whether a resource of Terraform leaves. One address may be that of several, in several states: it leaves if all do.
+    pub(super) fn resource(&mut self, address: &str, leaves: bool) {
+        *self.terraform.entry(address.to_owned()).or_insert(true) &= leaves;
+    }
+
+    /// Whether an address is that of a resource, of instances of one, or of a module that stays.
+    pub(super) fn knows(&self, address: &str) -> bool {
+        let is_instance = |known: &String| known.strip_prefix(address).is_some_and(|rest| rest.starts_with('['));
+        let known = self.terraform.keys().chain(&self.partly_unknown);
+        known.into_iter().any(|known| known == address || is_instance(known))
+    }
+
     /// Notes that a module or a resource stays: what it makes is not known.
     pub(super) fn keep(&mut self, address: &str) {
         self.partly_unknown.extend(Address::parse(address).map(|address| address.base));

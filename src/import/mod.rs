@@ -22,4 +22,4 @@ pub use octodns::OctodnsChoice;
 pub(crate) use octodns::{members as octodns_members, natural_order};
 pub use source::{read_sources, read_text};
 pub use source_kind::SourceKind;
-pub use terraform::GivenZones;
+pub use terraform::{GivenValue, GivenValues, GivenZones};

@@ -1,5 +1,6 @@
 //! Files and directories of other tools: what kind they are, and which files belong to them.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value as Json;
@@ -7,7 +8,7 @@ use serde_json::Value as Json;
 use super::import_result::ImportResult;
 use super::octodns::OctodnsFile;
 use super::source_files::read;
-use super::source_kind::{SourceKind, is_terraform_code};
+use super::source_kind::{SourceKind, is_terraform_code, is_terraform_values};
 use super::terraform::{self, GivenZones};
 use super::zone_files::{self, MasterFile};
 use super::{csv, dnscontrol, octodns};
@@ -66,6 +67,8 @@ struct Reader<'g> {
     master_files: Vec<MasterFile>,
     /// What DNSControl printed.
     documents: Vec<dnscontrol::Document>,
+    /// The directories and files to leave out that something was in.
+    skips_used: BTreeSet<String>,
 }
 
 impl<'g> Reader<'g> {
@@ -81,6 +84,7 @@ impl<'g> Reader<'g> {
             resources: Vec::new(),
             master_files: Vec::new(),
             documents: Vec::new(),
+            skips_used: BTreeSet::new(),
         }
     }
 
@@ -91,10 +95,39 @@ impl<'g> Reader<'g> {
         zone_files::read(std::mem::take(&mut self.master_files), self.given.default.as_ref(), &mut self.found);
         dnscontrol::translate(&self.documents, &self.given.providers, &mut self.found);
         let modules = std::mem::take(&mut self.modules);
-        self.resources.extend(terraform::read_configurations(modules, &mut self.found));
-        terraform::translate(&self.resources, self.given, &mut self.found);
+        self.resources.extend(terraform::read_configurations(modules, &self.given.values, &mut self.found));
+        terraform::translate(std::mem::take(&mut self.resources), self.given, &mut self.found);
+        self.report_idle_skips();
         self.found.finish();
         self.found
+    }
+
+    /// Reports directories and files to leave out that nothing was in.
+    fn report_idle_skips(&mut self) {
+        let paths = self.given.skip.iter().filter(|skip| terraform::is_skipped_path(skip));
+        for skip in paths.filter(|skip| !self.skips_used.contains(*skip)) {
+            let why = "no file of the sources is there";
+            self.found.report(findings::NAMES_NOTHING, &format!("--skip {skip}"), Place::NOWHERE, why, None);
+        }
+    }
+
+    /// Whether the user leaves a file out, which is noted.
+    fn is_skipped(&mut self, path: &Path) -> bool {
+        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let is_in = |skip: &&String| terraform::is_skipped_path(skip) && real(path).starts_with(real(Path::new(skip)));
+        let Some(skip) = self.given.skip.iter().find(is_in) else { return false };
+        self.skips_used.insert(skip.clone());
+        self.found.skip_file(path, format!("`--skip {skip}` names it"));
+        true
+    }
+
+    /// Whether Terraform's files are about something else than Cloudflare: they do not hide the files of another tool.
+    fn is_stray(files: &[PathBuf]) -> bool {
+        let is_about = |path: &PathBuf| match is_terraform_code(path) {
+            true => read(path).is_ok_and(|text| text.contains("cloudflare") || text.contains("module \"")),
+            false => SourceKind::of_name(path) == Some(SourceKind::Terraform) && !is_terraform_values(path),
+        };
+        !files.iter().any(is_about)
     }
 
     /// Reports a source that cannot be read.
@@ -139,16 +172,18 @@ impl<'g> Reader<'g> {
                 return self.unreadable(path, &format!("it has more than {MOST_FILES} files"));
             }
         }
+        files.retain(|file| !self.is_skipped(file));
         // Terraform's directories hold other files, too; zone files lie beside octoDNS's configuration.
         let order =
             [SourceKind::Terraform, SourceKind::Octodns, SourceKind::Dnscontrol, SourceKind::Bind, SourceKind::Csv];
         // Many directories have a YAML file; octoDNS's are called like their zones.
         let is_certain = |file: &&PathBuf, kind| kind != SourceKind::Octodns || zone_of_path(file).is_some();
         let of = |kind| move |file: &&PathBuf| SourceKind::of_name(file) == Some(kind);
-        let by_name =
-            order.into_iter().find(|kind| files.iter().filter(of(*kind)).any(|file| is_certain(&file, *kind)));
-        let by_ending = || order.into_iter().find(|kind| files.iter().any(|file| of(*kind)(&file)));
         let configuration = files.iter().find(|file| is_dnscontrol_configuration(file));
+        let is_stray = Self::is_stray(&files);
+        let candidates = || order.into_iter().filter(|kind| !(is_stray && *kind == SourceKind::Terraform));
+        let by_name = candidates().find(|kind| files.iter().filter(of(*kind)).any(|file| is_certain(&file, *kind)));
+        let by_ending = || candidates().chain(order).find(|kind| files.iter().any(|file| of(*kind)(&file)));
         let Some(kind) = self.from.or(by_name).or_else(by_ending) else {
             return match configuration {
                 Some(file) => self.unreadable(file, "it has to be evaluated by DNSControl first"),
@@ -160,10 +195,18 @@ impl<'g> Reader<'g> {
         }
         let is_chosen = self.from.is_some();
         for other in order.into_iter().filter(|other| *other != kind && !is_chosen) {
-            // YAML files beside code of Terraform are about something else.
-            if (kind, other) != (SourceKind::Terraform, SourceKind::Octodns) {
-                let unread = files.iter().filter(of(other)).filter(|file| is_certain(file, other));
-                self.unread(path, kind, other, unread.count());
+            let unread = files.iter().filter(of(other)).filter(|file| is_certain(file, other));
+            // Beside code of Terraform, YAML files may be about something else.
+            let is_about_dns = |file: &&PathBuf| {
+                (kind, other) != (SourceKind::Terraform, SourceKind::Octodns)
+                    || read(file).is_ok_and(|text| is_zone(&text))
+            };
+            let unread = unread.filter(is_about_dns).count();
+            if is_stray && other == SourceKind::Terraform {
+                let stray = files.iter().filter(of(other));
+                stray.for_each(|file| self.found.skip_file(file, "it has nothing of Cloudflare"));
+            } else {
+                self.unread(path, kind, other, unread);
             }
         }
         self.json_syntax(kind, &files);
@@ -192,8 +235,7 @@ impl<'g> Reader<'g> {
         let name = |path: &Path| path.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_owned();
         let is_json = |path: &&PathBuf| {
             let name = name(path);
-            let is_values = name == "terraform.tfvars.json" || name.ends_with(".auto.tfvars.json");
-            is_values || name.ends_with(".tf.json") || name.ends_with(".tofu.json")
+            name.ends_with(".tf.json") || name.ends_with(".tofu.json")
         };
         for path in files.iter().filter(|_| kind == SourceKind::Terraform).filter(is_json) {
             let help = "import the state (`terraform show -json`) to include what it makes".to_owned();
@@ -204,8 +246,16 @@ impl<'g> Reader<'g> {
 
     /// A file.
     fn file(&mut self, path: &Path, is_given: bool) {
+        if is_given && self.is_skipped(path) {
+            return;
+        }
         let text = match read(path) {
             Ok(text) => text,
+            // Its values are not known, which does not concern the entries that need none of them.
+            Err(why) if is_terraform_values(path) => {
+                self.found.unread_values.insert(path.to_owned(), why);
+                return;
+            }
             Err(why) => return self.unreadable(path, &why),
         };
         let recognized = || recognize(&text).filter(|_| !is_javascript(path));
@@ -228,7 +278,9 @@ impl<'g> Reader<'g> {
         match kind {
             SourceKind::Terraform | SourceKind::Dnscontrol => {
                 let text = self.found.sources.get(source).map_or("", |source| source.text());
-                if kind == SourceKind::Terraform && !text.trim_start().starts_with('{') {
+                let is_values = is_terraform_values(path);
+                if kind == SourceKind::Terraform && (is_values || !text.trim_start().starts_with('{')) {
+                    self.found.has_variables |= !is_values;
                     match self.modules.iter_mut().find(|(of, _)| *of == directory) {
                         Some((_, files)) => files.push(source),
                         None => self.modules.push((directory, vec![source])),
@@ -263,7 +315,7 @@ impl<'g> Reader<'g> {
             self.found.kinds.insert(SourceKind::Dnscontrol);
             self.documents.push(dnscontrol::Document { path: path.to_owned(), json });
         } else if terraform::is_document(&json) {
-            match terraform::read_document(&json) {
+            match terraform::read_document(&json, &path.display().to_string()) {
                 Ok(resources) => self.resources.extend(resources),
                 Err(why) => self.unreadable(path, &why),
             }
@@ -285,13 +337,24 @@ fn reason_to_skip(file: &Path, kind: SourceKind, has_code: bool) -> Option<Strin
         return Some("a state beside configuration; import it alone to use it instead".to_owned());
     }
     // Values that are not loaded by themselves belong to another environment.
-    let is_loaded = name == "terraform.tfvars" || name.ends_with(".auto.tfvars");
-    (name.ends_with(".tfvars") && !is_loaded).then(|| "Terraform does not load it by itself".to_owned())
+    is_of_environment(file).then(|| "Terraform does not load it by itself; use `--var-file`".to_owned())
 }
 
 /// A text without the byte order mark that editors put before it; no format has it as a part of the text.
 fn unmarked(text: String) -> String {
     text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text)
+}
+
+/// Whether a file has values of an environment, which Terraform loads only if it is named.
+fn is_of_environment(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let stem = name.strip_suffix(".json").unwrap_or(name);
+    is_terraform_values(path) && stem != "terraform.tfvars" && !stem.ends_with(".auto.tfvars")
+}
+
+/// Whether the text of a YAML file looks like a zone of octoDNS.
+fn is_zone(text: &str) -> bool {
+    text.contains("type:") && text.contains("value")
 }
 
 /// The kind that the beginning of a text tells.

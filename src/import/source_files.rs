@@ -43,6 +43,11 @@ pub(super) fn read(path: &Path) -> Result<String, String> {
     if !path.metadata().map_err(|error| error.to_string())?.is_file() {
         return Err("it is not a regular file".to_owned());
     }
+    read_named(path)
+}
+
+/// Reads a file of bounded size that the user names; it may be a pipe, such as `/dev/fd/63`.
+pub(super) fn read_named(path: &Path) -> Result<String, String> {
     let file = File::open(path).map_err(|error| error.to_string())?;
     let bytes = read_bytes(file, LARGEST).map_err(|error| match error.kind() {
         ErrorKind::FileTooLarge => format!("it is larger than {} MiB", LARGEST >> 20),

@@ -46,8 +46,8 @@ impl SourceKind {
         let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         Some(match extension {
-            _ if is_terraform_code(path) => Self::Terraform,
-            "tfvars" | "tfstate" => Self::Terraform,
+            _ if is_terraform_code(path) || is_terraform_values(path) => Self::Terraform,
+            "tfstate" => Self::Terraform,
             "yaml" | "yml" => Self::Octodns,
             "csv" => Self::Csv,
             "zone" | "bind" | "db" | "hosts" => Self::Bind,
@@ -61,4 +61,10 @@ impl SourceKind {
 /// Whether a file is configuration of Terraform or OpenTofu, by its name.
 pub(super) fn is_terraform_code(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "tf" || extension == "tofu")
+}
+
+/// Whether a file has values of Terraform's variables, by its name.
+pub(super) fn is_terraform_values(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    name.ends_with(".tfvars") || name.ends_with(".tfvars.json")
 }

@@ -72,6 +72,7 @@ pub use policy_file::{Allowed, POLICY_FILE, PolicyError, PolicyFile, policy_sche
 pub use revision::{Revision, at_revision, is_object_id, resolve_revision};
 pub use revision_error::RevisionError;
 pub use schema::schema;
+pub(crate) use settings::setting_value;
 pub use substitution_syntax::{Piece, pieces};
 pub use waf::{deployment_entry, print_waf, rule_entry};
 pub use write_yaml::{double_quoted, one_line};

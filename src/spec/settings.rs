@@ -37,6 +37,14 @@ pub(super) fn checked(
     }
 }
 
+/// The value of a known setting, converted to the setting's type. The value of an unknown setting is unchanged.
+///
+/// # Errors
+/// It is none of the setting's values: why, and what to write instead.
+pub(crate) fn setting_value(name: &str, value: Value) -> Result<Value, (String, String)> {
+    of(name).map_or(Ok(value.clone()), |facts| typed(name, facts.kind, value))
+}
+
 /// A value converted to the type of a setting or of a member of one.
 fn typed(path: &str, kind: SettingKind, value: Value) -> Result<Value, Wrong> {
     let shown = super::clip(&value.to_string());

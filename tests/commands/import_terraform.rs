@@ -304,7 +304,8 @@ fn entries_of_a_zone_without_a_name_are_reported_at_once_and_the_zone_can_be_nam
     let said = workspace.run(&["import", "./main.tf"]).exits(1).stderr;
     assert_eq!(said.matches("IMPORT0005").count(), 1, "{said}");
     for words in [
-        "3 entries belong to an unknown zone, cloudflare_firewall_rule.bad among them: the variable `zone_id` has no value",
+        "3 entries belong to an unknown zone: the variable `zone_id` has no value",
+        "they are cloudflare_firewall_rule.bad, cloudflare_record.lost, cloudflare_record.www",
         "= help: if they belong to one zone, add `--zone-name example.com`",
     ] {
         assert!(said.contains(words), "{words}\n{said}");

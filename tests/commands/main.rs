@@ -39,6 +39,10 @@ mod import_modules;
 mod import_octodns;
 mod import_rate_limits;
 mod import_terraform;
+mod import_terraform_counted;
+mod import_terraform_parts;
+mod import_terraform_rivals;
+mod import_terraform_values;
 mod import_zone_files;
 mod init;
 #[cfg(unix)]

@@ -111,6 +111,7 @@ Environment:
   ZONEWRIGHT_WEBHOOK                          URL to which drift and watch send their report
   Each can be given as NAME_FILE, the name of a file with the value.
   JOB_COMPLETION_INDEX                        used by --shard auto/N only
+  TF_VAR_NAME                                 value of Terraform's variable NAME, used by import only
 "
     .to_owned()
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
-use clap::Args;
+use clap::{ArgMatches, Args};
 
 use super::{Facts, Run, Session};
 use crate::cli::exit_codes::{Ended, Exit};
@@ -17,10 +17,13 @@ use crate::cli::files;
 use crate::cli::options_in_help::Matters;
 use crate::cli::output::Output;
 use crate::cli::settings::Settings;
+use crate::cli::shared_arguments::Global;
 use crate::diagnostic::{Diagnostics, Severity, Sources, count, findings, first_of};
 use crate::edit;
-use crate::import::{GivenZones, ImportResult, Imported, OctodnsChoice, SourceKind, read_sources, read_text};
-use crate::model::{Desired, DesiredSettings, ZoneName};
+use crate::import::{
+    GivenValue, GivenValues, GivenZones, ImportResult, Imported, OctodnsChoice, SourceKind, read_sources, read_text,
+};
+use crate::model::{Desired, DesiredSettings, ZoneName, sort_by_key};
 use crate::reconcile::{AsFound, as_found};
 use crate::render::safe::safe;
 use crate::spec::{Arrangement, Part, Remarks, arrange, print};
@@ -30,6 +33,13 @@ use crate::spec::{Arrangement, Part, Remarks, arrange, print};
 /// # Units
 /// Bytes.
 const LARGEST_INPUT: u64 = 128 << 20;
+
+/// Where options with values are on the command line.
+#[derive(Debug, Default)]
+struct ValuePositions {
+    texts: Vec<usize>,
+    files: Vec<usize>,
+}
 
 /// Generate a spec from a live zone, Terraform, octoDNS, DNSControl, a zone file or CSV
 #[derive(Debug, Args)]
@@ -55,6 +65,12 @@ pub(in crate::cli) struct ImportArgs {
     /// Target of octoDNS whose records are imported, by its name in the configuration, instead of Cloudflare
     #[arg(long, value_name = "NAME")]
     target: Option<String>,
+    /// Leave out a resource of Terraform by its address, or what is in a directory or file; repeatable
+    #[arg(long, value_name = "ADDRESS|PATH")]
+    skip: Vec<String>,
+    /// File with values of Terraform's variables; values of variables are also taken from --var and TF_VAR_NAME; repeatable
+    #[arg(long, value_name = "FILE")]
+    var_file: Vec<PathBuf>,
     /// Write one file for each zone, and one for its protection, into this directory, instead of one spec to standard output
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -85,6 +101,9 @@ pub(in crate::cli) struct ImportArgs {
     /// What each file begins with; not an argument.
     #[arg(skip)]
     first_line: &'static str,
+    /// Where `--var` and `--var-file` are on the command line, in the order of each; not an argument.
+    #[arg(skip)]
+    value_positions: ValuePositions,
     /// Whether every source is the name of a live zone, also one with a slash; not an argument.
     #[arg(skip)]
     is_live: bool,
@@ -100,6 +119,9 @@ impl ImportArgs {
             provider: Vec::new(),
             config: None,
             target: None,
+            skip: Vec::new(),
+            var_file: Vec::new(),
+            value_positions: ValuePositions::default(),
             out: Some(directory.to_owned()),
             factor: false,
             leave: None,
@@ -112,6 +134,26 @@ impl ImportArgs {
             first_line,
             is_live: true,
         }
+    }
+
+    /// Notes the order of options, of which the last one wins.
+    pub(in crate::cli) fn note_positions(&mut self, matches: &ArgMatches) {
+        let positions = |id| matches.indices_of(id).into_iter().flatten().collect();
+        self.value_positions = ValuePositions { texts: positions("variables"), files: positions("var_file") };
+    }
+
+    /// The values of Terraform's variables that the command line and the environment give.
+    fn values(&self, settings: &Settings<'_>) -> GivenValues {
+        let position = |positions: &[usize], n: usize| positions.get(n).copied().unwrap_or(n);
+        let ValuePositions { texts, files } = &self.value_positions;
+        let given = settings.flags.variables.iter().enumerate();
+        let given = given.map(|(n, (name, text))| (position(texts, n), GivenValue::Text(name.clone(), text.clone())));
+        let named = self.var_file.iter().enumerate();
+        let named = named.map(|(n, path)| (position(files, n), GivenValue::File(path.clone())));
+        let mut options: Vec<_> = given.chain(named).collect();
+        sort_by_key(&mut options, |(position, _)| *position);
+        let options = options.into_iter().map(|(_, option)| option).collect();
+        GivenValues { environment: settings.terraform_variables(), options }
     }
 
     /// Whether a source is a file or a directory.
@@ -127,11 +169,31 @@ impl Run for ImportArgs {
         Facts { has_shards: false, ..Facts::online("import") }
     }
 
+    fn check(&self, global: &Global) -> Result<(), String> {
+        let is_about_files = self.sources.iter().any(|source| self.is_file(source));
+        let is_terraform = is_about_files && self.from.as_deref().is_none_or(|from| from == "terraform");
+        let has_variables = !global.variables.is_empty() || !self.var_file.is_empty();
+        if has_variables && !is_terraform {
+            return Err(NO_VARIABLES.to_owned());
+        }
+        if !self.skip.is_empty() && !is_about_files {
+            return Err("--skip leaves out what files contain, and no SOURCE is a file".to_owned());
+        }
+        if global.base.is_some() {
+            return Err("`import` has no --base: it reads no spec".to_owned());
+        }
+        Ok(())
+    }
+
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
         run(self, settings, output).await
     }
 }
+
+/// Why values of variables are refused.
+const NO_VARIABLES: &str =
+    "--var and --var-file give values of Terraform's variables, and no SOURCE is a configuration of Terraform";
 
 /// Reads the sources and prints a spec.
 pub(super) async fn run(args: &ImportArgs, settings: &Settings<'_>, output: &Arc<Output>) -> anyhow::Result<Exit> {
@@ -144,7 +206,7 @@ pub(super) async fn run(args: &ImportArgs, settings: &Settings<'_>, output: &Arc
     let mut found = None;
     let mut beside_spec = Diagnostics::default();
     if !paths.is_empty() {
-        let Some(files) = files_of(args, &paths, output)? else { return Ok(Exit::Error) };
+        let Some(files) = files_of(args, &paths, settings, output)? else { return Ok(Exit::Error) };
         imported.extend(files.imported());
         found = Some(files);
     }
@@ -184,7 +246,7 @@ fn joined(
     let mut desired = Desired::default();
     let mut remarks = Remarks::default();
     let mut meanings = Diagnostics::default();
-    for Imported { mut zone, notes, meanings: other, left_out_settings, remarks: own } in imported {
+    for Imported { mut zone, notes, meanings: other, left_out_settings, remarks: own, .. } in imported {
         if args.no_settings {
             zone.settings.settings.clear();
         }
@@ -257,11 +319,17 @@ fn file_hint(source: &str) -> String {
 }
 
 /// Imports files and directories; `None` if one of them cannot be read, which is reported.
-fn files_of(args: &ImportArgs, paths: &[&String], output: &Output) -> anyhow::Result<Option<ImportResult>> {
+fn files_of(
+    args: &ImportArgs,
+    paths: &[&String],
+    settings: &Settings<'_>,
+    output: &Output,
+) -> anyhow::Result<Option<ImportResult>> {
     let from = args.from.as_deref().and_then(SourceKind::parse);
     let providers = args.provider.iter().cloned().collect();
     let octodns = OctodnsChoice { config: args.config.clone(), target: args.target.clone() };
-    let mut given = GivenZones { providers, octodns, ..GivenZones::default() };
+    let (values, skip) = (args.values(settings), args.skip.clone());
+    let mut given = GivenZones { providers, octodns, values, skip, ..GivenZones::default() };
     for name in &args.zone_name {
         let parse =
             |text: &str| ZoneName::parse(text).with_context(|| format!("--zone-name {name:?}: not a valid zone name"));
@@ -285,15 +353,19 @@ fn files_of(args: &ImportArgs, paths: &[&String], output: &Output) -> anyhow::Re
         let paths: Vec<PathBuf> = paths.iter().map(PathBuf::from).collect();
         read_sources(&paths, from, &given)
     };
+    if given.values.has_options() && !found.has_variables {
+        return Err(Ended::Usage(NO_VARIABLES.to_owned()).into());
+    }
     found.diagnostics.order(&found.sources);
     output.diagnostics(&found.diagnostics, &found.sources);
-    summarise(&found, output);
     let is_broken = found.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
     if is_broken {
+        // Nothing is imported, so there is nothing to count.
         return Ok(None);
     }
     refuse_unused_provider(args, Some(&found))?;
     refuse_unused_octodns_options(args, Some(&found))?;
+    summarise(&found, output);
     if found.is_empty() {
         bail!("no zone was found in {}", args.sources.join(", "));
     }

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use hcl_edit::Span as _;
+use hcl_edit::expr::Expression;
 use hcl_edit::structure::{Block, Body, Structure};
 
 use super::evaluate::Scope;
-use super::value::Term;
+use super::value::{Missing, Term};
 use crate::diagnostic::{Place, SourceId, Span};
 
 /// Attributes and blocks of a resource that Terraform itself uses.
@@ -33,6 +34,57 @@ pub(super) fn members(body: &Body, scope: &Scope<'_>) -> Result<BTreeMap<String,
         }
     }
     Ok(map)
+}
+
+/// Attributes that Terraform leaves as they are at Cloudflare, whatever the configuration says.
+pub(super) struct IgnoredChanges<'b> {
+    /// Their names, as the block writes them.
+    names: Vec<&'b str>,
+    /// Whether all are.
+    is_all: bool,
+}
+
+/// Attributes that a resource of a kind can do without: a spec that does not have them leaves them alone.
+const OPTIONAL: &[&str] =
+    &["account", "account_id", "comment", "description", "jump_start", "paused", "plan", "tags", "vanity_name_servers"];
+
+impl<'b> IgnoredChanges<'b> {
+    /// Those of `lifecycle { ignore_changes = […] }`.
+    ///
+    /// # Sources
+    /// developer.hashicorp.com/terraform/language/meta-arguments/lifecycle, read 2026-11-26.
+    pub(super) fn of(block: &'b Block) -> Self {
+        let lifecycle = block.body.get_blocks("lifecycle").next();
+        let ignored = lifecycle.and_then(|block| block.body.get_attribute("ignore_changes")).map(|a| &a.value);
+        let name = |expression: &'b Expression| match expression {
+            Expression::Variable(name) => Some(name.as_str()),
+            Expression::String(name) => Some(name.as_str()),
+            Expression::Traversal(traversal) => match &traversal.expr {
+                Expression::Variable(name) => Some(name.as_str()),
+                _ => None,
+            },
+            _ => None,
+        };
+        match ignored {
+            Some(Expression::Array(items)) => Self { names: items.iter().filter_map(name).collect(), is_all: false },
+            Some(all) => Self { names: Vec::new(), is_all: name(all) == Some("all") },
+            None => Self { names: Vec::new(), is_all: false },
+        }
+    }
+
+    /// Takes them out of the values of a resource. One that the spec must have is missing: its value is known only at Cloudflare.
+    pub(super) fn leave(&self, kind: &str, values: &mut BTreeMap<String, Term>, place: Place) {
+        let is_optional = |name: &str| OPTIONAL.contains(&name) || (kind, name) == ("cloudflare_zone", "type");
+        values.retain(|name, _| !(is_optional(name) && (self.is_all || self.names.contains(&name.as_str()))));
+        for (name, value) in values.iter_mut().filter(|(name, _)| !["id", "zone_id"].contains(&name.as_str())) {
+            if self.is_all && kind != "cloudflare_zone" || self.names.contains(&name.as_str()) {
+                let why = format!(
+                    "`ignore_changes` leaves `{name}` as it is at Cloudflare, whatever the configuration says; import the state"
+                );
+                *value = Term::Missing(Missing::unknown(why, place));
+            }
+        }
+    }
 }
 
 /// Whether a block has one instance, without an index.

@@ -3,7 +3,7 @@
 mod calls;
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::rc::{Rc, Weak};
 use std::str::FromStr;
@@ -12,12 +12,13 @@ use std::sync::Arc;
 use hcl_edit::expr::Expression;
 use hcl_edit::structure::{Attribute, Block, Body, Structure};
 
-use super::blocks::{META, head, is_single, key, members};
+use super::blocks::{IgnoredChanges, META, head, is_single, key, members};
 use super::evaluate::{Budget, Globals, Scope};
 use super::modules::{Files, Modules, Role, plain};
 use super::nesting::is_too_deep;
 use super::value::{Missing, Term};
 use super::variable_types::conform;
+use super::variable_values::{Assigned, Assignments, GivenValues, from_text, readable};
 use super::{ASSIGNED, Resource, ZONE_REFERENCE, block_comments};
 use crate::diagnostic::{Place, Source, SourceId, Span, findings};
 use crate::import::import_result::{ImportResult, Translation};
@@ -34,6 +35,8 @@ type Written<'b> = (SourceId, &'b Expression);
 /// A variable.
 #[derive(Clone, Copy, Default)]
 struct Variable<'b> {
+    /// Whether its value must not be shown.
+    is_sensitive: bool,
     /// Its default.
     default: Option<Written<'b>>,
     /// Its type.
@@ -64,8 +67,10 @@ struct Module<'b> {
     children: RefCell<BTreeMap<String, Option<Called<'b>>>>,
     /// Variables.
     variables: BTreeMap<&'b str, Variable<'b>>,
-    /// Values of variables from `.tfvars` files.
-    assigned: BTreeMap<&'b str, Written<'b>>,
+    /// Values of variables from outside of the configuration.
+    assigned: BTreeMap<&'b str, Assigned<'b>>,
+    /// Outputs whose value must not be shown.
+    sensitive_outputs: BTreeSet<&'b str>,
     /// Local values.
     locals: BTreeMap<&'b str, Written<'b>>,
     /// Resources and data sources by kind (with `data.` in front) and name.
@@ -77,18 +82,36 @@ struct Module<'b> {
 }
 
 /// Reads the files of directories; `.tfvars` files are those whose name ends like that.
-pub(in crate::import) fn read(directories: Vec<(PathBuf, Vec<SourceId>)>, found: &mut ImportResult) -> Vec<Resource> {
+pub(in crate::import) fn read(
+    directories: Vec<(PathBuf, Vec<SourceId>)>,
+    given: &GivenValues,
+    found: &mut ImportResult,
+) -> Vec<Resource> {
     let parsed: Vec<_> = directories.into_iter().map(|(path, files)| (path, parse_all(&files, found))).collect();
+    // Terraform reads the values of a directory with its configuration.
+    for (_, name, _) in parsed.iter().filter(|(_, files)| files.bodies.is_empty()).flat_map(|(_, files)| &files.values)
+    {
+        found.skip_file(Path::new(name), "there is no configuration beside it; use `--var-file`");
+    }
+    let (values, unreadable) = given.read(found);
+    for (path, why) in unreadable {
+        found.report(findings::UNREADABLE_SOURCE, &path, Place::NOWHERE, &why, None);
+    }
     let sources = found.sources.clone();
-    let modules = Modules::new(&sources, parsed);
+    let modules = Modules::new(&sources, parsed, values);
     let mut resources = Vec::new();
+    let mut declared = BTreeSet::new();
     for root in modules.roots() {
         modules.budget.renew();
-        // Those of a directory that is called do not count.
-        for (place, why) in modules.files(root).iter().flat_map(|files| &files.unread_values) {
-            found.report(findings::UNREADABLE_SOURCE, "", *place, why, None);
-        }
-        Module::new(&modules, vec![root], String::new(), PathBuf::new(), None).read_into(&mut resources, found);
+        let module = Module::new(&modules, vec![root], String::new(), PathBuf::new(), None);
+        module.report_unread_values(found);
+        declared.extend(module.variables.keys().map(|name| (*name).to_owned()));
+        module.read_into(&mut resources, found);
+    }
+    modules.given.report_undeclared(&declared, found);
+    // Terraform does not read those of a directory without configuration, or of one that is called.
+    for (path, why) in std::mem::take(&mut found.unread_values) {
+        found.skip_file(&path, why);
     }
     resources
 }
@@ -98,21 +121,26 @@ fn parse_all(files: &[SourceId], found: &mut ImportResult) -> Files {
     let mut parsed = Files::default();
     for source in files {
         let text = found.sources.get(*source).map_or("", Source::text).to_owned();
-        let role = Role::of_name(found.sources.name(*source));
+        let name = found.sources.name(*source).to_owned();
+        let role = Role::of_name(&name);
+        if role >= Role::Values {
+            match Assignments::parse(*source, &name, &text) {
+                Ok(values) => parsed.values.push((role, name, values)),
+                Err(why) => drop(found.unread_values.insert(PathBuf::from(name), why)),
+            }
+            continue;
+        }
         match parse(&text) {
             Ok(body) => parsed.bodies.push((*source, role, body)),
             Err((offset, why)) => {
                 let place = Place { source: *source, span: Span::new(offset, offset + 1) };
-                if role >= Role::Values {
-                    parsed.unread_values.push((place, why));
-                    continue;
-                }
                 found.report(findings::UNREADABLE_SOURCE, "", place, &why, None);
                 parsed.is_broken = true;
             }
         }
     }
     sort_by_key(&mut parsed.bodies, |(_, role, _)| *role);
+    parsed.values.sort_by(|(role, name, _), (other, of, _)| (role, name).cmp(&(other, of)));
     parsed
 }
 
@@ -146,7 +174,12 @@ impl<'b> Module<'b> {
             outputs: BTreeMap::new(),
             children: RefCell::default(),
             variables: BTreeMap::new(),
-            assigned: BTreeMap::new(),
+            assigned: if is_root {
+                all.given.by_variable(files.into_iter().flat_map(|files| &files.values).map(|(_, _, values)| values))
+            } else {
+                BTreeMap::new()
+            },
+            sensitive_outputs: BTreeSet::new(),
             locals: BTreeMap::new(),
             blocks: BTreeMap::new(),
             redeclared: BTreeMap::new(),
@@ -154,17 +187,35 @@ impl<'b> Module<'b> {
         };
         for (source, role, body) in files.map_or(&[][..], |files| &files.bodies) {
             for structure in body {
-                match structure {
-                    // Files of values belong to roots.
-                    Structure::Attribute(attribute) if *role >= Role::Values && is_root => {
-                        module.assigned.insert(attribute.key.as_str(), (*source, &attribute.value));
-                    }
-                    Structure::Attribute(_) => {}
-                    Structure::Block(block) => module.block(*source, *role, block),
+                if let Structure::Block(block) = structure {
+                    module.block(*source, *role, block);
                 }
             }
         }
         Rc::new_cyclic(|own| Self { own: own.clone(), ..module })
+    }
+
+    /// Reports the files of values in its directory that cannot be read, and what that leaves open.
+    fn report_unread_values(&self, found: &mut ImportResult) {
+        let real = |path: &Path| {
+            let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            directory.canonicalize().ok()
+        };
+        let own = self.chain.last().map(|directory| directory.to_path_buf());
+        let unread: Vec<PathBuf> = found.unread_values.keys().filter(|path| real(path) == own).cloned().collect();
+        for path in unread {
+            let why = found.unread_values.remove(&path).unwrap_or_default();
+            let has_value = |(name, variable): &(&&str, &Variable<'_>)| {
+                variable.default.is_some() || self.assigned.contains_key(**name)
+            };
+            let with_value = self.variables.iter().filter(has_value);
+            let with_value: Vec<String> = with_value.map(|(name, _)| format!("`{name}`")).collect();
+            let detail = match with_value.as_slice() {
+                [] => why,
+                names => format!("{why}; if it sets {}, other values than its own are imported", names.join(", ")),
+            };
+            found.report(findings::UNREADABLE_VALUES, &path.display().to_string(), Place::NOWHERE, &detail, None);
+        }
     }
 
     /// Adds its resources, and those of the modules that it calls. What is not known is reported.
@@ -213,23 +264,38 @@ impl<'b> Module<'b> {
         let declared = self.variables.get(name).copied().unwrap_or_default();
         let assigned = self.assigned.get(name).copied();
         let is_given = self.call.as_ref().is_some_and(|call| call.has(name));
-        if !is_given && assigned.or(declared.default).is_none() {
-            let where_to = if self.call.is_none() { "a `.tfvars` file" } else { "the `module` block" };
-            let why = format!("the variable `{name}` has no value; set it in {where_to}");
+        if !is_given && assigned.is_none() && declared.default.is_none() {
+            let where_to = match self.call {
+                None => format!("give it with `--var {name}=VALUE`, `--var-file` or in `terraform.tfvars`"),
+                Some(_) => "set it in the `module` block".to_owned(),
+            };
+            let why = format!("the variable `{name}` has no value; {where_to}");
             return Term::Missing(Missing::unknown(why, place));
         }
         let evaluate = |(source, expression): Written<'_>| self.scope(source).evaluate(expression);
+        let assigned_value = |assigned: Assigned<'_>| match assigned {
+            Assigned::Expression(source, expression) => evaluate((source, expression)),
+            Assigned::Value(value) => value.clone(),
+            Assigned::Text(text) => from_text(text, declared.kind.map(|(_, kind)| kind), name, place),
+        };
         self.cached(format!("var.{name}"), place, || {
             let input = self.call.as_ref().and_then(|call| call.input(name));
             if input.as_ref().is_some_and(|value| !self.all.admits_input(value.size())) {
                 return Term::Missing(Missing::unknown("the modules are called with too many values", place));
             }
-            let given = input.or_else(|| assigned.map(evaluate));
+            let given = input.or_else(|| assigned.map(assigned_value).map(|value| readable(value, name, place)));
             let given = given.filter(|value| !(declared.is_never_null && *value == Term::Null));
             let value = given.or_else(|| declared.default.map(evaluate)).unwrap_or(Term::Null);
-            match declared.kind {
+            let value = match declared.kind {
                 Some((of, kind)) => conform(value, kind, &self.scope(of)),
                 None => value,
+            };
+            match value {
+                value @ (Term::Null | Term::Missing(_)) => value,
+                value if declared.is_sensitive => {
+                    Term::Missing(Missing::sensitive(&format!("the variable `{name}`"), value, place))
+                }
+                value => value,
             }
         })
     }
@@ -243,10 +309,12 @@ impl<'b> Module<'b> {
                 let written = |name: &str| block.body.get_attribute(name).map(|a| (source, &a.value));
                 let nullable = block.body.get_attribute("nullable").map(|a| &a.value);
                 let is_never_null = matches!(nullable, Some(Expression::Bool(b)) if !*b.value());
+                let is_sensitive = is_sensitive(block);
                 let known = self.variables.get(name).copied().filter(|_| role == Role::Override).unwrap_or_default();
                 let (default, kind) = (written("default").or(known.default), written("type").or(known.kind));
                 let is_never_null = is_never_null || known.is_never_null;
-                self.variables.insert(name, Variable { default, kind, is_never_null });
+                let is_sensitive = is_sensitive || known.is_sensitive;
+                self.variables.insert(name, Variable { is_sensitive, default, kind, is_never_null });
             }
             ("locals", []) => self.locals.extend(attributes()),
             ("resource" | "data", [kind, name]) => {
@@ -266,6 +334,7 @@ impl<'b> Module<'b> {
             ("output", [name]) => {
                 let value = block.body.get_attribute("value");
                 self.outputs.extend(value.map(|a| (*name, (source, &a.value))));
+                self.sensitive_outputs.extend(is_sensitive(block).then_some(*name));
             }
             _ => {}
         }
@@ -363,7 +432,7 @@ impl<'b> Module<'b> {
             Ok(instances) => instances,
             Err(missing) => {
                 let at = if missing.place == Place::NOWHERE { place } else { missing.place };
-                found.leaving.terraform.insert(address.clone(), false);
+                found.leaving.resource(&address, false);
                 found.refuse(findings::UNKNOWN_VALUE, kind, &address, at, &missing.why);
                 return;
             }
@@ -371,6 +440,8 @@ impl<'b> Module<'b> {
         if !self.all.admits_resources(instances.len()) {
             return self.too_many(kind, &address, place, found);
         }
+        let ignored = IgnoredChanges::of(block);
+        let origin: Arc<str> = self.chain.first().map(|root| self.all.shown(root)).unwrap_or_default().into();
         let text = self.text(source);
         let comments: Arc<[_]> =
             block_comments::of(text, place.span.start as usize, place.span.end as usize, block).into();
@@ -378,13 +449,15 @@ impl<'b> Module<'b> {
             let address = format!("{address}{index}");
             match members(&block.body, &scope) {
                 Ok(mut values) => {
+                    ignored.leave(kind, &mut values, place);
                     values.insert("id".to_owned(), Term::Text(format!("{ASSIGNED}{address}")));
                     let (kind, values, comments) = (kind.to_owned(), Term::Map(values), Arc::clone(&comments));
-                    out.push(Resource { address, kind, values, place, comments });
+                    let origin = Arc::clone(&origin);
+                    out.push(Resource { address, kind, values, place, comments, origin, is_complete: false });
                 }
                 Err(at) => {
                     let why = "`dynamic` blocks are not read; import the state (`terraform show -json`) instead";
-                    found.leaving.terraform.insert(address.clone(), false);
+                    found.leaving.resource(&address, false);
                     found.refuse(findings::NOT_TRANSLATED, kind, &address, at, why);
                 }
             }
@@ -393,6 +466,7 @@ impl<'b> Module<'b> {
 
     /// What other code sees of an instance: its id, and the attributes that its block sets.
     fn seen(&self, kind: &str, address: &str, block: &Block, scope: &Scope<'_>) -> Term {
+        let place = head(scope.source, block);
         let plain = kind.trim_start_matches("data.");
         let attribute = |name: &str| block.body.get_attribute(name).map(|a| scope.evaluate(&a.value));
         let zone_name = || {
@@ -421,7 +495,15 @@ impl<'b> Module<'b> {
                 let zones = Term::List(vec![zone]);
                 map.extend([("zones".to_owned(), zones.clone()), ("result".to_owned(), zones)]);
             }
-            ("cloudflare_zone" | "cloudflare_zones", _) => {}
+            ("cloudflare_zone" | "cloudflare_zones", name) => {
+                let unknown = match name {
+                    Some(Term::Missing(missing)) => missing,
+                    _ => Missing::unknown(format!("`{address}` does not say the name of its zone"), place),
+                };
+                let members = if plain == "cloudflare_zone" { ["id", "zone_id"] } else { ["zones", "result"] };
+                let unknown = |member: &str| (member.to_owned(), Term::Missing(unknown.clone()));
+                map.extend(members.map(unknown));
+            }
             _ => drop(map.insert("id".to_owned(), Term::Text(format!("{ASSIGNED}{address}")))),
         }
         Term::Map(map)
@@ -447,6 +529,12 @@ impl<'b> Module<'b> {
             instances.first().map_or(Term::Null, object)
         }))
     }
+}
+
+/// Whether a variable or output is marked as sensitive.
+fn is_sensitive(block: &Block) -> bool {
+    let mark = block.body.get_attribute("sensitive").map(|a| &a.value);
+    matches!(mark, Some(Expression::Bool(b)) if *b.value())
 }
 
 impl Globals for Module<'_> {

@@ -19,7 +19,15 @@ pub(in crate::import) fn is_document(json: &Json) -> bool {
 }
 
 /// The resources of a state or plan; otherwise why it cannot be used.
-pub(in crate::import) fn read(json: &Json) -> Result<Vec<Resource>, String> {
+pub(in crate::import) fn read(json: &Json, file: &str) -> Result<Vec<Resource>, String> {
+    let mut resources = read_all(json)?;
+    let origin: Arc<str> = file.into();
+    resources.iter_mut().for_each(|resource| resource.origin = Arc::clone(&origin));
+    Ok(resources)
+}
+
+/// The resources of a document.
+fn read_all(json: &Json) -> Result<Vec<Resource>, String> {
     let mut resources = Vec::new();
     if let Some(version) = json.get("version") {
         if version != 4 {
@@ -116,6 +124,28 @@ fn kind(json: &Json) -> String {
     format!("{prefix}{}", text(json, "type"))
 }
 
+/// The values of a resource, of which sensitive ones must not be shown.
+fn without_sensitive(values: Option<&Json>, is_sensitive: impl Fn(&str) -> bool) -> Term {
+    let Some(Json::Object(members)) = values else { return Term::Null };
+    let member = |(name, value): (&String, &Json)| {
+        let value = Term::from_json(value);
+        let is_hidden = !value.is_empty() && is_sensitive(name);
+        let hidden = || Term::Missing(Missing::sensitive(&format!("`{name}`"), value.clone(), Place::NOWHERE));
+        (name.clone(), if is_hidden { hidden() } else { value })
+    };
+    Term::Map(members.iter().map(member).gather())
+}
+
+/// Whether `true` is anywhere in a value.
+fn holds_true(json: &Json) -> bool {
+    match json {
+        Json::Bool(is_true) => *is_true,
+        Json::Array(items) => items.iter().any(holds_true),
+        Json::Object(members) => members.values().any(holds_true),
+        _ => false,
+    }
+}
+
 /// A resource of a state file, with its instances.
 fn state_resource(resource: &Json, out: &mut Vec<Resource>) {
     let kind = kind(resource);
@@ -132,9 +162,14 @@ fn state_resource(resource: &Json, out: &mut Vec<Resource>) {
         out.push(Resource {
             address: format!("{module}{kind}.{}{key}", text(resource, "name")),
             kind: kind.clone(),
-            values: instance.get("attributes").map_or(Term::Null, Term::from_json),
+            values: without_sensitive(instance.get("attributes"), |name| {
+                let first = |path: &Json| path.pointer("/0/value").and_then(Json::as_str) == Some(name);
+                list(instance, "sensitive_attributes").iter().any(first)
+            }),
             place: Place::NOWHERE,
             comments: Arc::default(),
+            origin: Arc::default(),
+            is_complete: true,
         });
     }
 }
@@ -145,9 +180,13 @@ fn module(json: &Json, out: &mut Vec<Resource>) {
         out.push(Resource {
             address: text(resource, "address").to_owned(),
             kind: kind(resource),
-            values: resource.get("values").map_or(Term::Null, Term::from_json),
+            values: without_sensitive(resource.get("values"), |name| {
+                resource.get("sensitive_values").and_then(|all| all.get(name)).is_some_and(holds_true)
+            }),
             place: Place::NOWHERE,
             comments: Arc::default(),
+            origin: Arc::default(),
+            is_complete: true,
         });
     }
     for child in list(json, "child_modules") {
@@ -174,7 +213,7 @@ mod tests {
             "configuration": { "root_module": { "module_calls": { "m": { "module": {
                 "resources": [{ "address": "cloudflare_dns_record.r", "expressions": written }] } } } } },
         });
-        let read = read(&plan).unwrap();
+        let read = read(&plan, "plan.json").unwrap();
         let Term::Map(values) = &read[0].values else { panic!("{read:?}") };
         let missing: Vec<&String> =
             values.iter().filter(|(_, v)| v.missing().is_some()).map(|(name, _)| name).collect();

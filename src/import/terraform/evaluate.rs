@@ -369,6 +369,7 @@ impl Scope<'_> {
         match name {
             "file" | "templatefile" => self.file(name, &values, place),
             "yamldecode" => yaml(&values, self.source, place),
+            "sensitive" | "nonsensitive" => sensitivity(name, values, place),
             _ => functions::call(name, values, place),
         }
     }
@@ -401,6 +402,17 @@ impl Scope<'_> {
             Ok(()) => Term::Text(out),
             Err(missing) => Term::Missing(Missing { place, ..missing }),
         }
+    }
+}
+
+/// `sensitive(value)` and `nonsensitive(value)`.
+fn sensitivity(function: &str, mut values: Vec<Term>, place: Place) -> Term {
+    match (function, values.pop()) {
+        ("nonsensitive", Some(Term::Missing(Missing { hidden: Some(hidden), .. }))) => hidden.0,
+        ("sensitive", Some(value)) if value.missing().is_none() => {
+            Term::Missing(Missing::sensitive("the value", value, place))
+        }
+        (_, value) => value.unwrap_or_else(|| error("a value is expected", place)),
     }
 }
 

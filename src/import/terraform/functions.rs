@@ -43,8 +43,6 @@ pub(super) fn call(name: &str, arguments: Vec<Term>, place: Place) -> Term {
             | "compact"
             | "setunion"
             | "one"
-            | "sensitive"
-            | "nonsensitive"
     );
     // A missing item can be a list of any length, or equal to another.
     let counts_items = matches!(name, "flatten" | "compact" | "toset" | "setunion" | "zipmap");
@@ -425,7 +423,7 @@ fn conversions(name: &str, mut a: Vec<Term>) -> Option<Outcome> {
         }
         "tonumber" => number(&a, 0).map(Term::Number),
         "tobool" => a.first().and_then(Term::truth).map(Term::Bool).ok_or("a boolean is expected"),
-        "tolist" | "tomap" | "sensitive" | "nonsensitive" => a.drain(..).next().ok_or("a value is expected"),
+        "tolist" | "tomap" => a.drain(..).next().ok_or("a value is expected"),
         "toset" => list(&a, 0).map(set),
         "coalesce" => {
             a.into_iter().find(|value| !matches!(value, Term::Null) && !value.is_empty()).ok_or("every value is null")

@@ -3,6 +3,7 @@
 //! A state or plan has every value. A configuration is evaluated without running Terraform, as far as its values are in the
 //! files; an entry that needs more is refused with what is missing. All three give [`Resource`]s, which `resources` translates.
 
+mod attributes;
 mod block_comments;
 mod blocks;
 mod configuration;
@@ -13,10 +14,15 @@ mod modules;
 mod nesting;
 mod not_imported;
 mod rate_limits;
+mod record_resource;
 mod resources;
+mod rivals;
 mod rulesets;
+mod setting_resources;
+mod skipped;
 mod value;
 mod variable_types;
+mod variable_values;
 mod zones;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,6 +31,8 @@ use std::sync::Arc;
 pub(super) use configuration::read as read_configurations;
 pub(super) use documents::{is_document, read as read_document};
 pub(super) use resources::translate;
+pub(super) use skipped::is_path as is_skipped_path;
+pub use variable_values::{GivenValue, GivenValues};
 
 use super::OctodnsChoice;
 use super::comments::Comment;
@@ -50,6 +58,10 @@ pub(super) struct Resource {
     place: Place,
     /// Its comments, in the text of its place.
     comments: Arc<[Comment]>,
+    /// The directory of its configuration, or the file of its state or plan.
+    origin: Arc<str>,
+    /// Whether the source has every attribute of it, also those that nobody wrote: a state or plan.
+    is_complete: bool,
 }
 
 /// Zone names that the user supplies for ids.
@@ -63,4 +75,8 @@ pub struct GivenZones {
     pub providers: BTreeSet<String>,
     /// The configuration and the target of octoDNS.
     pub octodns: OctodnsChoice,
+    /// Values of Terraform's variables.
+    pub values: GivenValues,
+    /// Addresses, directories and files to leave out.
+    pub skip: Vec<String>,
 }

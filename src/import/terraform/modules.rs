@@ -10,7 +10,8 @@ use hcl_edit::expr::Expression;
 use hcl_edit::structure::{Block, Body};
 
 use super::evaluate::Budget;
-use crate::diagnostic::{Place, SourceId, Sources};
+use super::variable_values::{Assignments, ReadValues};
+use crate::diagnostic::{SourceId, Sources};
 use crate::model::Gather;
 
 /// The deepest nesting of calls.
@@ -34,7 +35,9 @@ pub(super) enum Role {
     Override,
     /// Values of variables: `terraform.tfvars`.
     Values,
-    /// Values of variables: `*.auto.tfvars`.
+    /// Values of variables: `terraform.tfvars.json`.
+    JsonValues,
+    /// Values of variables: `*.auto.tfvars`, `*.auto.tfvars.json`.
     AutomaticValues,
     /// Values of variables: any other file that was named.
     NamedValues,
@@ -56,8 +59,9 @@ impl Role {
         match (stem, name) {
             (Some(stem), _) if stem == "override" || stem.ends_with("_override") => Self::Override,
             (_, "terraform.tfvars") => Self::Values,
-            _ if name.ends_with(".auto.tfvars") => Self::AutomaticValues,
-            _ if name.ends_with(".tfvars") => Self::NamedValues,
+            (_, "terraform.tfvars.json") => Self::JsonValues,
+            _ if name.ends_with(".auto.tfvars") || name.ends_with(".auto.tfvars.json") => Self::AutomaticValues,
+            _ if name.ends_with(".tfvars") || name.ends_with(".tfvars.json") => Self::NamedValues,
             _ => Self::Code,
         }
     }
@@ -68,10 +72,10 @@ impl Role {
 pub(super) struct Files {
     /// Their content, in the order of their roles.
     pub(super) bodies: Vec<(SourceId, Role, Body)>,
+    /// Files that assign variables with their names, in the order in which they count.
+    pub(super) values: Vec<(Role, String, Assignments)>,
     /// Whether one of them cannot be read.
     pub(super) is_broken: bool,
-    /// Files that assign variables and cannot be read: where, and why.
-    pub(super) unread_values: Vec<(Place, String)>,
 }
 
 /// Every directory with configuration.
@@ -82,6 +86,8 @@ pub(super) struct Modules<'s> {
     directories: BTreeMap<PathBuf, Files>,
     /// The real paths in the order in which they were read.
     order: Vec<PathBuf>,
+    /// The real paths as the user names them.
+    shown: BTreeMap<PathBuf, String>,
     /// The effort for the root that is being read, and for what it calls.
     pub(super) budget: Budget,
     /// Instances of modules so far.
@@ -92,28 +98,37 @@ pub(super) struct Modules<'s> {
     resources: Cell<usize>,
     /// Whether it was reported that there are too many.
     is_reported: Cell<bool>,
+    /// Values of variables that the user supplies.
+    pub(super) given: ReadValues,
 }
 
 impl<'s> Modules<'s> {
     /// The files of these directories. One that was read twice, by different names, is one directory.
-    pub(super) fn new(sources: &'s Sources, read: impl IntoIterator<Item = (PathBuf, Files)>) -> Self {
+    pub(super) fn new(
+        sources: &'s Sources,
+        read: impl IntoIterator<Item = (PathBuf, Files)>,
+        given: ReadValues,
+    ) -> Self {
         let mut directories: BTreeMap<PathBuf, Files> = BTreeMap::new();
-        let mut order = Vec::new();
+        let (mut order, mut shown) = (Vec::new(), BTreeMap::new());
         for (path, files) in read {
             let path = if path.as_os_str().is_empty() { PathBuf::from(".") } else { path };
             let real = path.canonicalize().unwrap_or_else(|_| plain(&path));
             if !directories.contains_key(&real) {
                 order.push(real.clone());
+                shown.insert(real.clone(), path.display().to_string());
             }
             let all = directories.entry(real).or_default();
             all.is_broken |= files.is_broken;
             all.bodies.extend(files.bodies);
-            all.unread_values.extend(files.unread_values);
+            all.values.extend(files.values);
         }
         Self {
             sources,
             directories,
             order,
+            shown,
+            given,
             budget: Budget::default(),
             instances: Cell::default(),
             inputs: Cell::default(),
@@ -155,6 +170,11 @@ impl<'s> Modules<'s> {
         let blocks = files.bodies.iter().flat_map(|(_, _, body)| body.blocks());
         let calls = blocks.filter(|block| block.ident.as_str() == "module").filter_map(source_of);
         calls.filter_map(|source| self.target(directory, source)).map(|(target, _)| target).collect()
+    }
+
+    /// What the user calls a directory.
+    pub(super) fn shown(&self, directory: &Path) -> String {
+        self.shown.get(directory).cloned().unwrap_or_else(|| directory.display().to_string())
     }
 
     /// The files of a directory.

@@ -1,9 +1,11 @@
 //! Why an entry is left out.
 
+use std::collections::BTreeMap;
+
 use super::Resource;
 use super::value::{Missing, Term};
 use crate::diagnostic::{Place, count, findings};
-use crate::import::import_result::{ImportResult, Translation};
+use crate::import::import_result::{ImportResult, Translation, not_in_spec};
 
 /// Why an entry is left out.
 pub(super) enum Refusal {
@@ -85,6 +87,13 @@ pub(super) fn other(resource: &Resource) -> String {
     }
 }
 
+/// Reports the attributes of a resource that are not in the spec; `None` if there are none.
+pub(super) fn in_part(resource: &Resource, attributes: &[String], found: &mut ImportResult) -> Option<Translation> {
+    let named = not_in_spec(attributes)?;
+    found.report(findings::IN_PART, &resource.address, resource.place, &named, None);
+    Some(Translation::InPart)
+}
+
 /// Reports a resource that is left out.
 pub(super) fn refuse(resource: &Resource, refusal: Refusal, found: &mut ImportResult) {
     let Resource { address, kind, place, .. } = resource;
@@ -112,12 +121,26 @@ pub(super) fn without_zone(zone: &UnknownZone, resources: &[&Resource], found: &
         UnknownZone::Missing(why) => ("an unknown zone".to_owned(), format!(": {why}"), BY_NAME.to_owned()),
         UnknownZone::Unnamed => ("an unknown zone".to_owned(), String::new(), BY_NAME.to_owned()),
     };
-    let example = &first.address;
     let detail = match resources.len() {
-        1 => format!("{example} belongs to {shown}{why}"),
-        n => format!("{n} entries belong to {shown}, {example} among them{why}"),
+        1 => format!("{} belongs to {shown}{why}", first.address),
+        n => format!("{n} entries belong to {shown}{why}; they are {}", addresses(resources)),
     };
     found.report(findings::UNKNOWN_ZONE, "", first.place, &detail, Some(help));
+}
+
+/// The addresses of resources; several instances of one are counted.
+fn addresses(resources: &[&Resource]) -> String {
+    let mut instances: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for resource in resources {
+        let whole = resource.address.as_str();
+        let base = whole.rfind('[').filter(|_| whole.ends_with(']')).map_or(whole, |end| &whole[..end]);
+        instances.entry(base).or_default().push(whole);
+    }
+    let shown = instances.into_iter().map(|(base, all)| match all.as_slice() {
+        [only] => (*only).to_owned(),
+        all => format!("{base} ({})", count(all.len(), "instance")),
+    });
+    shown.collect::<Vec<_>>().join(", ")
 }
 
 /// How to name the zone of entries that do not even have its id.

@@ -48,7 +48,7 @@ pub(super) fn rate_limit<'r>(
     zones: &Zones<'_>,
     translated: &mut Translated<'r>,
     found: &mut ImportResult,
-) -> Result<(), Refusal> {
+) -> Result<Translation, Refusal> {
     let values = &resource.values;
     let zone = zones.of(resource)?;
     if let Some(missing) = values.missing_beside_zone() {
@@ -61,10 +61,13 @@ pub(super) fn rate_limit<'r>(
     if rule.get("description").is_none() {
         rule["ref"] = json!(rulesets::reference(&resource.kind, &resource.address, found));
     }
-    rulesets::add(&zone, Phase::RateLimit, vec![rule], found).map_err(Refusal::Invalid)?;
+    let added = rulesets::add(&zone, Phase::RateLimit, vec![rule], found).map_err(Refusal::Invalid)?;
+    if let Some((_, why)) = added.notes.into_iter().next() {
+        return Err(Refusal::Untranslatable(why));
+    }
     found.count(&resource.kind, Translation::Whole);
     translated.entry(zone).or_default().push(resource);
-    Ok(())
+    Ok(Translation::Whole)
 }
 
 /// Says once for each zone what its source does not tell about its rate limits.

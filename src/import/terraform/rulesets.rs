@@ -5,14 +5,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value as Json, json};
 
 use super::Resource;
-use super::not_imported::{Refusal, refuse};
+use super::attributes::Attributes;
+use super::not_imported::{Refusal, in_part, refuse};
+use super::setting_resources::claim;
 use super::value::Term;
 use super::zones::Zones;
 use crate::diagnostic::findings;
-use crate::import::import_result::{ImportResult, Translation};
+use crate::import::from_live::{Imported, from_live};
+use crate::import::import_result::{Claimed, ImportResult, Translation};
 use crate::model::facts::rulesets::{REF_CHARACTERS, is_ref};
-use crate::model::ruleset::{LiveRule, Phase};
-use crate::model::{Gather, ZoneName, sort_by_key};
+use crate::model::ruleset::{DesiredWaf, EntryPoint, Phase, RuleId};
+use crate::model::{Gather, LiveZone, ZoneId, ZoneName, sort_by_key};
 use crate::wire::ruleset::read_ruleset;
 
 /// Members that version 4 writes as a block and the API as an object.
@@ -22,35 +25,47 @@ const OBJECTS: &[&str] =
 const ZERO_IS_UNSET: &[&str] = &["score_threshold", "score_per_period", "requests_per_period", "period", "status_code"];
 
 /// `cloudflare_ruleset`.
-pub(super) fn ruleset(resource: &Resource, zones: &Zones<'_>, found: &mut ImportResult) -> Result<(), Refusal> {
-    let values = &resource.values;
-    let rules = values.get("rules").map(Term::items).unwrap_or_default();
-    let phase_name = match values.get("phase") {
-        Some(Term::Missing(missing)) => return Err(missing.clone().into()),
-        phase => phase.and_then(Term::text).unwrap_or_default(),
-    };
+pub(super) fn ruleset(
+    resource: &Resource,
+    zones: &Zones<'_>,
+    found: &mut ImportResult,
+) -> Result<Translation, Refusal> {
+    let attributes = Attributes::new(resource);
+    let rules = attributes.get("rules").map(Term::items).unwrap_or_default();
+    let (phase_name, kind) = (attributes.text("phase")?.unwrap_or_default(), attributes.text("kind")?);
+    // An entry point has a name, which nothing refers to.
+    attributes.text("name")?;
     let Some(phase) = Phase::ALL.iter().copied().find(|phase| phase.as_str() == phase_name) else {
         return Err(Refusal::Untranslatable(format!(
             "it has {} of the phase `{phase_name}`, which a spec does not manage",
             count(rules.len())
         )));
     };
-    if values.get("account_id").is_some() && values.get("zone_id").is_none() {
+    if resource.values.get("account_id").is_some() && resource.values.get("zone_id").is_none() {
         return Err(Refusal::Untranslatable(format!(
             "it is a ruleset of the account with {}; a spec manages the rulesets of zones",
             count(rules.len())
         )));
     }
-    if let Some(kind) = values.get("kind").and_then(Term::text).filter(|kind| kind != "zone") {
+    if let Some(kind) = kind.filter(|kind| kind != "zone") {
         return Err(Refusal::Untranslatable(format!("its kind is `{kind}`; a spec manages entry points of zones")));
     }
     let zone = zones.of(resource)?;
+    // A ruleset of which one rule is left out protects less, so it is refused as a whole.
+    if let Some(missing) = rules.iter().find_map(Term::missing) {
+        return Err(missing.clone().into());
+    }
+    let said: Vec<Json> = rules.iter().map(|rule| without_identity(object(rule))).collect();
+    let thing = format!("the rules of the phase `{phase_name}`");
+    let claim = found.claim(&zone, claim(resource, &resource.address, &thing), &Json::from(said).to_string());
+    if claim != Claimed::First {
+        // The same rules are read twice, such as from a configuration and its state.
+        let translation = if claim == Claimed::Same { Translation::Whole } else { Translation::LeftOut };
+        found.count(&resource.kind, translation);
+        return Ok(translation);
+    }
     let mut translated = Vec::new();
     for (n, rule) in rules.iter().enumerate() {
-        if let Some(missing) = rule.missing() {
-            // A ruleset of which one rule is left out protects less, so it is refused as a whole.
-            return Err(missing.clone().into());
-        }
         translated.push(self::rule(rule, &resource.kind, &format!("{}-{}", resource.address, n + 1), found));
     }
     let mut refs = BTreeSet::new();
@@ -62,9 +77,34 @@ pub(super) fn ruleset(resource: &Resource, zones: &Zones<'_>, found: &mut Import
             return Err(Refusal::Invalid(format!("two of its rules have the `ref` `{own}`")));
         }
     }
-    add(&zone, phase, translated, found).map_err(Refusal::Invalid)?;
-    found.count(&resource.kind, Translation::Whole);
-    Ok(())
+    let RulesInSpec { all, in_spec, notes } = add(&zone, phase, translated, found).map_err(Refusal::Invalid)?;
+    let of_rules = match in_spec {
+        0 if all > 0 => Translation::LeftOut,
+        _ if in_spec < all || !notes.is_empty() => Translation::InPart,
+        _ => Translation::Whole,
+    };
+    let finding = if of_rules == Translation::LeftOut { findings::NOT_TRANSLATED } else { findings::IN_PART };
+    for (_, note) in notes {
+        found.report(finding, &resource.address, resource.place, &note, None);
+    }
+    let translation = match of_rules {
+        Translation::Whole => in_part(resource, &attributes.not_taken(), found).unwrap_or(Translation::Whole),
+        Translation::InPart => in_part(resource, &attributes.not_taken(), found).unwrap_or(Translation::InPart),
+        Translation::LeftOut => Translation::LeftOut,
+    };
+    found.count(&resource.kind, translation);
+    Ok(translation)
+}
+
+/// A rule without what only says which rule it is.
+fn without_identity(mut rule: Json) -> Json {
+    if let Some(members) = rule.as_object_mut() {
+        ["id", "ref", "version", "last_updated"].iter().for_each(|name| drop(members.remove(*name)));
+        if members.get("enabled") == Some(&json!(true)) {
+            members.remove("enabled");
+        }
+    }
+    rule
 }
 
 /// A number of rules.
@@ -72,12 +112,32 @@ fn count(n: usize) -> String {
     if n == 1 { "1 rule".to_owned() } else { format!("{n} rules") }
 }
 
+/// How many of the rules of a resource a spec has.
+pub(super) struct RulesInSpec {
+    /// All of them.
+    all: usize,
+    /// Those that are in the spec, also in part.
+    in_spec: usize,
+    /// What is not in the spec, each with the id of its rule.
+    pub(super) notes: Vec<(RuleId, String)>,
+}
+
 /// Adds rules in Cloudflare's JSON.
-pub(super) fn add(zone: &ZoneName, phase: Phase, rules: Vec<Json>, found: &mut ImportResult) -> Result<(), String> {
+pub(super) fn add(
+    zone: &ZoneName,
+    phase: Phase,
+    rules: Vec<Json>,
+    found: &mut ImportResult,
+) -> Result<RulesInSpec, String> {
     let ruleset = read_ruleset(&json!({ "id": phase.as_str(), "rules": rules })).map_err(|error| error.to_string())?;
-    let rules: Vec<LiveRule> = ruleset.rules;
-    found.rules(zone, phase, rules);
-    Ok(())
+    found.rules(zone, phase, ruleset.rules.clone());
+    let mut alone = LiveZone::new(zone.clone(), ZoneId(String::new()));
+    let all = ruleset.rules.len();
+    alone.waf.entry_points.insert(phase, EntryPoint::Present(ruleset));
+    let Imported { zone, rule_notes: notes, .. } = from_live(&alone);
+    let lists = |waf: &DesiredWaf| waf.deployments.len() + waf.lists.values().map(Vec::len).sum::<usize>();
+    let in_spec = zone.waf.as_deref().map_or(0, lists);
+    Ok(RulesInSpec { all, in_spec, notes })
 }
 
 /// The `ref` of a rule for which the code has neither a `ref` nor a description: its address, in characters that a spec can name.
@@ -171,6 +231,11 @@ const ACTIONS: &[(&str, &str)] = &[
     ("block", "block"),
 ];
 
+/// Attributes of a firewall rule that its translation has.
+const OF_FIREWALL_RULES: &[&str] = &["action", "description", "filter_id", "paused", "priority", "products"];
+/// Attributes of a filter that the translation of its rule has. Its `ref` only names the filter.
+const OF_FILTERS: &[&str] = &["expression", "paused", "ref"];
+
 /// A translated firewall rule with its priority and precedence.
 type Placed<'r> = ((u32, usize), &'r Resource, Json);
 
@@ -182,7 +247,9 @@ pub(super) fn firewall_rules(rules: &[FirewallRule<'_>], resources: &[Resource],
         .filter_map(|filter| Some((filter.values.get("id").and_then(Term::text)?, filter)))
         .gather();
     let mut by_zone: BTreeMap<&ZoneName, Vec<Placed<'_>>> = BTreeMap::new();
+    let mut translations: BTreeMap<&str, Translation> = BTreeMap::new();
     for FirewallRule { zone, resource } in rules {
+        translations.insert(&resource.address, Translation::LeftOut);
         match firewall_rule(resource, &filters, found) {
             Ok((place, json)) => by_zone.entry(zone).or_default().push((place, resource, json)),
             Err(refusal) => refuse(resource, refusal, found),
@@ -190,15 +257,84 @@ pub(super) fn firewall_rules(rules: &[FirewallRule<'_>], resources: &[Resource],
     }
     for (zone, mut rules) in by_zone {
         sort_by_key(&mut rules, |(place, ..)| *place);
-        for (_, resource, _) in &rules {
-            found.count(&resource.kind, Translation::Whole);
-            found.leaving.terraform.insert(resource.address.clone(), true);
-            let filter = resource.values.get("filter_id").and_then(Term::text).and_then(|id| filters.get(&id).copied());
-            found.leaving.terraform.extend(filter.map(|filter| (filter.address.clone(), true)));
+        let (resources, jsons): (Vec<&Resource>, Vec<Json>) =
+            rules.into_iter().map(|(_, resource, json)| (resource, json)).unzip();
+        let notes = match add(zone, Phase::Custom, jsons, found) {
+            Ok(added) => added.notes,
+            Err(why) => resources.iter().map(|resource| (RuleId(resource.address.clone()), why.clone())).collect(),
+        };
+        for resource in resources {
+            let of_rule = |(id, _): &&(RuleId, String)| id.0 == resource.address;
+            let translation = match notes.iter().find(of_rule) {
+                Some((_, why)) => {
+                    found.report(findings::NOT_TRANSLATED, &resource.address, resource.place, why, None);
+                    Translation::LeftOut
+                }
+                None => {
+                    let untranslated = untranslated_of_firewall_rule(resource, filter_of(resource, &filters));
+                    in_part(resource, &untranslated, found).unwrap_or(Translation::Whole)
+                }
+            };
+            found.count(&resource.kind, translation);
+            translations.insert(&resource.address, translation);
         }
-        let rules = rules.into_iter().map(|(_, _, json)| json).collect();
-        if let Err(why) = add(zone, Phase::Custom, rules, found) {
-            found.report(findings::INVALID_IN_SOURCE, zone.as_str(), crate::diagnostic::Place::NOWHERE, &why, None);
+    }
+    for FirewallRule { resource, .. } in rules {
+        let is_whole = translations.get(resource.address.as_str()) == Some(&Translation::Whole);
+        found.leaving.resource(&resource.address, is_whole);
+    }
+    report_filters(rules, resources, &filters, &translations, found);
+}
+
+/// The attributes of a firewall rule and of its filter that the custom rule does not have.
+fn untranslated_of_firewall_rule(rule: &Resource, filter: Option<&Resource>) -> Vec<String> {
+    let attributes = Attributes::new(rule);
+    attributes.take(OF_FIREWALL_RULES);
+    let mut untranslated = attributes.not_taken();
+    if let Some(filter) = filter {
+        let of_filter = Attributes::new(filter);
+        of_filter.take(OF_FILTERS);
+        // The custom rule has one description: that of the rule, otherwise that of the filter.
+        if rule.values.get("description").is_none() {
+            of_filter.take(&["description"]);
+        }
+        untranslated.extend(of_filter.not_taken().into_iter().map(|name| format!("filter.{name}")));
+    }
+    untranslated
+}
+
+/// The filter of a firewall rule.
+fn filter_of<'r>(rule: &Resource, filters: &BTreeMap<String, &'r Resource>) -> Option<&'r Resource> {
+    rule.values.get("filter_id").and_then(Term::text).and_then(|id| filters.get(&id).copied())
+}
+
+/// Counts filters: they are in the spec with the rules that use them.
+fn report_filters(
+    rules: &[FirewallRule<'_>],
+    resources: &[Resource],
+    filters: &BTreeMap<String, &Resource>,
+    translations: &BTreeMap<&str, Translation>,
+    found: &mut ImportResult,
+) {
+    let mut used: BTreeMap<&str, bool> = BTreeMap::new();
+    for FirewallRule { resource, .. } in rules {
+        let Some(filter) = filter_of(resource, filters) else { continue };
+        let is_whole = translations.get(resource.address.as_str()) == Some(&Translation::Whole);
+        *used.entry(&filter.address).or_insert(true) &= is_whole;
+    }
+    for filter in resources.iter().filter(|resource| resource.kind == "cloudflare_filter") {
+        let is_whole = used.get(filter.address.as_str()).copied();
+        found.leaving.resource(&filter.address, is_whole == Some(true));
+        match is_whole {
+            Some(true) => found.count(&filter.kind, Translation::Whole),
+            Some(false) => {
+                let why = "a firewall rule that uses it is not in the spec, or only in part";
+                found.refuse(findings::NOT_TRANSLATED, &filter.kind, &filter.address, filter.place, why);
+            }
+            None => {
+                let why = "no firewall rule that is imported uses it";
+                found.refuse(findings::NOT_TRANSLATED, &filter.kind, &filter.address, filter.place, why);
+            }
         }
     }
 }
@@ -213,8 +349,7 @@ fn firewall_rule(
     if let Some(missing) = values.missing_beside_zone() {
         return Err(missing.clone().into());
     }
-    let filter = values.get("filter_id").and_then(Term::text).and_then(|id| filters.get(&id).copied());
-    let filter = filter.ok_or_else(|| Refusal::Invalid("its filter is missing".to_owned()))?;
+    let filter = filter_of(resource, filters).ok_or_else(|| Refusal::Invalid("its filter is missing".to_owned()))?;
     if let Some(missing) = filter.values.missing_beside_zone() {
         return Err(missing.clone().into());
     }

@@ -36,17 +36,35 @@ pub(super) struct Missing {
     pub(super) place: Place,
     /// Whether Terraform would fail too, so that `try` and `can` go on.
     pub(super) is_error: bool,
+    /// The value, if it is known and must not be shown. It may only be compared.
+    pub(super) hidden: Option<Box<Hidden>>,
+}
+
+/// A value that must not be shown.
+#[derive(Clone, PartialEq)]
+pub(super) struct Hidden(pub(super) Term);
+
+impl std::fmt::Debug for Hidden {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str("Hidden")
+    }
 }
 
 impl Missing {
     /// A value that Terraform knows and the source does not contain.
     pub(super) fn unknown(why: impl Into<String>, place: Place) -> Self {
-        Self { why: why.into(), place, is_error: false }
+        Self { why: why.into(), place, is_error: false, hidden: None }
+    }
+
+    /// A value that is known and must not be shown.
+    pub(super) fn sensitive(what: &str, value: Term, place: Place) -> Self {
+        let why = format!("{what} is sensitive, so its value is not written into a spec");
+        Self { hidden: Some(Box::new(Hidden(value))), ..Self::unknown(why, place) }
     }
 
     /// A value that Terraform would not find either.
     pub(super) fn error(why: impl Into<String>, place: Place) -> Self {
-        Self { why: why.into(), place, is_error: true }
+        Self { why: why.into(), place, is_error: true, hidden: None }
     }
 }
 

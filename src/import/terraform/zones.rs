@@ -53,6 +53,21 @@ impl<'g> Zones<'g> {
         Self { by_id: zones, given }
     }
 
+    /// What tells the zone of a resource from another one of the same name: nothing where the source or the user says which zone
+    /// has the name, otherwise its id or the directory that does not say it.
+    pub(super) fn view<'r>(&self, resource: &'r Resource) -> &'r str {
+        match resource.values.get("zone_id") {
+            Some(Term::Text(id)) => match self.by_id.get(id) {
+                Some(name) if self.by_id.values().filter(|other| *other == name).count() > 1 => id,
+                Some(_) => "",
+                None if id.starts_with(ZONE_REFERENCE) => "",
+                None if id.starts_with(ASSIGNED) => &resource.origin,
+                None => id,
+            },
+            _ => &resource.origin,
+        }
+    }
+
     /// The zone of a resource, by its `zone_id`.
     pub(super) fn of(&self, resource: &Resource) -> Result<ZoneName, Refusal> {
         let Self { by_id, given } = self;
@@ -71,7 +86,13 @@ impl<'g> Zones<'g> {
                 zone.ok_or(Refusal::Zone(unknown))
             }
             Some(Term::Missing(missing)) => {
-                given.default.clone().ok_or_else(|| Refusal::Zone(UnknownZone::Missing(missing.why.clone())))
+                // An id that must not be shown may still be looked up.
+                let hidden = match missing.hidden.as_ref().map(|hidden| &hidden.0) {
+                    Some(Term::Text(id)) => known(id),
+                    _ => None,
+                };
+                let zone = hidden.or_else(|| given.default.clone());
+                zone.ok_or_else(|| Refusal::Zone(UnknownZone::Missing(missing.why.clone())))
             }
             _ => given.default.clone().ok_or(Refusal::Zone(UnknownZone::Unnamed)),
         }

@@ -137,7 +137,12 @@ impl<'b> Module<'b> {
         let value = |module: &Module<'_>, output: &str| {
             let (source, expression) = module.outputs.get(output)?;
             let address = format!("{}{output}", module.prefix);
-            Some(self.cached(address, place, || module.scope(*source).evaluate(expression)))
+            let value = self.cached(address, place, || module.scope(*source).evaluate(expression));
+            if !module.sensitive_outputs.contains(output) || value.missing().is_some() {
+                return Some(value);
+            }
+            let what = format!("the output `{output}` of `module.{name}`");
+            Some(Term::Missing(Missing::sensitive(&what, value, place)))
         };
         // One output is evaluated alone where the code names it.
         let named = match (is_single(block), rest) {

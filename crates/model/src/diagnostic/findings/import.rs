@@ -55,6 +55,19 @@ findings! {
     GOES_ELSEWHERE = "IMPORT0019" Note "entries do not belong to the zone at Cloudflare",
         "The source publishes them somewhere else, or a name server makes them itself. They are left out of the spec.",
         "Nothing, unless you want them at Cloudflare: then write them in the spec.";
+    SKIPPED = "IMPORT0020" Note "an entry is left out on request",
+        "`--skip` names the entry, or something that it is in. It stays in the old tool.",
+        "To import it, remove the option.";
+    UNREADABLE_VALUES = "IMPORT0021" Warning "a file with values of variables cannot be read",
+        "It is encrypted or invalid. Variables that only it sets have no value, and entries that need one are left out. A variable that has \
+         another value, such as a default, is imported with that.",
+        "Give the values with `--var NAME=VALUE` or `--var-file FILE`, or import the state instead.";
+    NAMES_NOTHING = "IMPORT0022" Error "an option names something that no source has",
+        "The option would have no effect. Nothing is imported.",
+        "Correct the name, or remove the option.";
+    UNUSED_VALUE = "IMPORT0023" Warning "a file sets a variable that no configuration declares",
+        "The value has no effect.",
+        "Correct the name in the file, or declare the variable.";
     ACTS_ON_ZONE = "IMPORT0024" Note "something else acts on a zone",
         "Cloudflare has it, and a spec does not manage it, so the import does not contain it. It stays as it is.",
         "Keep it where it is maintained. It can change what the records and rules of the spec do.";

@@ -1,0 +1,219 @@
+//! The attributes of a resource, and which of them a translator took. What is left over is named,
+//! so that no attribute is lost because nobody thought of it.
+//!
+//! # Sources
+//! Attributes that Cloudflare computes, and defaults:
+//! registry.terraform.io/providers/cloudflare/cloudflare, documentation of 4.52 and 5.21
+//! ("Read-Only" and "Defaults to"), and the provider's schemas of 4.52, read 2026-11-26.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
+use super::Resource;
+use super::not_imported::Refusal;
+use super::value::{Missing, Term};
+
+/// Attributes that a configuration cannot set, or that say nothing about what Cloudflare has, in
+/// every kind of resource.
+const NEVER_SAID: &[&str] = &["id", "zone_id", "created_on", "modified_on", "timeouts"];
+
+/// Such attributes of one kind of resource.
+const NEVER_SAID_OF: &[(&str, &[&str])] = &[
+    ("cloudflare_record", &["hostname", "metadata", "proxiable", "allow_overwrite"]),
+    ("cloudflare_dns_record", &["meta", "proxiable", "comment_modified_on", "tags_modified_on", "allow_overwrite"]),
+    (
+        "cloudflare_zone",
+        &[
+            "account",
+            "account_id",
+            "activated_on",
+            "cname_suffix",
+            "development_mode",
+            "jump_start",
+            "meta",
+            "name_servers",
+            "original_dnshost",
+            "original_name_servers",
+            "original_registrar",
+            "owner",
+            "permissions",
+            "status",
+            "tenant",
+            "tenant_unit",
+            "verification_key",
+        ],
+    ),
+    (
+        "cloudflare_zone_dnssec",
+        &["algorithm", "digest", "digest_algorithm", "digest_type", "ds", "flags", "key_tag", "key_type", "public_key"],
+    ),
+    (
+        "cloudflare_zone_settings_override",
+        &["initial_settings", "initial_settings_read_at", "readonly_settings", "zone_status", "zone_type"],
+    ),
+    ("cloudflare_zone_setting", &["editable", "time_remaining"]),
+    ("cloudflare_ruleset", &["account_id", "last_updated", "version"]),
+];
+
+/// Values that are in force where nothing is written.
+const DEFAULTS: &[(&str, &str, &str)] = &[
+    ("cloudflare_dns_record", "private_routing", "false"),
+    ("cloudflare_record", "private_routing", "false"),
+    ("cloudflare_zone", "paused", "false"),
+    ("cloudflare_zone", "plan", "free"),
+    ("cloudflare_zone", "type", "full"),
+    ("cloudflare_zone_dnssec", "dnssec_multi_signer", "false"),
+    ("cloudflare_zone_dnssec", "dnssec_presigned", "false"),
+    ("cloudflare_zone_dnssec", "dnssec_use_nsec3", "false"),
+    ("cloudflare_zone_dns_settings", "foundation_dns", "false"),
+];
+
+/// Attributes whose value a state has although no configuration wrote it: Cloudflare fills them in.
+const FILLED_IN: &[(&str, &str)] = &[("cloudflare_zone", "plan"), ("cloudflare_zone_setting", "enabled")];
+
+/// The attributes of a resource. Each access notes that the translator took the attribute.
+pub(super) struct Attributes<'r> {
+    kind: &'r str,
+    values: &'r Term,
+    /// Whether they come from a state or plan, which has every attribute.
+    is_complete: bool,
+    /// The paths that were taken, such as `settings.ipv4_only`.
+    taken: RefCell<BTreeSet<String>>,
+}
+
+impl<'r> Attributes<'r> {
+    /// The attributes of a resource, none of which is taken yet.
+    pub(super) fn new(resource: &'r Resource) -> Self {
+        let taken = RefCell::default();
+        let is_complete = resource.is_complete;
+        Self { kind: &resource.kind, values: &resource.values, is_complete, taken }
+    }
+
+    /// Takes an attribute, and everything in it.
+    pub(super) fn get(&self, name: &str) -> Option<&'r Term> {
+        self.taken.borrow_mut().insert(name.to_owned());
+        self.values.get(name)
+    }
+
+    /// Takes a member of a block or object.
+    pub(super) fn member(&self, block: &str, name: &str) -> Option<&'r Term> {
+        self.taken.borrow_mut().insert(format!("{block}.{name}"));
+        self.values.object(block)?.get(name)
+    }
+
+    /// Takes attributes whose values the translator reads otherwise.
+    pub(super) fn take(&self, names: &[&str]) {
+        self.taken.borrow_mut().extend(names.iter().map(|name| (*name).to_owned()));
+    }
+
+    /// Looks at a block or object without taking its members.
+    pub(super) fn object(&self, name: &str) -> Result<Option<&'r Term>, Refusal> {
+        match (self.values.get(name), self.values.object(name)) {
+            (Some(Term::Missing(missing)), _) => Err(missing.clone().into()),
+            (_, Some(block @ Term::Map(_))) => Ok(Some(block)),
+            (None, _) => Ok(None),
+            (Some(_), _) => Err(Refusal::Invalid(format!("its `{name}` is not one block"))),
+        }
+    }
+
+    /// Takes a text.
+    pub(super) fn text(&self, name: &str) -> Result<Option<String>, Refusal> {
+        as_text(name, self.get(name))
+    }
+
+    /// Takes a list of texts.
+    pub(super) fn texts(&self, name: &str) -> Result<Vec<String>, Refusal> {
+        let Some(value) = self.get(name) else { return Ok(Vec::new()) };
+        if let Some(missing) = value.missing() {
+            return Err(missing.clone().into());
+        }
+        let texts = value.items().iter().map(Term::text).collect::<Option<Vec<_>>>();
+        texts.ok_or_else(|| Refusal::Invalid(format!("its `{name}` is not a list of texts")))
+    }
+
+    /// Takes a switch.
+    pub(super) fn switch(&self, name: &str) -> Result<Option<bool>, Refusal> {
+        as_switch(name, self.get(name))
+    }
+
+    /// Takes a switch in a block or object.
+    pub(super) fn switch_in(&self, block: &str, name: &str) -> Result<Option<bool>, Refusal> {
+        as_switch(&format!("{block}.{name}"), self.member(block, name))
+    }
+
+    /// The first attribute whose value is missing, other than the zone.
+    pub(super) fn missing(&self) -> Option<&'r Missing> {
+        self.values.missing_beside_zone()
+    }
+
+    /// The paths of the attributes that say something and that nobody took.
+    pub(super) fn not_taken(&self) -> Vec<String> {
+        let mut paths = Vec::new();
+        self.collect(self.values, "", &mut paths);
+        paths
+    }
+
+    fn collect(&self, values: &Term, prefix: &str, paths: &mut Vec<String>) {
+        let Term::Map(members) = values else { return };
+        let taken = self.taken.borrow();
+        for (name, value) in members {
+            let path = format!("{prefix}{name}");
+            if taken.contains(&path) || self.is_unsaid(value) || prefix.is_empty() && self.is_default(name, value) {
+                continue;
+            }
+            let below = format!("{path}.");
+            let is_opened = taken.range(below.clone()..).next().is_some_and(|path| path.starts_with(&below));
+            match values.object(name).filter(|_| is_opened) {
+                Some(block @ Term::Map(_)) => self.collect(block, &below, paths),
+                _ => paths.push(path),
+            }
+        }
+    }
+
+    /// Whether a value is what a source has where the author wrote nothing.
+    fn is_unsaid(&self, value: &Term) -> bool {
+        match value {
+            Term::Bool(false) => self.is_complete,
+            Term::Number(n) => self.is_complete && *n == 0.0,
+            Term::List(items) => items.iter().all(|item| self.is_unsaid(item)),
+            Term::Map(members) => members.values().all(|member| self.is_unsaid(member)),
+            other => other.is_empty(),
+        }
+    }
+
+    /// Whether an attribute of the resource is one that is not the author's, or has its default.
+    fn is_default(&self, name: &str, value: &Term) -> bool {
+        let of_kind = NEVER_SAID_OF.iter().find(|(kind, _)| *kind == self.kind).map_or(&[][..], |(_, names)| names);
+        let has_default = |(kind, attribute, default): &(&str, &str, &str)| {
+            *kind == self.kind && *attribute == name && value.text().as_deref() == Some(*default)
+        };
+        NEVER_SAID.contains(&name)
+            || of_kind.contains(&name)
+            || DEFAULTS.iter().any(has_default)
+            || self.is_complete && FILLED_IN.contains(&(self.kind, name))
+    }
+}
+
+/// A value as text.
+fn as_text(name: &str, value: Option<&Term>) -> Result<Option<String>, Refusal> {
+    match value {
+        None => Ok(None),
+        Some(Term::Missing(missing)) => Err(missing.clone().into()),
+        Some(value) => match value.text() {
+            Some(text) => Ok(Some(text)),
+            None => Err(Refusal::Invalid(format!("its `{name}` is not a text"))),
+        },
+    }
+}
+
+/// A value as a switch.
+fn as_switch(name: &str, value: Option<&Term>) -> Result<Option<bool>, Refusal> {
+    match value {
+        None => Ok(None),
+        Some(Term::Missing(missing)) => Err(missing.clone().into()),
+        Some(value) => match value.truth() {
+            Some(is_on) => Ok(Some(is_on)),
+            None => Err(Refusal::Invalid(format!("its `{name}` is neither true nor false"))),
+        },
+    }
+}
