@@ -14,6 +14,7 @@ mod source_kind;
 mod terraform;
 mod zone_file;
 mod zone_files;
+mod zone_of_path;
 
 pub use from_live::{Imported, from_live, rule_from_live};
 pub use import_result::{ImportResult, Origin, Tally};

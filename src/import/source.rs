@@ -11,6 +11,7 @@ use super::source_files::read;
 use super::source_kind::{SourceKind, is_terraform_code, is_terraform_values};
 use super::terraform::{self, GivenZones};
 use super::zone_files::{self, MasterFile};
+use super::zone_of_path::zone_of_path;
 use super::{csv, dnscontrol, octodns};
 use crate::diagnostic::{Place, SourceId, count, findings};
 use crate::model::ZoneName;
@@ -20,8 +21,6 @@ use crate::wire::json;
 const MOST_FILES: usize = 20_000;
 /// The most values of a JSON document; a record of a state has about forty.
 const MOST_VALUES: usize = 8_000_000;
-/// Endings of copies of files. None of them is a top-level domain.
-const BACKUP_ENDINGS: &[&str] = &[".bak", ".old", ".orig", ".signed"];
 /// The deepest directory.
 const DEEPEST: usize = 16;
 
@@ -65,6 +64,8 @@ struct Reader<'g> {
     resources: Vec<terraform::Resource>,
     /// Files in the format of BIND.
     master_files: Vec<MasterFile>,
+    /// Tables, with the zones of rows that name none.
+    tables: Vec<(SourceId, Option<ZoneName>)>,
     /// What DNSControl printed.
     documents: Vec<dnscontrol::Document>,
     /// The directories and files to leave out that something was in.
@@ -83,6 +84,7 @@ impl<'g> Reader<'g> {
             modules: Vec::new(),
             resources: Vec::new(),
             master_files: Vec::new(),
+            tables: Vec::new(),
             documents: Vec::new(),
             skips_used: BTreeSet::new(),
         }
@@ -93,6 +95,9 @@ impl<'g> Reader<'g> {
     fn finish(mut self) -> ImportResult {
         octodns::read_files(&self.octodns_files, &self.given.octodns, &mut self.found);
         zone_files::read(std::mem::take(&mut self.master_files), self.given.default.as_ref(), &mut self.found);
+        for (source, zone) in std::mem::take(&mut self.tables) {
+            csv::read(source, zone.as_ref(), &mut self.found);
+        }
         dnscontrol::translate(&self.documents, &self.given.providers, &mut self.found);
         let modules = std::mem::take(&mut self.modules);
         self.resources.extend(terraform::read_configurations(modules, &self.given.values, &mut self.found));
@@ -301,7 +306,7 @@ impl<'g> Reader<'g> {
             }
             SourceKind::Csv => {
                 let zone = zone_of_path(path).or_else(|| self.given.default.clone());
-                csv::read(source, zone.as_ref(), &mut self.found);
+                self.tables.push((source, zone));
             }
             SourceKind::Bind => {
                 self.master_files.push(MasterFile { path: path.to_owned(), source, is_named: is_given });
@@ -385,23 +390,4 @@ fn is_javascript(path: &Path) -> bool {
 /// Returns true for the usual name of DNSControl's configuration.
 fn is_dnscontrol_configuration(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name == "dnsconfig.js")
-}
-
-/// The zone that a path names: `example.com.yaml`, `db.example.com`, or a file below `example.com./`.
-pub(super) fn zone_of_path(path: &Path) -> Option<ZoneName> {
-    let parts: Vec<&str> = path.components().filter_map(|part| part.as_os_str().to_str()).collect();
-    let (name, directories) = parts.split_last()?;
-    let directory = directories.iter().rev().find(|part| part.ends_with('.') && part.len() > 2);
-    if let Some(zone) = directory.and_then(|directory| ZoneName::parse(directory).ok()) {
-        return Some(zone);
-    }
-    let stem = name.strip_prefix("db.").unwrap_or(name).trim_end_matches('~');
-    // Copies that editors and people leave have the zone of the file.
-    let stem = BACKUP_ENDINGS.iter().find_map(|ending| stem.strip_suffix(ending)).unwrap_or(stem);
-    let stem = match stem.rsplit_once('.') {
-        Some((stem, "yaml" | "yml" | "csv" | "zone" | "bind" | "db" | "hosts" | "txt")) => stem,
-        _ => stem,
-    };
-    let stem = stem.trim_end_matches('.').trim_start_matches('$');
-    ZoneName::parse(stem).ok().filter(|zone| zone.as_fqdn().label_count() > 1)
 }

@@ -7,9 +7,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use super::import_result::{ImportResult, Translation};
-use super::source::zone_of_path;
 use super::source_files::read_below;
 use super::zone_file::{self, Outline};
+use super::zone_of_path::zone_of_path;
 use crate::diagnostic::{Place, SourceId, Span, findings};
 use crate::model::ZoneName;
 

@@ -7,6 +7,7 @@
 //! docs.dnscontrol.org (print-ir, creds.json, D, provider Cloudflare), and `models/`, `pkg/normalize/`, `pkg/js/helpers.js` and
 //! `providers/cloudflare/` of the public repository, read 2026-11-26.
 
+mod destination;
 mod domain;
 mod providers;
 mod records;
@@ -16,6 +17,7 @@ use std::path::PathBuf;
 
 use serde_json::Value as Json;
 
+use self::destination::cloudflare_of;
 use self::domain::{Domain, domains_of};
 use self::providers::Providers;
 use super::import_result::ImportResult;
@@ -67,7 +69,7 @@ pub(super) fn translate(documents: &[Document], chosen: &BTreeSet<String>, found
     let mut by_zone: BTreeMap<ZoneName, Vec<Selected<'_>>> = BTreeMap::new();
     for (document, known) in documents.iter().zip(&known) {
         let domains = domains_of(&document.json, found);
-        let Some(cloudflare) = known.cloudflare(&domains, chosen, &document.path, found) else { return };
+        let Some(cloudflare) = cloudflare_of(known, &domains, chosen, &document.path, found) else { return };
         for domain in domains {
             let providers: BTreeSet<String> = domain.providers.intersection(&cloudflare).cloned().collect();
             if providers.is_empty() {
