@@ -30,9 +30,9 @@ pub use create_zone::Prepared;
 pub use event::{ApplyEvent, Observer};
 pub use executor::{Executor, Verify};
 pub use journal::{
-    AppliedBefore, AppliedOperations, Bytes, Clock, Entry, JOURNAL_DIRECTORY, Journal, JournalError, JournalFile,
-    JournalLine, JournalReadError, JournalRun, JournalText, MOST_OPERATIONS, PartEffect, RecordEffect, RuleDone,
-    RuleEffect, StepFate, ZoneRun,
+    AppliedBefore, AppliedOperations, Bytes, Clock, EmptiedName, Entry, JOURNAL_DIRECTORY, Journal, JournalError,
+    JournalFile, JournalLine, JournalReadError, JournalRun, JournalText, MOST_OPERATIONS, PartEffect, RecordEffect,
+    RuleDone, RuleEffect, StepFate, ZoneRun,
 };
 pub use outcome::{Noticed, Outcome, RecordsApplied, ZoneApplied};
 pub use preconditions::{Index, OperationState, state_of};

@@ -7,6 +7,8 @@ use crate::model::Address;
 pub enum Outcome {
     /// It took effect.
     Done,
+    /// Cloudflare calls the text identical to one that is live and differs only in its cuts; which one.
+    OtherCuts(String),
     /// Cloudflare refused it.
     Refused(String),
     /// It was not sent.
@@ -25,6 +27,12 @@ impl Outcome {
     /// Why an operation was [`Self::Restored`], in words.
     pub const WHY_RESTORED: &'static str =
         "its replacement was refused, or it is unknown whether the replacement exists";
+
+    /// Whether what the operation is about is as it wants it, as far as Cloudflare tells records apart.
+    #[must_use]
+    pub fn is_in_effect(&self) -> bool {
+        matches!(self, Self::Done | Self::OtherCuts(_))
+    }
 }
 
 /// A record that someone else changed while a plan was carried out.
@@ -68,7 +76,12 @@ impl ZoneApplied {
     /// Whether all took effect.
     #[must_use]
     pub fn is_complete(&self) -> bool {
-        self.outcomes.iter().all(|o| matches!(o, Outcome::Done | Outcome::Deferred(_)))
+        self.outcomes.iter().all(|o| o.is_in_effect() || matches!(o, Outcome::Deferred(_)))
+    }
+
+    /// Whether Cloudflare called any text identical to a live one with other cuts.
+    pub(super) fn has_other_cuts(&self) -> bool {
+        self.outcomes.iter().any(|outcome| matches!(outcome, Outcome::OtherCuts(_)))
     }
 
     /// Whether anything at Cloudflare may be other than before.

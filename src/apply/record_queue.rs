@@ -8,9 +8,8 @@ use super::failed_writes::not_resent;
 use super::outcome::{Noticed, Outcome, RecordsApplied};
 use super::preconditions::{Index, OperationState, state_of};
 use super::write_responses::Confirmation;
-use crate::diff::DeleteReason;
-use crate::model::{Fqdn, Gather, LiveRecord, LiveZone, RecordType, sort_by_key};
-use crate::plan::{Action, Lowering, RecordAction, RecordSubject, ZonePlan, bonds, groups, record_batches};
+use crate::model::{Fqdn, Gather, LiveRecord, LiveZone, Rdata, RecordId, sort_by_key};
+use crate::plan::{Action, Lowering, RecordAction, RecordSubject, ZonePlan, bonds, groups, needs_room, record_batches};
 
 /// How often requests of a zone are cut in parts before what is refused stays refused as a whole. Finding one culprit among
 /// 200 takes eight; a zone where everything is refused must not cost hundreds of requests.
@@ -31,6 +30,8 @@ pub(super) struct Run<'z> {
     /// How often a request was cut in parts.
     pub(super) narrowings: usize,
     outcomes: Vec<Option<Outcome>>,
+    /// Creates that did not take effect, as far as that is known.
+    failed_creates: Vec<usize>,
     /// Whether an operation was sent, without an answer, and nothing of it was to be seen.
     lost: Vec<bool>,
     /// Deletes that could not be taken back.
@@ -61,11 +62,12 @@ impl<'z> Run<'z> {
         Self {
             zone,
             live,
-            queue: record_batches(zone, lowering.size()).into(),
+            queue: record_batches(zone, lowering).into(),
             lowering,
             resends: 0,
             narrowings: 0,
             outcomes: vec![None; zone.operations.len()],
+            failed_creates: Vec::new(),
             lost: vec![false; zone.operations.len()],
             not_filled: Vec::new(),
             read_at,
@@ -81,6 +83,9 @@ impl<'z> Run<'z> {
     pub(super) fn finish(&mut self, operations: &[usize], outcome: &Outcome) {
         for n in operations {
             self.outcomes[*n] = Some(outcome.clone());
+            if !outcome.is_in_effect() && self.action(*n) == Action::Create {
+                self.failed_creates.push(*n);
+            }
         }
     }
 
@@ -98,7 +103,7 @@ impl<'z> Run<'z> {
                     reason.push_str("; ");
                     reason.push_str(words);
                 }
-                Some(Outcome::Done | Outcome::Restored) | None => {}
+                Some(Outcome::Done | Outcome::OtherCuts(_) | Outcome::Restored) | None => {}
             }
         }
     }
@@ -171,28 +176,37 @@ impl<'z> Run<'z> {
         self.not_filled.push(delete);
     }
 
-    /// What became of the operations on records, in their order; what has no outcome was not sent, or not again, for this reason.
-    pub(super) fn finished(self, rest: &str) -> RecordsApplied {
-        let other = |is_lost: bool| match is_lost {
-            false => Outcome::NotSent(rest.to_owned()),
-            true => Outcome::Unknown(not_resent(rest)),
-        };
+    /// Notes for operations without an outcome that they were not sent, or not again, for this reason.
+    pub(super) fn settle_rest(&mut self, reason: &str) {
+        self.queue.clear();
+        for n in 0..self.outcomes.len() {
+            if self.outcomes[n].is_none() && self.record(n).is_some() {
+                let outcome = match self.lost[n] {
+                    false => Outcome::NotSent(reason.to_owned()),
+                    true => Outcome::Unknown(not_resent(reason)),
+                };
+                self.finish(&[n], &outcome);
+            }
+        }
+    }
+
+    /// What became of the operations on records, in their order.
+    pub(super) fn finished(mut self, reason: &str) -> RecordsApplied {
+        self.settle_rest(reason);
         let is_record = |n: &usize| self.zone.operations[*n].record().is_some();
         let is_confirmed = |n: usize| self.confirmed[n] && self.outcomes[n] == Some(Outcome::Done);
         let is_confirmed = !self.is_unusual
             && self.noticed.is_empty()
             && (0..self.confirmed.len()).filter(is_record).all(is_confirmed);
-        let all = self.zone.operations.iter().zip(self.outcomes).zip(self.lost);
-        let records = all.filter(|((operation, _), _)| operation.record().is_some());
-        let outcomes = records.map(|((_, outcome), is_lost)| outcome.unwrap_or_else(|| other(is_lost))).collect();
-        RecordsApplied { outcomes, noticed: self.noticed, is_confirmed }
+        RecordsApplied { outcomes: self.outcomes.into_iter().flatten().collect(), noticed: self.noticed, is_confirmed }
     }
 
-    /// From here on one request for each operation, beginning with these.
-    pub(super) fn go_single(&mut self, first: Vec<usize>) {
+    /// From here on one request for each operation, beginning with these: in the order that leaves no name empty longer than needed.
+    pub(super) fn go_single(&mut self, first: &[usize]) {
         self.lowering = Lowering::Single;
-        let all: Vec<usize> = first.into_iter().chain(self.queue.drain(..).flatten()).collect();
-        self.queue.extend(all.into_iter().map(|n| vec![n]));
+        let waiting: BTreeSet<usize> = self.queue.drain(..).flatten().chain(first.iter().copied()).gather();
+        let all = record_batches(self.zone, Lowering::Single).into_iter();
+        self.queue.extend(all.filter(|part| part.iter().all(|n| waiting.contains(n))));
     }
 
     /// The record that an operation is about; `None` for one that is about something else, which is never sent from here.
@@ -205,9 +219,14 @@ impl<'z> Run<'z> {
         self.record(n).map(|record| &record.form().name)
     }
 
-    /// The type of the record that an operation is about.
-    fn record_type(&self, n: usize) -> Option<RecordType> {
-        self.record(n)?.form().data.record_type()
+    /// What an operation does.
+    fn action(&self, n: usize) -> Action {
+        self.zone.operations[n].action()
+    }
+
+    /// Whether an operation has taken effect.
+    fn is_in_effect(&self, n: usize) -> bool {
+        self.outcomes[n].as_ref().is_some_and(Outcome::is_in_effect)
     }
 
     /// A refused request's operations in parts that are sent one after the other, so that each is refused or accepted for
@@ -254,16 +273,28 @@ impl<'z> Run<'z> {
         Some([single(&others), single(&deletes)].concat())
     }
 
-    /// Operations that delete, and the others.
-    fn split_deletes(&self, operations: &[usize]) -> (Vec<usize>, Vec<usize>) {
-        operations.iter().partition(|n| self.zone.operations[**n].action() == Action::Delete)
+    /// The live text that differs from the text of a create only in its cuts, unless this run is still to change or delete it.
+    pub(super) fn other_cuts(&self, create: usize, records: &[LiveRecord]) -> Option<String> {
+        let RecordAction::Create { after } = &self.record(create)?.action else { return None };
+        let is_to_go = |live: &LiveRecord| {
+            self.at_the_name_of(create).any(|n| {
+                self.outcomes[n].is_none() && self.record(n).and_then(|record| record.action.id()) == Some(&live.id)
+            })
+        };
+        let is_meant =
+            |live: &&LiveRecord| live.name == after.name && live.data.differs_in_cuts(&after.data) && !is_to_go(live);
+        records.iter().find(is_meant).map(|live| live.data.presentation())
     }
 
-    /// Whether any of these deletes is there to make room for what cannot exist beside it.
+    /// Operations that delete, and the others.
+    fn split_deletes(&self, operations: &[usize]) -> (Vec<usize>, Vec<usize>) {
+        operations.iter().partition(|n| self.action(**n) == Action::Delete)
+    }
+
+    /// Whether any of these deletes makes room for a create that Cloudflare refuses beside it.
     fn is_in_the_way(&self, deletes: &[usize]) -> bool {
-        deletes.iter().any(|n| {
-            let action = self.record(*n).map(|record| &record.action);
-            matches!(action, Some(RecordAction::Delete { reason: DeleteReason::InTheWay, .. }))
+        deletes.iter().any(|delete| {
+            self.at_the_name_of(*delete).any(|n| self.action(n) == Action::Create && needs_room(self.zone, n, *delete))
         })
     }
 
@@ -279,62 +310,100 @@ impl<'z> Run<'z> {
         Some((deletes.into_iter().chain(next).collect(), others))
     }
 
-    /// Why deletes are not sent: what was to take the place of their values did not come.
+    /// Why deletes are not sent: what was to take the place of their values did not come, or their name would be left empty.
     pub(super) fn vain(&self, operations: &[usize]) -> Option<&'static str> {
         let (deletes, others) = self.split_deletes(operations);
-        let is_missing = |n: usize| {
-            let is_bound = deletes.iter().any(|delete| self.bond[*delete] == self.bond[n]);
-            is_bound && self.outcomes[n].as_ref().is_some_and(|outcome| *outcome != Outcome::Done)
+        if !others.is_empty() || self.failed_creates.is_empty() {
+            return None;
+        }
+        let is_bound = |create: &usize| deletes.iter().any(|delete| self.bond[*delete] == self.bond[*create]);
+        if self.failed_creates.iter().any(is_bound) {
+            return Some("its replacement was refused, so it stays");
+        }
+        let is_emptied = |delete: &usize| {
+            self.failed_creates.iter().any(|create| self.name(*create) == self.name(*delete))
+                && !self.at_the_name_of(*delete).any(|n| self.action(n) == Action::Create && self.outcomes[n].is_none())
+                && self
+                    .present_at(*delete)
+                    .iter()
+                    .all(|(id, _)| deletes.iter().any(|n| self.record(*n).and_then(|record| record.action.id()) == *id))
         };
-        let creates = || (0..self.outcomes.len()).filter(|n| self.zone.operations[*n].action() == Action::Create);
-        (others.is_empty() && self.narrowings > 0 && creates().any(is_missing))
-            .then_some("its replacement was refused, so it stays")
+        deletes
+            .iter()
+            .any(is_emptied)
+            .then_some("a new record of its name was refused, so it stays: the name would be empty")
     }
 
     /// Whether these operations put back an answer where a delete took it away: a stop must not leave such a name empty.
     pub(super) fn fills_a_name(&self, operations: &[usize]) -> bool {
-        self.lowering == Lowering::Single && !self.deleted_for(operations).is_empty()
+        operations.iter().any(|n| self.action(*n) == Action::Create && !self.deleted_for(*n, &[*n]).is_empty())
     }
 
-    /// Deletes that were carried out to make room for these creates, and for which no other create took the room.
-    pub(super) fn deleted_for(&self, operations: &[usize]) -> Vec<usize> {
-        let created = |n: &usize| match &self.record(*n)?.action {
-            RecordAction::Create { after } => after.data.record_type(),
-            RecordAction::Update { .. } | RecordAction::Delete { .. } => None,
-        };
-        let mut deletes: Vec<usize> = Vec::new();
-        for (n, wanted) in operations.iter().filter_map(|n| created(n).map(|t| (*n, t))) {
-            deletes.extend(self.deletes_in_the_way(n, wanted).filter(|delete| !self.is_room_taken(*delete)));
+    /// Names of these operations that were emptied, or lost what a create needed gone, and that no waiting create will fill.
+    pub(super) fn unfilled(&self, operations: &[usize]) -> Vec<Unfilled> {
+        let mut all: Vec<Unfilled> = Vec::new();
+        let mut names: BTreeSet<&Fqdn> = BTreeSet::new();
+        for first in operations.iter().filter(|n| self.name(**n).is_some_and(|name| names.insert(name))) {
+            let of = |action: Action| self.at_the_name_of(*first).filter(move |n| self.action(*n) == action);
+            if of(Action::Create).any(|n| self.outcomes[n].is_none()) {
+                continue;
+            }
+            let creates: Vec<usize> = of(Action::Create).filter(|n| !self.is_in_effect(*n)).collect();
+            if creates.is_empty() || !of(Action::Delete).any(|n| self.outcomes[n] == Some(Outcome::Done)) {
+                continue;
+            }
+            let deletes = self.deleted_for(*first, &creates);
+            all.extend((!deletes.is_empty()).then_some(Unfilled { deletes, creates }));
         }
-        deletes.sort_unstable();
-        deletes.dedup();
-        deletes
+        all
     }
 
-    /// Deletes that were carried out at a create's name because what they took away cannot exist beside it.
-    fn deletes_in_the_way(&self, create: usize, wanted: RecordType) -> impl Iterator<Item = usize> + '_ {
-        self.at_the_name_of(create).filter(move |n| {
-            self.is_in_the_way(&[*n])
+    /// Deletes at a name that were carried out and are missed there, because these creates of the name are not in effect:
+    ///
+    /// - those that a create needed gone;
+    /// - those of the type of a create, if no record of that type is left;
+    /// - all of them, if no record at all is left.
+    ///
+    /// What cannot exist beside a record that is there now is not among them.
+    fn deleted_for(&self, at: usize, creates: &[usize]) -> Vec<usize> {
+        let is_done = |n: &usize| {
+            self.action(*n) == Action::Delete
                 && self.outcomes[*n] == Some(Outcome::Done)
                 && !self.not_filled.contains(n)
-                && self.record_type(*n).is_some_and(|own| wanted.excludes_at(own, self.is_at_apex(create)))
-        })
+        };
+        let deletes: Vec<usize> = self.at_the_name_of(at).filter(is_done).collect();
+        if deletes.is_empty() {
+            return deletes;
+        }
+        let is_apex = self.name(at) == Some(self.zone.name.as_fqdn());
+        let present = self.present_at(at);
+        let data = |n: usize| self.record(n).map(|record| &record.form().data);
+        let is_missed = |delete: &usize| {
+            let Some(own) = data(*delete) else { return false };
+            let excludes = |other: &Rdata| match (own.record_type(), other.record_type()) {
+                (Some(own), Some(other)) => own.excludes_at(other, is_apex),
+                _ => false,
+            };
+            let is_of_type = |other: &Rdata| other.type_name() == own.type_name();
+            let is_left = |data: &&Rdata| *data == own || data.differs_in_cuts(own) || excludes(data);
+            !present.iter().any(|(_, data)| is_left(data))
+                && (present.is_empty()
+                    || creates.iter().any(|create| needs_room(self.zone, *create, *delete))
+                    || (creates.iter().filter_map(|create| data(*create)).any(is_of_type)
+                        && !present.iter().any(|(_, data)| is_of_type(data))))
+        };
+        deletes.into_iter().filter(is_missed).collect()
     }
 
-    /// Whether a create that cannot exist beside what was deleted has been carried out.
-    fn is_room_taken(&self, delete: usize) -> bool {
-        let Some(own) = self.record_type(delete) else { return false };
-        let is_create = |n: usize| matches!(self.record(n), Some(record) if record.action.before().is_none());
-        self.at_the_name_of(delete).any(|n| {
-            is_create(n)
-                && self.outcomes[n] == Some(Outcome::Done)
-                && self.record_type(n).is_some_and(|t| t.excludes_at(own, self.is_at_apex(delete)))
-        })
-    }
-
-    /// Whether an operation is at the zone's own name.
-    fn is_at_apex(&self, n: usize) -> bool {
-        self.name(n) == Some(self.zone.name.as_fqdn())
+    /// The records that are at the name of an operation by now, as far as this run knows; new ones without an id.
+    fn present_at(&self, n: usize) -> Vec<(Option<&'z RecordId>, &'z Rdata)> {
+        let name = self.name(n);
+        let deleted = self.at_the_name_of(n).filter(|n| self.action(*n) == Action::Delete && self.is_in_effect(*n));
+        let deleted: BTreeSet<&RecordId> = deleted.filter_map(|n| self.record(n)?.action.id()).gather();
+        let live = self.live.records.iter().filter(|r| Some(&r.name) == name && !deleted.contains(&r.id));
+        let created = self.at_the_name_of(n).filter(|n| self.action(*n) == Action::Create && self.is_in_effect(*n));
+        let created = created.filter_map(|n| Some((None, &self.record(n)?.form().data)));
+        live.map(|record| (Some(&record.id), &record.data)).chain(created).collect()
     }
 
     /// The operations at the name of one of them; those on records come last, in the order of their names.
@@ -344,4 +413,12 @@ impl<'z> Run<'z> {
         let first = operations.partition_point(|o| o.record().map(|record| &record.form().name) < name);
         (first..operations.len()).take_while(move |n| self.name(*n) == name)
     }
+}
+
+/// A name without records that it had, although the plan fills it again.
+pub(super) struct Unfilled {
+    /// Deletes that were carried out there.
+    pub(super) deletes: Vec<usize>,
+    /// Creates that are not in effect.
+    pub(super) creates: Vec<usize>,
 }

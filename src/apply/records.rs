@@ -9,7 +9,9 @@
 //! | no, under a status that says yes | the same |
 //! | a refusal that says nothing of an earlier try that was lost | the same; what the zone does not show is unknown, after halves if a name is taken |
 //! | refused, several operations in the request | parts, so that only what cannot be separated from the culprit stays behind |
-//! | refused, nothing to be separated | refused, with Cloudflare's words; a name emptied for it is filled again |
+//! | "identical", and the text is live with other cuts | the same, and the create counts as done: this server tells no cuts apart |
+//! | refused, nothing to be separated | refused, with Cloudflare's words |
+//! | whatever leaves a name without records that it is to have afterwards | what was deleted there is created again |
 //! | refused for the credentials, the quota, the network or the rate | the rest is not sent |
 //! | success, and the answer shows that someone else changed the record | the zone is read again |
 //! | none for a minute | the same, before anything more is changed or deleted |
@@ -31,7 +33,7 @@ use super::failed_writes::{
 use super::journal::StepFate;
 use super::outcome::{Outcome, RecordsApplied};
 use super::preconditions::{Index, OperationState, state_of};
-use super::record_queue::Run;
+use super::record_queue::{Run, Unfilled};
 use super::waits::{AFTER_DELETE, FOR_LOST, RECORD_SENDS, STALE_AFTER};
 use super::write_attempts::{Attempt, Failure, Seen, Verdict};
 use super::write_responses::confirmations;
@@ -65,6 +67,8 @@ enum Rest {
 #[derive(Default)]
 struct Effects {
     done: Vec<usize>,
+    /// Texts that are live with other cuts, and that Cloudflare calls identical to these; with what is live.
+    other_cuts: Vec<(usize, String)>,
     pending: Vec<usize>,
     moved: Vec<(usize, String)>,
 }
@@ -97,14 +101,18 @@ impl<W: Writer> Executor<'_, W> {
                 run.finish(&operations, &Outcome::NotSent(reason.to_owned()));
                 continue;
             }
-            let step = lower_records(zone, operations, run.lowering);
+            let step = lower_records(zone, operations.clone(), run.lowering);
             if let Next::Stop(reason) = self.send(&mut run, step).await {
                 stopped = Some(reason);
                 break;
             }
+            self.fill_names(&mut run, &operations).await;
         }
-        let rest = stopped.unwrap_or_else(|| "the zone's plan ended early".to_owned());
-        run.finished(&rest)
+        let reason = stopped.unwrap_or_else(|| "the zone's plan ended early".to_owned());
+        run.settle_rest(&reason);
+        let all: Vec<usize> = (0..zone.operations.len()).filter(|n| run.record(*n).is_some()).collect();
+        self.fill_names(&mut run, &all).await;
+        run.finished(&reason)
     }
 
     /// Reads the zone again, and holds back what would overwrite a change that someone else made since.
@@ -177,65 +185,69 @@ impl<W: Writer> Executor<'_, W> {
             return Next::Continue;
         }
         run.finish(operations, &outcome);
-        self.restore(run, operations).await;
         if hopeless { Next::Stop(reason) } else { Next::Continue }
     }
 
-    /// Fills a name again that was emptied, one request at a time, for a create that did not happen.
-    async fn restore(&self, run: &mut Run<'_>, failed: &[usize]) {
-        if run.lowering != Lowering::Single {
-            return;
-        }
-        for n in run.deleted_for(failed) {
-            let Some(RecordAction::Delete { before, .. }) = run.record(n).map(|record| &record.action) else {
-                continue;
-            };
-            let back =
-                Step { request: create_record(&run.zone.id, &before.without_settings_off()), operations: vec![n] };
-            let Some(number) = self.journal.intent(run.zone, &back) else { return };
-            let mut lost = false;
-            let mut answer = self.writer.write(&back.request).await;
-            for duration in AFTER_DELETE {
-                let Err(error) = &answer else { break };
-                lost |= error.is_uncertain();
-                // The checks for conflicts may still see what was deleted.
-                let may_pass = |e: &ApiError| e.is_uncertain() || is_done_before(e) || is_conflict(e);
-                if !may_pass(error) || (lost && is_done_before(error)) {
-                    break;
-                }
-                if !self.pause(duration).await {
-                    break;
-                }
-                answer = self.writer.write(&back.request).await;
+    /// Fills names of these operations again that were emptied for creates that did not happen.
+    async fn fill_names(&self, run: &mut Run<'_>, operations: &[usize]) {
+        for Unfilled { deletes, creates } in run.unfilled(operations) {
+            for n in deletes {
+                self.restore(run, n, &creates).await;
             }
-            let not_filled = |reason: &str| {
-                format!(
-                    "it was deleted for its replacement, and could not be created again: {reason}; this name may be empty"
-                )
-            };
-            let (word, detail, result, outcome) = match answer {
-                Ok(answer) => (StepFate::Restored, None, Some(answer.result), Outcome::Restored),
-                // "Identical" to the one whose response was lost: it came through after all.
-                Err(error) if lost && is_done_before(&error) => {
-                    (StepFate::Restored, Some(said(&error)), None, Outcome::Restored)
-                }
-                Err(error) if lost || error.is_uncertain() || is_done_before(&error) => {
-                    let reason = said(&error);
-                    let words = not_filled(&reason);
-                    (StepFate::Unknown, Some(reason), None, Outcome::Unknown(words))
-                }
-                // The delete is what it was: done.
-                Err(error) => {
-                    let reason = said(&error);
-                    let stood = before.data.record_type().map_or("the deleted record", |t| t.as_str());
-                    run.explain(failed, &format!("{stood}: {}", not_filled(&reason)));
-                    run.give_up_filling(n);
-                    (StepFate::Refused, Some(reason), None, Outcome::Done)
-                }
-            };
-            run.finish(&[n], &outcome);
-            self.journal.outcome(number, word, detail.as_deref(), result.as_ref());
         }
+    }
+
+    /// Creates a deleted record again, because these creates of its name are not in effect.
+    async fn restore(&self, run: &mut Run<'_>, n: usize, creates: &[usize]) {
+        let Some(RecordAction::Delete { before, .. }) = run.record(n).map(|record| &record.action) else { return };
+        let not_filled = |reason: &str| {
+            format!(
+                "it was deleted for its replacement, and could not be created again: {reason}; this name may be empty"
+            )
+        };
+        let kind = before.data.record_type().map_or("the deleted record", |t| t.as_str());
+        let back = Step { request: create_record(&run.zone.id, &before.without_settings_off()), operations: vec![n] };
+        let Some(number) = self.journal.intent(run.zone, &back) else {
+            run.explain(creates, &format!("{kind}: {}", not_filled(BROKEN)));
+            run.give_up_filling(n);
+            return;
+        };
+        let mut lost = false;
+        let mut answer = self.writer.write(&back.request).await;
+        for duration in AFTER_DELETE {
+            let Err(error) = &answer else { break };
+            lost |= error.is_uncertain();
+            // The checks for conflicts may still see what was deleted.
+            let may_pass = |e: &ApiError| e.is_uncertain() || is_done_before(e) || is_conflict(e);
+            if !may_pass(error) || (lost && is_done_before(error)) {
+                break;
+            }
+            if !self.pause(duration).await {
+                break;
+            }
+            answer = self.writer.write(&back.request).await;
+        }
+        let (word, detail, result, outcome) = match answer {
+            Ok(answer) => (StepFate::Restored, None, Some(answer.result), Outcome::Restored),
+            // "Identical" to the one whose response was lost: it came through after all.
+            Err(error) if lost && is_done_before(&error) => {
+                (StepFate::Restored, Some(said(&error)), None, Outcome::Restored)
+            }
+            Err(error) if lost || error.is_uncertain() || is_done_before(&error) => {
+                let reason = said(&error);
+                let words = not_filled(&reason);
+                (StepFate::Unknown, Some(words.clone()), None, Outcome::Unknown(words))
+            }
+            // The delete is what it was: done.
+            Err(error) => {
+                let words = not_filled(&said(&error));
+                run.explain(creates, &format!("{kind}: {words}"));
+                run.give_up_filling(n);
+                (StepFate::Refused, Some(words), None, Outcome::Done)
+            }
+        };
+        run.finish(&[n], &outcome);
+        self.journal.outcome(number, word, detail.as_deref(), result.as_ref());
     }
 
     /// Reads the zone's records.
@@ -301,7 +313,7 @@ impl<W: Writer> Attempt for StepAttempt<'_, '_, '_, W> {
             run.set_lost(&step.operations, false);
         }
         run.resends = 0;
-        run.go_single(step.operations.clone());
+        run.go_single(&step.operations);
         Some(ControlFlow::Break(Next::Continue))
     }
 
@@ -348,15 +360,14 @@ impl<W: Writer> Attempt for StepAttempt<'_, '_, '_, W> {
                 self.executor.refused(self.run, &self.step.operations, self.number, error).await
             }
             Verdict::EarlierUnknown(error) => {
-                self.note_unknown(&earlier_unknown(error)).await;
+                self.note_unknown(&earlier_unknown(error));
                 if is_hopeless(error) { Next::Stop(reason) } else { Next::Continue }
             }
             Verdict::Shown => match failure {
-                Failure::Error(error, Meaning::EarlierUnknown | Meaning::Doubtful) => self.shown_late(error).await,
+                Failure::Error(error, Meaning::EarlierUnknown | Meaning::Doubtful) => self.shown_late(error),
                 Failure::Unusable(_) | Failure::Error(..) => {
                     self.take(&reason, Rest::Lost);
                     self.run.resends = 0;
-                    self.executor.restore(self.run, &self.step.operations).await;
                     Next::Continue
                 }
             },
@@ -366,7 +377,6 @@ impl<W: Writer> Attempt for StepAttempt<'_, '_, '_, W> {
                 self.run.resends += 1;
                 let reason = no_response(self.run.resends, &reason);
                 self.run.finish(&pending, &Outcome::Unknown(reason.clone()));
-                self.executor.restore(self.run, &pending).await;
                 Next::Stop(reason)
             }
             // If the user wants to stop, it is not sent again: whoever takes it from the queue looks.
@@ -377,7 +387,7 @@ impl<W: Writer> Attempt for StepAttempt<'_, '_, '_, W> {
             // Nothing more is sent, but to fill a name that was emptied.
             Verdict::Moved(what) | Verdict::Unread(what) => {
                 let reason = format!("{reason}; and {what}");
-                self.note_unknown(&reason).await;
+                self.note_unknown(&reason);
                 Next::Stop(reason)
             }
         }
@@ -395,9 +405,11 @@ impl<W: Writer> StepAttempt<'_, '_, '_, W> {
     /// If the zone shows that something did, or that someone else changed something of it, the rest is sent again; if not, the
     /// refusal is what it says, or the result is unknown, if an earlier try was lost. A name that is taken is looked for in parts first.
     async fn read_late(&mut self, error: &ApiError, is_after_a_loss: bool) -> Seen {
-        let mut seen = self.look().await;
+        let mut seen = self.look_after(error).await;
         // Which name is taken is found out first, so that the others do not wait for it.
-        self.is_narrowed = is_conflict(error) && !is_hopeless(error) && self.run.parts(&self.step.operations).is_some();
+        let may_narrow = !is_hopeless(error) && self.run.parts(&self.step.operations).is_some();
+        let has_other_cuts = |seen: &Effects| !seen.other_cuts.is_empty();
+        self.is_narrowed = may_narrow && (is_conflict(error) || seen.as_ref().is_ok_and(has_other_cuts));
         self.run.resends = 0;
         for duration in FOR_LOST {
             // What a request of ours left behind is there, though the listing does not show it yet.
@@ -407,19 +419,25 @@ impl<W: Writer> StepAttempt<'_, '_, '_, W> {
             if !self.executor.wait(&self.run.zone.name, duration).await {
                 break;
             }
-            seen = self.look().await;
+            seen = self.look_after(error).await;
         }
         self.seen = match seen {
+            // Of several operations, the refusal may be about another one.
+            Ok(mut seen) if self.is_narrowed => {
+                seen.pending.extend(std::mem::take(&mut seen.other_cuts).into_iter().map(|(n, _)| n));
+                seen
+            }
             Ok(seen) => seen,
             Err(read) if is_after_a_loss || error.is_contradictory() => return unread(&read),
             Err(_) => Effects::default(),
         };
-        let is_nothing_seen = self.seen.done.is_empty() && self.seen.moved.is_empty();
+        let Effects { done, other_cuts, moved, pending: _ } = &self.seen;
+        let is_nothing_seen = done.is_empty() && other_cuts.is_empty() && moved.is_empty();
         if is_nothing_seen { Seen::Pending } else { Seen::Done }
     }
 
     /// The rest is sent again, after such a refusal.
-    async fn shown_late(&mut self, error: &ApiError) -> Next {
+    fn shown_late(&mut self, error: &ApiError) -> Next {
         let is_after_a_loss = self.run.was_lost(&self.step.operations);
         let rest = if is_after_a_loss || error.is_contradictory() { Rest::Lost } else { Rest::Refused };
         let pending = self.take(&said(error), rest);
@@ -429,25 +447,42 @@ impl<W: Writer> StepAttempt<'_, '_, '_, W> {
         if is_hopeless(error) {
             return Next::Stop(said(error));
         }
-        if pending.is_empty() {
-            self.executor.restore(self.run, &self.step.operations).await;
-        } else {
+        if !pending.is_empty() {
             self.run.queue.push_front(pending);
         }
         Next::Continue
     }
 
     /// Notes, in the run and in the journal, that it is unknown what became of the request.
-    async fn note_unknown(&mut self, reason: &str) {
+    fn note_unknown(&mut self, reason: &str) {
         self.run.finish(&self.step.operations, &Outcome::Unknown(reason.to_owned()));
         self.executor.journal.outcome(self.number, StepFate::Unknown, Some(reason), None);
-        self.executor.restore(self.run, &self.step.operations).await;
     }
 
     /// Reads what the zone shows of the operations.
     async fn look(&self) -> Result<Effects, FetchError> {
+        Ok(self.effects(&self.executor.reread_records(self.run).await?))
+    }
+
+    /// Reads what the zone shows of the operations after this refusal. If it says "identical", a create whose text is live with other
+    /// cuts is what it speaks of.
+    async fn look_after(&self, error: &ApiError) -> Result<Effects, FetchError> {
         let records = self.executor.reread_records(self.run).await?;
-        let index = Index::new(&records);
+        let mut seen = self.effects(&records);
+        if is_done_before(error) {
+            for n in std::mem::take(&mut seen.pending) {
+                match self.run.other_cuts(n, &records) {
+                    Some(live) => seen.other_cuts.push((n, format!("is live, with other cuts: {live}"))),
+                    None => seen.pending.push(n),
+                }
+            }
+        }
+        Ok(seen)
+    }
+
+    /// What these records show of the operations.
+    fn effects(&self, records: &[LiveRecord]) -> Effects {
+        let index = Index::new(records);
         let mut seen = Effects::default();
         for n in &self.step.operations {
             match self.run.record(*n).map(|record| state_of(record, &index)) {
@@ -456,31 +491,38 @@ impl<W: Writer> StepAttempt<'_, '_, '_, W> {
                 Some(OperationState::Pending) | None => seen.pending.push(*n),
             }
         }
-        Ok(seen)
+        seen
     }
 
     /// Notes what was seen, in the run and in the journal; gives back what is not to be seen.
     fn take(&mut self, reason: &str, rest: Rest) -> Vec<usize> {
         let Self { executor, run, number, .. } = self;
-        let Effects { done, pending, moved } = std::mem::take(&mut self.seen);
+        let Effects { done, other_cuts, pending, moved } = std::mem::take(&mut self.seen);
         run.finish(&done, &Outcome::Done);
+        for (n, what) in &other_cuts {
+            run.finish(&[*n], &Outcome::OtherCuts(what.clone()));
+        }
         for (n, what) in &moved {
             let outcome = if rest == Rest::Refused { Outcome::Refused } else { Outcome::Unknown };
             run.finish(&[*n], &outcome(format!("{reason}; {what}")));
         }
-        let word = match (done.is_empty(), pending.is_empty() && moved.is_empty()) {
+        let is_all_seen = pending.is_empty() && moved.is_empty();
+        let word = match (done.is_empty(), is_all_seen && other_cuts.is_empty()) {
             (_, true) => StepFate::Done,
             (false, false) => StepFate::Partly,
+            (true, false) if is_all_seen => StepFate::Refused,
             (true, false) if rest == Rest::GivenUp || (rest == Rest::Lost && pending.is_empty()) => StepFate::Unknown,
             (true, false) => StepFate::Lost,
         };
         let address = |n: &usize| run.zone.operations[*n].address.as_str();
         let not_done: Vec<_> = pending.iter().chain(moved.iter().map(|(n, _)| n)).map(address).collect();
-        let detail = if not_done.is_empty() {
-            format!("{reason}; the zone was read again")
-        } else {
-            format!("{reason}; the zone was read again; not done: {}", not_done.join(", "))
-        };
+        let mut detail = format!("{reason}; the zone was read again");
+        for (n, what) in &other_cuts {
+            detail.push_str(&format!("; {} {what}", address(n)));
+        }
+        if !not_done.is_empty() {
+            detail.push_str(&format!("; not done: {}", not_done.join(", ")));
+        }
         executor.journal.outcome(*number, word, Some(&detail), None);
         if !done.is_empty() {
             executor.observer.event(&ApplyEvent::Done { zone: run.zone.name.clone(), operations: done.len() });

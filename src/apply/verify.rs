@@ -10,7 +10,7 @@ use super::waits::FOR_DONE;
 use crate::api::Writer;
 use crate::diagnostic::Diagnostics;
 use crate::live::{AnyReader, FetchError, Options, WafQuery, fetch_records, fetch_settings, fetch_waf};
-use crate::model::{Address, DesiredZone, Gather, LiveZone};
+use crate::model::{Address, DesiredZone, Fqdn, Gather, LiveZone, Rdata};
 use crate::plan::ZonePlan;
 
 /// What was found.
@@ -52,7 +52,7 @@ impl<W: Writer> Executor<'_, W> {
         };
         if applied.is_confirmed && !is_cut && are_answers_enough {
             WayToVerify::Answers
-        } else if applied.wrote_anything() && !is_cut {
+        } else if (applied.wrote_anything() || applied.has_other_cuts()) && !is_cut {
             WayToVerify::Read
         } else {
             WayToVerify::None
@@ -77,6 +77,11 @@ impl<W: Writer> Executor<'_, W> {
             outcomes.filter(|(_, o)| **o == Outcome::Done).map(|(address, _)| address).gather();
         let may_lag = |found: &ZonePlan| !found.is_empty() && found.addresses().all(|address| done.contains(address));
         self.observer.event(&ApplyEvent::Verifying { zone: desired.name.clone() });
+        let plan = |now: &LiveZone| {
+            let (mut remaining, diagnostics) = plan(now);
+            drop_other_cuts(&mut remaining, now, (planned, applied));
+            (remaining, diagnostics)
+        };
         let mut verified = read_back(self.reader, (desired, query), live, self.options, &plan).await?;
         for duration in FOR_DONE {
             if !may_lag(&verified.remaining) {
@@ -90,6 +95,23 @@ impl<W: Writer> Executor<'_, W> {
         }
         Ok(verified)
     }
+}
+
+/// Drops creates that Cloudflare refused in this run as identical to a live text with other cuts, if such a text is live.
+fn drop_other_cuts(remaining: &mut ZonePlan, now: &LiveZone, (planned, applied): (&ZonePlan, &ZoneApplied)) {
+    let outcomes = planned.operations.iter().zip(&applied.outcomes);
+    let identical = outcomes.filter(|(_, outcome)| matches!(outcome, Outcome::OtherCuts(_)));
+    let identical: BTreeSet<(&Fqdn, &Rdata)> =
+        identical.filter_map(|(operation, _)| operation.record()).map(|r| (&r.form().name, &r.form().data)).gather();
+    if identical.is_empty() {
+        return;
+    }
+    remaining.operations.retain(|operation| {
+        let Some(record) = operation.record().filter(|record| record.action.before().is_none()) else { return true };
+        let (name, data) = (&record.form().name, &record.form().data);
+        !identical.contains(&(name, data))
+            || !now.records.iter().any(|live| live.name == *name && live.data.differs_in_cuts(data))
+    });
 }
 
 /// Reads a zone back and plans once more.

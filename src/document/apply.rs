@@ -74,6 +74,8 @@ struct NotDone {
 #[serde(rename_all = "kebab-case")]
 #[schemars(inline)]
 enum Fate {
+    /// Cloudflare calls the text identical to a live one with other cuts; the record counts as live.
+    OtherCuts,
     /// Cloudflare refused it.
     Refused,
     /// It was not sent.
@@ -130,6 +132,7 @@ impl NotDone {
     fn of(address: &Address, outcome: &Outcome) -> Option<Self> {
         let (outcome, reason) = match outcome {
             Outcome::Done => return None,
+            Outcome::OtherCuts(reason) => (Fate::OtherCuts, reason.as_str()),
             Outcome::Refused(reason) => (Fate::Refused, reason.as_str()),
             Outcome::NotSent(reason) => (Fate::NotSent, reason.as_str()),
             Outcome::Stale(reason) => (Fate::Stale, reason.as_str()),

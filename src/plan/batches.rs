@@ -5,27 +5,108 @@
 //! - the operations of one name, so that a swap of types or values leaves no moment without an answer;
 //! - a value that leaves one name and comes to another: a rename.
 //!
-//! Such a group never straddles two batches. Only a name with more operations than a batch may hold is cut, its deletes first.
+//! Such a group never straddles two batches. Only a name with more operations than a batch may hold is cut. Then no request leaves
+//! it without records that it had before and has afterwards, as far as requests can be arranged that way:
+//!
+//! | deletes | their place |
+//! |---|---|
+//! | whose records can be beside the new ones | after the creates |
+//! | of what Cloudflare refuses beside a new record | before it; the last of them and the create in one batch, whatever its size |
+//! | in a zone whose quota is tight | before the creates; the last of them and the first create in one batch |
 //!
 //! Where a group is refused, what is bound to the culprit stays behind and the rest is sent: see [`bonds`].
 
 use std::collections::BTreeMap;
 
+use super::action::Action;
+use super::exact_requests::Lowering;
 use super::subject::{RecordAction, RecordSubject};
 use super::zone_plan::ZonePlan;
 use crate::model::{Fqdn, Rdata, RecordType, sort_by_key};
 
-/// Cuts a zone's operations on records into batches of at most `size`, as their numbers in the order of execution.
+/// Cuts a zone's operations on records into requests, as their numbers in the order of execution.
 #[must_use]
-pub fn batches(zone: &ZonePlan, size: usize) -> Vec<Vec<usize>> {
+pub fn batches(zone: &ZonePlan, lowering: Lowering) -> Vec<Vec<usize>> {
+    let size = lowering.size();
     let mut batches: Vec<Vec<usize>> = Vec::new();
     for group in groups(zone, size) {
         match batches.last_mut() {
             Some(last) if last.len() + group.len() <= size => last.extend(group),
-            _ => batches.extend(group.chunks(size).map(<[usize]>::to_vec)),
+            _ if group.len() <= size => batches.push(group),
+            _ => batches.extend(cut(zone, &group, lowering)),
         }
     }
     batches
+}
+
+/// Cuts the operations of one name that do not fit into one request.
+fn cut(zone: &ZonePlan, group: &[usize], lowering: Lowering) -> Vec<Vec<usize>> {
+    let NameSequence { before, pair, after } = NameSequence::new(zone, group);
+    let is_batch = matches!(lowering, Lowering::Batches(_));
+    let single = |operations: Vec<usize>| operations.into_iter().map(|n| vec![n]);
+    let pair = if is_batch { vec![pair] } else { single(pair).collect() };
+    let mut parts: Vec<Vec<usize>> = Vec::new();
+    for unit in single(before).chain(pair).chain(single(after)).filter(|unit| !unit.is_empty()) {
+        match parts.last_mut() {
+            Some(part) if part.len() + unit.len() <= lowering.size() => part.extend(unit),
+            _ => parts.push(unit),
+        }
+    }
+    parts
+}
+
+/// The operations of a name, one after the other.
+struct NameSequence {
+    before: Vec<usize>,
+    /// The delete that would leave the name without records, and the create that fills it; empty if there is no such pair.
+    pair: Vec<usize>,
+    after: Vec<usize>,
+}
+
+impl NameSequence {
+    /// The order of these operations of one name.
+    fn new(zone: &ZonePlan, group: &[usize]) -> Self {
+        let of = |action: Action| group.iter().copied().filter(move |n| zone.operations[*n].action() == action);
+        let is_refused = |create: usize, delete: usize| needs_room(zone, create, delete);
+        let (blocked, free): (Vec<usize>, Vec<usize>) =
+            of(Action::Create).partition(|create| of(Action::Delete).any(|delete| is_refused(*create, delete)));
+        let (blocking, others): (Vec<usize>, Vec<usize>) =
+            of(Action::Delete).partition(|delete| blocked.iter().any(|create| is_refused(*create, *delete)));
+        let updates = of(Action::Update);
+        let (mut before, creates, after): (Vec<usize>, Vec<usize>, Vec<usize>) = match zone.deletes_first {
+            false => (free.into_iter().chain(updates).chain(blocking).collect(), blocked, others),
+            true => (updates.chain(others).chain(blocking).collect(), [blocked, free].concat(), Vec::new()),
+        };
+        let is_delete = |n: &usize| zone.operations[*n].action() == Action::Delete;
+        let mut pair = Vec::new();
+        let mut creates = creates.into_iter();
+        if before.last().is_some_and(is_delete)
+            && let Some(create) = creates.next()
+        {
+            pair.extend(before.pop().into_iter().chain([create]));
+        }
+        Self { before, pair, after: creates.chain(after).collect() }
+    }
+}
+
+/// Whether Cloudflare refuses to create a record while another one of its name is there: they exclude each other, or may count as
+/// the same.
+#[must_use]
+pub fn needs_room(zone: &ZonePlan, create: usize, delete: usize) -> bool {
+    let record = |n: usize| zone.operations[n].record().map(RecordSubject::form);
+    let (Some(new), Some(old)) = (record(create), record(delete)) else { return false };
+    let is_apex = old.name == *zone.name.as_fqdn();
+    let excludes = match (new.data.record_type(), old.data.record_type()) {
+        (Some(new), Some(old)) => {
+            // The documentation allows DS alone beside the NS records of a delegation.
+            let is_delegation = |t: RecordType| matches!(t, RecordType::Ns | RecordType::Ds);
+            let one_is_ns = (new == RecordType::Ns) != (old == RecordType::Ns);
+            let is_beside_ns = !is_apex && one_is_ns && !(is_delegation(new) && is_delegation(old));
+            new.excludes_at(old, is_apex) || is_beside_ns || (new == old && new.is_single())
+        }
+        _ => false,
+    };
+    new.name == old.name && (excludes || new.data.differs_in_cuts(&old.data))
 }
 
 /// What belongs together, in the order of the first name of each group; a group is at most `size` large unless it is one name.
@@ -108,15 +189,9 @@ pub fn bonds(zone: &ZonePlan) -> Vec<usize> {
                 RecordAction::Update { .. } => {}
             }
         }
-        let is_apex = group.first().and_then(|n| zone.operations[*n].record()).map(|r| &r.form().name)
-            == Some(zone.name.as_fqdn());
         for (new, created) in &creates {
             for (old, deleted) in &deletes {
-                let excludes = match (RecordType::parse(new), RecordType::parse(old)) {
-                    (Some(new), Some(old)) => new.excludes_at(old, is_apex),
-                    _ => false,
-                };
-                if new == old || excludes {
+                if new == old || needs_room(zone, created[0], deleted[0]) {
                     created.iter().chain(deleted).for_each(|n| join(&mut lead, deleted[0], *n));
                 }
             }

@@ -1,5 +1,6 @@
 //! Operations as exact requests, without sending anything.
 
+use super::action::Action;
 use super::batches::batches;
 use super::operation::Operation;
 use super::subject::record::batch_request;
@@ -9,7 +10,8 @@ use crate::wire::Request;
 /// How Cloudflare takes changes of records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lowering {
-    /// In batches of at most this many operations.
+    /// In batches of at most this many operations. With 1, operations are requests of their own, but for deletes: only the answer of a
+    /// batch says what was deleted.
     Batches(usize),
     /// One request for each operation, where batch requests are not available.
     Single,
@@ -46,7 +48,7 @@ pub fn lower(zone: &ZonePlan, lowering: Lowering, account: Option<&str>) -> Vec<
         let request = lower_operation(zone, operation, account);
         Step { request, operations: vec![n] }
     });
-    let records = batches(zone, lowering.size()).into_iter();
+    let records = batches(zone, lowering).into_iter();
     alone.chain(records.map(|operations| lower_records(zone, operations, lowering))).collect()
 }
 
@@ -59,11 +61,15 @@ pub fn lower_operation(zone: &ZonePlan, operation: &Operation, account: Option<&
 /// These operations on records in one request.
 ///
 /// # Order
-/// By name; within a name deletes, changes, creates, which is also the order in which Cloudflare executes a batch.
+/// By name, and within a name as [`batches`] has them. Cloudflare executes the deletes of a batch first, then changes and creates.
 #[must_use]
 pub fn lower_records(zone: &ZonePlan, operations: Vec<usize>, lowering: Lowering) -> Step {
-    let request = match (lowering, operations.as_slice()) {
-        (Lowering::Single, [only]) => lower_operation(zone, &zone.operations[*only], None),
+    let is_alone = |n: usize| match lowering {
+        Lowering::Single => true,
+        Lowering::Batches(size) => size <= 1 && zone.operations[n].action() != Action::Delete,
+    };
+    let request = match operations.as_slice() {
+        [only] if is_alone(*only) => lower_operation(zone, &zone.operations[*only], None),
         _ => batch_request(&zone.id, operations.iter().filter_map(|n| zone.operations[*n].record())),
     };
     Step { request, operations }

@@ -24,8 +24,33 @@ pub(super) fn check(desired: &DesiredZone, live: &LiveZone, changes: &RecordChan
     }
     combined_length(desired, live, plan, &mut found);
     duplicates(desired, changes, &mut found);
+    other_cuts(desired, live, plan, &mut found);
     other_programs::check(desired, plan, &mut found);
     found
+}
+
+/// New texts that differ from a live one, which stays, only in where they are cut into strings.
+fn other_cuts(desired: &DesiredZone, live: &LiveZone, plan: &ZonePlan, found: &mut Diagnostics) {
+    let is_text = |record: &RecordSubject| matches!(record.form().data, Rdata::Txt(_));
+    let mut creates =
+        plan.records().filter(|(_, _, record)| record.action.id().is_none() && is_text(record)).peekable();
+    if creates.peek().is_none() {
+        return;
+    }
+    let changed: BTreeSet<&RecordId> = plan.records().filter_map(|(_, _, record)| record.action.id()).collect();
+    let mut texts: BTreeMap<&Fqdn, Vec<&Rdata>> = BTreeMap::new();
+    let staying = live.records.iter().filter(|r| matches!(r.data, Rdata::Txt(_)) && !changed.contains(&r.id));
+    staying.for_each(|record| texts.entry(&record.name).or_default().push(&record.data));
+    for (_, operation, record) in creates {
+        let form = record.form();
+        let mut of_name = texts.get(&form.name).into_iter().flatten();
+        let Some(twin) = of_name.find(|data| data.differs_in_cuts(&form.data)) else { continue };
+        let what = format!("{} is live as {}, with other cuts", form.data.presentation(), twin.presentation());
+        let finding = findings::OTHER_CUTS.at(operation.place.unwrap_or(desired.place), what);
+        found.push(
+            finding.about(operation.address.to_string()).help("write it as it is live, if the cuts do not matter"),
+        );
+    }
 }
 
 /// How many records of a plan this is done to.

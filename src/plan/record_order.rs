@@ -1,7 +1,7 @@
 //! The order in which a plan lists the changes of a zone's records. Before them it lists the zone itself, its settings, and its rules
 //! in the order of execution.
 //!
-//! Batches keep this order (`batches`). Apply carries out the rules of a zone that exists before its settings (`apply`): they are what it
+//! Batches keep the order of names, and of the operations of a name that they do not cut (`batches`). Apply carries out the rules of a zone that exists before its settings (`apply`): they are what it
 //! looks at once more before anything is sent.
 
 use crate::diff::{Change, ChangeKind};

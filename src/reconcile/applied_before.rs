@@ -1,15 +1,16 @@
 //! What journals say about a plan: an apply did not last, because what was applied a short while ago is planned again; or an
-//! apply wrote a value that the plan replaces without knowing whose it is. Both are findings: they change no operation.
+//! apply wrote a value that the plan replaces without knowing whose it is; or an apply left a name without records. These are
+//! findings: they change no operation.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use crate::apply::{AppliedBefore, AppliedOperations, JournalText};
+use crate::apply::{AppliedBefore, AppliedOperations, EmptiedName, JournalText};
 use crate::diagnostic::{Diagnostics, findings, first_of};
-use crate::model::sort_by;
 use crate::model::time::{age, parse_rfc3339};
-use crate::plan::Plan;
+use crate::model::{Live, sort_by};
+use crate::plan::{Plan, ZonePlan};
 
 /// How long an apply is expected to last at least.
 const LASTING: Duration = Duration::from_secs(24 * 60 * 60);
@@ -23,8 +24,9 @@ const LARGEST: u64 = 32 * 1024 * 1024;
 /// How many operations are named.
 const NAMED: usize = 5;
 
-/// One warning about the operations that the journals in a directory say were applied a short while ago.
-pub(super) fn find(directory: &Path, plan: &Plan, now: SystemTime) -> Diagnostics {
+/// Warns of names that an apply left without records, and of operations that the journals in a directory say were applied a short
+/// while ago.
+pub(super) fn find(directory: &Path, plan: &Plan, live: &Live, now: SystemTime) -> Diagnostics {
     let mut found = Diagnostics::default();
     let is_recent = |time: SystemTime| age(time, now).is_some_and(|age| age < LASTING);
     let mut applied = AppliedOperations::default();
@@ -33,6 +35,12 @@ pub(super) fn find(directory: &Path, plan: &Plan, now: SystemTime) -> Diagnostic
         if is_small && let Ok(text) = JournalText::open(&path) {
             applied.add(text);
         }
+    }
+    let of_zone = |zone: &ZonePlan| Some(applied.emptied(zone, live.zones.get(&zone.name)?));
+    for EmptiedName { address, name, deleted_at } in plan.zones.iter().filter_map(of_zone).flatten() {
+        let what = format!("{name} has no records since an apply deleted them at {deleted_at}");
+        let finding = findings::EMPTIED_NAME.nowhere(what).about(address.to_string());
+        found.push(finding.help("apply this plan, or restore what was deleted with `zonewright undo JOURNAL`"));
     }
     let counts = |at: &str| parse_rfc3339(at).is_ok_and(is_recent);
     found.append(written(&applied, plan, counts));

@@ -151,7 +151,7 @@ impl Planned<'_> {
     /// undo's own purpose, so an undo is not warned of.
     pub fn warn_of_applied_before(&mut self, journals: &Path, now: SystemTime) {
         if !matches!(self.goal.source, Source::Journal(_)) {
-            self.plan.diagnostics.append(applied_before::find(journals, &self.plan, now));
+            self.plan.diagnostics.append(applied_before::find(journals, &self.plan, &self.live, now));
             self.plan.diagnostics.sort(&self.goal.sources);
         }
     }
@@ -188,10 +188,7 @@ impl Planned<'_> {
     /// How a zone's changes are cut: as wanted, within what the zone's plan allows.
     pub(super) fn lowering(&self, zone: &ZonePlan) -> Lowering {
         let allowed = zone.tier.facts().batch_operations;
-        match self.options.batch_size.unwrap_or(allowed).min(allowed) {
-            0 | 1 => Lowering::Single,
-            size => Lowering::Batches(size),
-        }
+        Lowering::Batches(self.options.batch_size.unwrap_or(allowed).clamp(1, allowed.max(1)))
     }
 }
 

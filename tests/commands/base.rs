@@ -131,7 +131,7 @@ fn a_removal_that_was_refused_is_not_in_sync() {
         "    records:\n      - { name: a, type: A, content: 192.0.2.1 }\n      - { name: b, type: A, content: 192.0.2.2 }\n      - { name: c, type: A, content: 192.0.2.3 }",
     );
     edit(&workspace, "    records:\n      - { name: a, type: A, content: 192.0.2.1 }");
-    let when = When::Matching { method: Some("DELETE".to_owned()), path_suffix: String::new(), nth: 2 };
+    let when = When::Matching { method: Some("POST".to_owned()), path_suffix: "/dns_records/batch".to_owned(), nth: 2 };
     workspace.fault(Fault { when, what: What::TokenRefused { status: 401, code: 1000 }, times: 1 });
     let consents = ["--allow-deletes", "2", "--allow", "removes-last-address"];
     let apply = ["apply", "spec", "--base", "HEAD", "--yes", "--batch-size", "1", "--format", "json"];

@@ -251,7 +251,9 @@ fn a_lost_request_that_is_not_sent_again_is_unknown() {
 #[test]
 fn no_name_is_left_empty() {
     for signal in SIGNALS {
-        let workspace = Workspace::new(options());
+        let mut options = options();
+        options.profile.batch = false;
+        let workspace = Workspace::new(options);
         workspace.plant_records(json!([{ "type": "CNAME", "name": "www.example.com", "content": "old.example.net" }]));
         workspace.records_spec(
             "      - { name: www, type: A, content: 192.0.2.1 }\n      - { name: xyz, type: A, content: 192.0.2.2 }",

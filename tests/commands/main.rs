@@ -18,6 +18,7 @@ mod documentation;
 mod documents;
 mod drift;
 mod embed;
+mod emptied_names;
 mod end_to_end;
 mod every_type;
 mod expect_requests;

@@ -6,6 +6,7 @@
 //! | `ZONEWRIGHT_HISTORIES` | how many are played |
 //! | `ZONEWRIGHT_HISTORY_FIRST` | the first seed |
 //! | `ZONEWRIGHT_HISTORY_SEED` | play this one only, and print it |
+//! | `ZONEWRIGHT_HISTORY_TEXTS` | `joined` or `apart`: whether texts that differ only in their cuts are identical; both are tried otherwise |
 //! | `ZONEWRIGHT_HISTORY_RECORD` | a directory: write what each run showed and sent, one file a seed, to compare two versions |
 #![expect(clippy::expect_used, clippy::print_stdout, reason = "a test fails by panicking, and prints")]
 

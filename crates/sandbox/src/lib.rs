@@ -81,7 +81,7 @@ pub use document::{Refused, SeedReport};
 pub use faults::{Fault, FaultFileError, Gzip, What, When};
 pub use profile::{
     DsWithoutNs, ErrorStyle, ListOrder, NsNeighbours, OldSrvMembers, OwnNetwork, Profile, ProxiedTtl, RecordMembers,
-    TxtQuotes, UnknownData,
+    TxtCuts, TxtQuotes, UnknownData,
 };
 pub use rate_limit::RateLimit;
 pub use request_log::LoggedRequest;

@@ -21,6 +21,8 @@ pub struct Profile {
     pub record_quota: Option<usize>,
     /// How unquoted TXT content is stored.
     pub txt_quotes: TxtQuotes,
+    /// Whether texts that differ only in where they are cut into strings are the same record.
+    pub txt_cuts: TxtCuts,
     /// What happens to a TTL that is sent with `proxied`.
     pub proxied_ttl: ProxiedTtl,
     /// Whether the names of zones are stored and answered in Unicode, and only found so; Punycode is documented.
@@ -89,6 +91,7 @@ impl Default for Profile {
             page_limit: 5000,
             record_quota: None,
             txt_quotes: TxtQuotes::Verbatim,
+            txt_cuts: TxtCuts::Apart,
             proxied_ttl: ProxiedTtl::Coerce,
             unicode_zone_names: false,
             errors: ErrorStyle::Direct,
@@ -155,6 +158,15 @@ pub enum TxtQuotes {
     Verbatim,
     /// In quotes.
     Auto,
+}
+
+/// Which TXT records of a name are identical. Only exact repeats were seen refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TxtCuts {
+    /// Those with the same strings.
+    Apart,
+    /// Those whose strings have the same octets one after the other, wherever they are cut.
+    Joined,
 }
 
 /// What happens to a TTL that is sent with `proxied`.

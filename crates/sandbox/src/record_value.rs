@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::envelope::{Outcome, Refusal};
 use super::name;
-use super::profile::{OldSrvMembers, Profile, TxtQuotes, UnknownData};
+use super::profile::{OldSrvMembers, Profile, UnknownData};
 use super::svc_params;
 use super::txt;
 use zonewright_model::model::facts::{FieldFacts, FieldKind, LetterCase, Slot, TXT_WIRE_BYTES, TypeFacts};
@@ -72,7 +72,6 @@ impl Checked {
 /// For types with `data`, `content` is ignored: reported by users of Cloudflare. ASSUMED: so is a `priority` beside
 /// `data` for types that have it in `data`.
 pub(super) fn read(facts: &TypeFacts, sent: &Sent, place: &Place<'_>, profile: &Profile) -> Outcome<RecordValue> {
-    let quotes = profile.txt_quotes;
     let empty = Map::new();
     let data = match &sent.data {
         None | Some(Value::Null) => &empty,
@@ -93,7 +92,7 @@ pub(super) fn read(facts: &TypeFacts, sent: &Sent, place: &Place<'_>, profile: &
             None if field.is_optional() => &nothing,
             None => return Err(missing(field)),
         };
-        fields.push((field, check(facts, field, raw, quotes)?));
+        fields.push((field, check(facts, field, raw, profile)?));
     }
     if facts.has_data() {
         let is_field = |key: &str| fields.iter().any(|(f, _)| f.slot == Slot::Data && f.name == key);
@@ -189,7 +188,7 @@ fn assemble(facts: &TypeFacts, fields: &[(&FieldFacts, Checked)]) -> RecordValue
 /// # Sources
 /// Codes 9005, 9006, 9007, 9008, 9009: reported by many users; texts approximate. RFC 5952 for IPv6 in responses: observed.
 /// ASSUMED: numbers are sent as numbers; code 1004 for members of `data` that are out of range.
-fn check(facts: &TypeFacts, field: &FieldFacts, raw: &Value, quotes: TxtQuotes) -> Outcome<Checked> {
+fn check(facts: &TypeFacts, field: &FieldFacts, raw: &Value, profile: &Profile) -> Outcome<Checked> {
     let kind = facts.name;
     let wrong = |what: &str| Refusal::unspecified(format!("{} must be {what}.", field.name));
     match field.kind {
@@ -222,7 +221,8 @@ fn check(facts: &TypeFacts, field: &FieldFacts, raw: &Value, quotes: TxtQuotes) 
         FieldKind::CharacterStrings => {
             // Empty content is refused: reported. ASSUMED: with the code for unbalanced quotes, which is not known.
             let refused = || Refusal::invalid(9051, format!("Invalid {kind} record."));
-            let text = raw.as_str().and_then(|s| txt::read(s, quotes)).ok_or_else(refused)?;
+            let read = |text: &str| txt::read(text, profile.txt_quotes, profile.txt_cuts);
+            let text = raw.as_str().and_then(read).ok_or_else(refused)?;
             if text.wire_bytes > TXT_WIRE_BYTES {
                 return Err(too_long());
             }

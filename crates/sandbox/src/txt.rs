@@ -9,7 +9,7 @@
 //!
 //! Documented: developers.cloudflare.com/dns/manage-dns-records/reference/dns-record-types, read 2026-11-20.
 
-use super::profile::TxtQuotes;
+use super::profile::{TxtCuts, TxtQuotes};
 
 /// Longest character string, in bytes: RFC 1035 section 3.3.
 const STRING_BYTES: usize = 255;
@@ -19,7 +19,7 @@ const STRING_BYTES: usize = 255;
 pub(super) struct Text {
     /// As it is stored and returned.
     pub(super) content: String,
-    /// Equal for texts with the same strings, whatever their quotes and escapes.
+    /// Equal for texts with the same strings, whatever their quotes and escapes; or with the same octets, where cuts do not count.
     pub(super) identity: String,
     /// Length on the wire: the strings and one length octet each.
     pub(super) wire_bytes: usize,
@@ -27,10 +27,11 @@ pub(super) struct Text {
 
 /// Parses content; `None` if its quotes are unbalanced or it holds no byte.
 ///
-/// ASSUMED: texts that are cut into strings differently are different records, as they are on the wire.
+/// ASSUMED: texts that are cut into strings differently are different records, as they are on the wire, unless [`TxtCuts`] says
+/// otherwise.
 ///
 /// ASSUMED: content that does not begin with a quote may contain pairs of quotes, and backslashes are literal there.
-pub(super) fn read(content: &str, quotes: TxtQuotes) -> Option<Text> {
+pub(super) fn read(content: &str, quotes: TxtQuotes, cuts: TxtCuts) -> Option<Text> {
     let quoted = content.trim_start().starts_with('"');
     let bare_quotes = content.bytes().filter(|b| *b == b'"').count();
     if !quoted && bare_quotes % 2 == 1 {
@@ -45,7 +46,11 @@ pub(super) fn read(content: &str, quotes: TxtQuotes) -> Option<Text> {
     let wire_bytes = cut.iter().map(|s| s.len() + 1).sum();
     let wrap = !quoted && bare_quotes == 0 && quotes == TxtQuotes::Auto;
     let stored = if cut.len() > uncut.len() || wrap { all_quoted.clone() } else { content.to_owned() };
-    Some(Text { content: stored, identity: all_quoted, wire_bytes })
+    let identity = match cuts {
+        TxtCuts::Apart => all_quoted,
+        TxtCuts::Joined => quote(&cut.concat()),
+    };
+    Some(Text { content: stored, identity, wire_bytes })
 }
 
 /// The strings that are sent in a DNS message, each at most 255 octets; `None` if the quotes are unbalanced.
@@ -123,7 +128,7 @@ mod tests {
 
     /// Parses under the default profile.
     fn verbatim(content: &str) -> Text {
-        read(content, TxtQuotes::Verbatim).unwrap()
+        read(content, TxtQuotes::Verbatim, TxtCuts::Apart).unwrap()
     }
 
     #[test]
@@ -135,10 +140,13 @@ mod tests {
         assert_ne!(verbatim("\"v=spf1\" \" -all\"").identity, verbatim("v=spf1 -all").identity);
         assert_eq!(verbatim(r#""a\"b\065""#).identity, r#""a\"bA""#);
         for empty in ["", r#""""#, r#""" """#] {
-            assert_eq!(read(empty, TxtQuotes::Verbatim), None, "{empty}");
+            assert_eq!(read(empty, TxtQuotes::Verbatim, TxtCuts::Apart), None, "{empty}");
         }
-        assert_eq!(read("a", TxtQuotes::Auto).unwrap().content, "\"a\"");
-        assert_eq!(read("\"a\"", TxtQuotes::Auto).unwrap().content, "\"a\"");
+        assert_eq!(read("a", TxtQuotes::Auto, TxtCuts::Apart).unwrap().content, "\"a\"");
+        assert_eq!(read("\"a\"", TxtQuotes::Auto, TxtCuts::Apart).unwrap().content, "\"a\"");
+        let joined = |content: &str| read(content, TxtQuotes::Verbatim, TxtCuts::Joined).unwrap();
+        assert_eq!(joined("\"a\" \"b\"").identity, joined("ab").identity);
+        assert_eq!(joined("\"a\" \"b\"").content, "\"a\" \"b\"");
     }
 
     #[test]
@@ -154,7 +162,7 @@ mod tests {
     #[test]
     fn quotes_must_match() {
         for bad in ["\"open", "open\"", "\"a\" b", "\"a\"b", "\"a\"\"b\"", r#""a\""#, r#""\999""#] {
-            assert_eq!(read(bad, TxtQuotes::Verbatim), None, "{bad}");
+            assert_eq!(read(bad, TxtQuotes::Verbatim, TxtCuts::Apart), None, "{bad}");
         }
     }
 }

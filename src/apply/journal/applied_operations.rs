@@ -11,10 +11,11 @@ use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
 
+use super::effects::is_single_create;
 use super::line::{AnyLine, Intent, OperationLine};
 use super::reader::{Fate, JournalText, MOST_OPERATIONS, typed};
-use crate::model::Address;
-use crate::plan::{Operation, Overwrites, ZonePlan};
+use crate::model::{Address, Fqdn, Gather, LiveZone};
+use crate::plan::{Action, Operation, Overwrites, ZonePlan};
 use crate::wire::json_digest::Sum;
 use crate::wire::keyword::Keyword;
 
@@ -25,6 +26,17 @@ pub struct AppliedBefore {
     pub address: Address,
     /// When it was applied, as the journal says.
     pub applied_at: String,
+}
+
+/// A create at a name that has no records since an apply deleted them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EmptiedName {
+    /// The address of the create.
+    pub address: Address,
+    /// The name.
+    pub name: Fqdn,
+    /// When the records were deleted, as the journal says.
+    pub deleted_at: String,
 }
 
 /// What a journal says about an address in a zone.
@@ -47,17 +59,45 @@ struct Zone {
 }
 
 impl Zone {
-    /// That of a plan.
+    /// The zone of a plan.
     fn of(plan: &ZonePlan) -> Self {
         let created_on = plan.created_on.as_deref().unwrap_or_default();
         Self { id: plan.id.0.as_str().into(), created_on: created_on.into() }
     }
 }
 
+/// What an operation did to the records of its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum NameChange {
+    /// A record was deleted, or may have been.
+    Emptied,
+    /// A record was created.
+    Filled,
+    /// A record was to be created, and it is not known to be there.
+    NotFilled,
+}
+
+/// What an operation with this fate did to the records of a name; `is_back` if it was sent as a create.
+fn change_at_name(operation: &OperationLine, fate: Fate, is_back: bool) -> Option<(Box<str>, NameChange)> {
+    let OperationLine { action: Keyword(action), before, after, .. } = operation;
+    let name = before.as_ref().or(after.as_ref())?.get("name")?.as_str()?;
+    let change = match (action, fate) {
+        (Action::Delete, Fate::Done | Fate::Restored) if is_back => NameChange::Filled,
+        (Action::Delete, Fate::Done | Fate::Unknown) if !is_back => NameChange::Emptied,
+        (Action::Create, Fate::Done) => NameChange::Filled,
+        (Action::Create, _) => NameChange::NotFilled,
+        (Action::Delete, _) if is_back => NameChange::NotFilled,
+        _ => return None,
+    };
+    operation.address.contains("/dns/").then(|| (name.into(), change))
+}
+
 /// What has been applied, by zone and address; from the newest journal that names them.
 #[derive(Default)]
 pub struct AppliedOperations {
     last: BTreeMap<(Zone, Box<str>), Option<Last>>,
+    /// When records of a name were deleted, unless one was created there since; from the newest journal that names it.
+    deleted: BTreeMap<(Zone, Box<str>), Option<Arc<str>>>,
     /// Digests of the journals that were undone, with the zones in which they were.
     undone: BTreeSet<(Box<str>, Zone)>,
 }
@@ -70,14 +110,21 @@ impl AppliedOperations {
         let (digest, source): (Box<str>, Box<str>) = (text.digest().into(), text.source_digest().into());
         let Ok(mut lines) = text.lines() else { return };
         let mut own: BTreeMap<(Zone, Box<str>), Option<Last>> = BTreeMap::new();
+        let mut deleted: BTreeMap<(Zone, Box<str>), Option<Arc<str>>> = BTreeMap::new();
+        let (mut unfilled, mut has_ended): (BTreeSet<(Zone, Box<str>)>, bool) = Default::default();
         while lines.number < count && own.len() < MOST_OPERATIONS {
             let Ok(Some(line)) = lines.next() else { break };
             let Ok(any) = typed::<AnyLine>(&line) else { break };
             if any.event != "intent" {
+                has_ended |= any.event == "end";
                 continue;
             }
-            let Ok(Intent { step, zone_id, zone_created_on, operations, time, .. }) = typed(&line) else { break };
-            let is_done = outcomes.get(&step).is_some_and(|ending| ending.fate == Fate::Done);
+            let Ok(Intent { step, zone_id, zone_created_on, request, operations, time, .. }) = typed(&line) else {
+                break;
+            };
+            let fate = outcomes.get(&step).map_or(Fate::Unknown, |ending| ending.fate);
+            let is_done = fate == Fate::Done;
+            let is_back = is_single_create(&request);
             let zone = Zone { id: zone_id.into(), created_on: zone_created_on.unwrap_or_default().into() };
             // Of the source of an ordinary apply, no journal has the digest.
             self.undone.insert((source.clone(), zone.clone()));
@@ -86,6 +133,14 @@ impl AppliedOperations {
             }
             let at: Arc<str> = time.into();
             for operation in operations {
+                if let Some((name, change)) = change_at_name(&operation, fate, is_back) {
+                    let key = (zone.clone(), name);
+                    match change {
+                        NameChange::Emptied => drop(deleted.insert(key, Some(Arc::clone(&at)))),
+                        NameChange::Filled => drop(deleted.insert(key, None)),
+                        NameChange::NotFilled => drop(unfilled.insert(key)),
+                    }
+                }
                 let written = operation.after.as_ref().and_then(value).into_iter();
                 let last =
                     is_done.then(|| Last { aim: aim(&operation), at: Arc::clone(&at), written: written.collect() });
@@ -103,6 +158,30 @@ impl AppliedOperations {
                 self.last.entry(key).or_insert(last);
             }
         }
+        // A name that an apply was to leave empty is none of these.
+        deleted.retain(|key, at| at.is_none() || !has_ended || unfilled.contains(key));
+        for (key, at) in deleted {
+            if self.deleted.len() < MOST_OPERATIONS {
+                self.deleted.entry(key).or_insert(at);
+            }
+        }
+    }
+
+    /// The creates of a plan at names that have no records since an apply deleted them; the first one of each name.
+    pub fn emptied(&self, plan: &ZonePlan, live: &LiveZone) -> Vec<EmptiedName> {
+        if self.deleted.is_empty() {
+            return Vec::new();
+        }
+        let mut names: BTreeSet<&Fqdn> = live.records.iter().map(|record| &record.name).gather();
+        let zone = Zone::of(plan);
+        let creates = plan.records().filter(|(_, _, record)| record.action.id().is_none());
+        let emptied = creates.filter_map(|(_, operation, record)| {
+            let name = &record.form().name;
+            let deleted_at = self.deleted.get(&(zone.clone(), name.as_str().into()))?.as_ref()?;
+            let (address, name) = (operation.address.clone(), names.insert(name).then(|| name.clone())?);
+            Some(EmptiedName { address, name, deleted_at: deleted_at.to_string() })
+        });
+        emptied.collect()
     }
 
     /// The operations of a plan that were applied at a time that counts.

@@ -354,7 +354,7 @@ fn images(effect: &RecordEffect) -> impl Iterator<Item = &LiveRecord> {
 }
 
 /// Whether a request creates one record.
-fn is_single_create(request: &SentRequest) -> bool {
+pub(super) fn is_single_create(request: &SentRequest) -> bool {
     request.method == "POST" && request.path.ends_with("/dns_records")
 }
 

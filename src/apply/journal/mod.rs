@@ -16,7 +16,7 @@ mod line;
 mod reader;
 mod writer;
 
-pub use applied_operations::{AppliedBefore, AppliedOperations};
+pub use applied_operations::{AppliedBefore, AppliedOperations, EmptiedName};
 pub use effects::{Entry, JournalRun, PartEffect, RecordEffect, RuleDone, RuleEffect, ZoneRun};
 pub use journal_read_error::JournalReadError;
 pub use line::{JournalLine, StepFate};

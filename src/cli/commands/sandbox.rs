@@ -101,6 +101,9 @@ struct ServeArgs {
     /// Accept NS records beside other types than A, AAAA and CNAME
     #[arg(long)]
     ns_beside_others: bool,
+    /// Refuse a TXT record as identical if it differs from another one only in where it is cut into strings
+    #[arg(long)]
+    joined_texts: bool,
     /// List records in a different order each time
     #[arg(long)]
     random_order: bool,
@@ -261,6 +264,9 @@ fn profile(args: &ServeArgs) -> sandbox::Profile {
     }
     if args.ns_beside_others {
         profile.ns_neighbours = sandbox::NsNeighbours::Accept;
+    }
+    if args.joined_texts {
+        profile.txt_cuts = sandbox::TxtCuts::Joined;
     }
     if args.random_order {
         profile.list_order = sandbox::ListOrder::Hostile;

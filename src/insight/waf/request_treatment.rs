@@ -106,7 +106,7 @@ pub struct Requests {
 enum Unfollowed {
     /// A rule with another action.
     Rule(RuleBody),
-    /// A phase that we do not manage.
+    /// A phase whose rules are unknown: we do not manage it, or its entry point was not read.
     Phase(String),
     /// A product outside the rulesets.
     Product(String),
@@ -158,6 +158,10 @@ impl Requests {
         let changed = changes.iter().flat_map(|(_, before, after)| [*before, *after]).flatten();
         for body in changed.chain(others) {
             all.learn(body, waf);
+        }
+        // Rules that were not read may stop requests, unless a rule before them accepts or skips.
+        for phase in Phase::ALL.iter().filter(|phase| !waf.entry_points.contains_key(*phase)) {
+            all.outside |= 1 << number_of(&mut all.others, Unfollowed::Phase(phase.as_str().to_owned()));
         }
         all.limits_implied = (0..all.limits.len()).map(|n| 1 << n.min(MOST_BITS)).collect();
         all.versions_implied = (0..all.versions.len()).map(|n| BTreeSet::from([n.min(MOST_BITS)])).collect();
@@ -213,8 +217,8 @@ impl Requests {
                 Target::Ruleset(id) => bypass.rulesets |= 1 << number_of(&mut self.rulesets, id),
                 Target::Rule(ruleset, id) => bypass.rules |= 1 << number_of(&mut self.exempt, (ruleset, id)),
                 Target::Phase(name) => match Phase::ALL.iter().position(|phase| phase.as_str() == name) {
-                    Some(n) => bypass.phases |= 1 << n,
-                    None => bypass.others |= 1 << number_of(&mut self.others, Unfollowed::Phase(name)),
+                    Some(n) if waf.entry_points.contains_key(&Phase::ALL[n]) => bypass.phases |= 1 << n,
+                    _ => bypass.others |= 1 << number_of(&mut self.others, Unfollowed::Phase(name)),
                 },
                 Target::Product(name) => bypass.others |= 1 << number_of(&mut self.others, Unfollowed::Product(name)),
             }
@@ -362,6 +366,8 @@ impl Requests {
                     Act::Block => return Treatment { blocked: true, ..Treatment::default() },
                     Act::Challenge => {
                         met.challenged = true;
+                        // Who passes it meets nothing more.
+                        met.others &= !self.outside;
                         return met;
                     }
                     Act::Limit(n) => met.limits |= 1 << n,

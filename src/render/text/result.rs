@@ -47,6 +47,7 @@ fn groups<'a>(plan: &'a ZonePlan, applied: &'a ZoneApplied) -> Vec<Group<'a>> {
     for (address, outcome) in plan.addresses().zip(&applied.outcomes) {
         let (word, reason) = match outcome {
             Outcome::Done => continue,
+            Outcome::OtherCuts(reason) => ("identical", reason.as_str()),
             Outcome::Refused(reason) => ("refused", reason.as_str()),
             Outcome::NotSent(reason) => ("not sent", reason.as_str()),
             Outcome::Stale(reason) => ("stale", reason.as_str()),
@@ -124,7 +125,7 @@ pub fn next_step(zones: &[ZoneResult], is_saved_plan: bool) -> Option<String> {
     let number = |is: fn(&Outcome) -> bool| outcomes().filter(|outcome| is(outcome)).count();
     let refused = number(|o| matches!(o, Outcome::Refused(_)));
     let stale = number(|o| matches!(o, Outcome::Stale(_)));
-    let left = outcomes().filter(|o| !matches!(o, Outcome::Done)).count();
+    let left = outcomes().filter(|outcome| !outcome.is_in_effect()).count();
     if left == 0 {
         return None;
     }

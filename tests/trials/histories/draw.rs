@@ -35,6 +35,7 @@ pub(crate) fn history(seed: u64) -> History {
         // Pages of a list whose order changes with each request do not form a complete list.
         is_unordered: page_limit == 5000 && chance(rng, 30),
         is_old: chance(rng, 10),
+        joins_texts: joins_texts(seed),
     };
     let call = Call {
         batch_size: match rng.u8(..4) {
@@ -49,11 +50,37 @@ pub(crate) fn history(seed: u64) -> History {
         verify: if seed.is_multiple_of(2) { "answers" } else { "read" },
     };
     let count = *one(rng, &[1, 1, 1, 1, 1, 2, 2, 3]);
-    let zones: Vec<Zone> = ZONES[..count].iter().map(|name| zone(rng, name, has_base)).collect();
+    let mut zones: Vec<Zone> = ZONES[..count].iter().map(|name| zone(rng, name, has_base)).collect();
+    if service.joins_texts {
+        zones.iter_mut().for_each(|zone| drop_twins(&mut zone.existing));
+    }
     let between = if chance(rng, 12) { foreigners(rng, &zones, 2) } else { Vec::new() };
     let script = script(rng, &zones);
-    let interrupt = chance(rng, 12).then(|| rng.u64(1..20));
-    History { seed, zones, service, call, between, script, interrupt }
+    let interrupt = chance(rng, 24).then(|| rng.u64(1..20));
+    let is_kill = interrupt.is_some() && rng.bool();
+    History { seed, zones, service, call, between, script, interrupt, is_kill }
+}
+
+/// Whether the sandbox of a seed calls texts identical that differ only in their cuts: both are tried, or the one that is asked for.
+fn joins_texts(seed: u64) -> bool {
+    match std::env::var("ZONEWRIGHT_HISTORY_TEXTS").as_deref() {
+        Ok("joined") => true,
+        Ok("apart") => false,
+        Ok(other) => panic!("ZONEWRIGHT_HISTORY_TEXTS is neither `joined` nor `apart`: {other}"),
+        Err(_) => seed / 2 % 2 == 1,
+    }
+}
+
+/// Such a sandbox never holds both.
+fn drop_twins(existing: &mut Vec<Existing>) {
+    let mut kept: Vec<(&str, Value)> = Vec::new();
+    existing.retain(|record| {
+        let is_new = !kept
+            .iter()
+            .any(|(name, value)| *name == record.name && value.is_twin(record.value.kind, record.value.text));
+        kept.extend(is_new.then_some((record.name, record.value)));
+        is_new
+    });
 }
 
 /// What happens to the requests of the first apply.

@@ -25,6 +25,8 @@ pub(crate) struct History {
     pub(crate) script: Vec<Strike>,
     /// After how many answers someone asks the first apply to stop.
     pub(crate) interrupt: Option<u64>,
+    /// Whether the first apply is killed then, and not asked to stop.
+    pub(crate) is_kill: bool,
 }
 
 /// The behaviour of the sandbox.
@@ -38,6 +40,8 @@ pub(crate) struct Service {
     pub(crate) is_unordered: bool,
     /// Whether it answers as before 2024-07.
     pub(crate) is_old: bool,
+    /// Whether it calls texts identical that differ only in where they are cut.
+    pub(crate) joins_texts: bool,
 }
 
 /// The options of the program.

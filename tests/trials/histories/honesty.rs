@@ -9,6 +9,7 @@ use super::facts::{Record, records, touched, zone_of};
 use super::history::History;
 use super::judge::was_deceived;
 use super::play::Ran;
+use super::pool::uncut;
 use super::trouble::is_readable;
 
 /// Reported results that are false.
@@ -42,6 +43,7 @@ pub(super) fn of_operations(history: &History, ran: &Ran) -> Vec<String> {
             "done" => claim.took_effect(),
             "refused" | "not-sent" | "stale" => claim.had_no_effect(),
             "restored" => claim.is_restored(),
+            "other-cuts" => history.service.joins_texts && claim.is_live_with_other_cuts(),
             "unknown" => could_not_be_known(history, ran, zone),
             _ => false,
         };
@@ -84,6 +86,14 @@ impl Claim {
             (Some(before), _) => find(&self.was, &before.id) == find(&self.is, &before.id),
             (None, None) => false,
         }
+    }
+
+    /// Whether the text is live with other cuts, and it is not itself.
+    fn is_live_with_other_cuts(&self) -> bool {
+        let Some(after) = &self.after else { return false };
+        let is_twin =
+            |r: &&Record| r.name == after.name && r.text != after.text && uncut(&r.text) == uncut(&after.text);
+        self.had_no_effect() && self.is.iter().filter(is_twin).any(|record| record.kind == after.kind)
     }
 
     /// Whether what was taken away is there again.

@@ -25,14 +25,15 @@ pub(crate) fn judge(history: &History, played: &Played) -> Vec<String> {
     check("first apply", ended(history, first));
     check("first apply", honesty::of_operations(history, first));
     for (name, ran) in [("first apply", first), ("second apply", second), ("third apply", third)] {
-        check(name, journalled(ran));
+        check(name, journalled(ran, history.is_kill && name == "first apply"));
         check(name, owned_up(ran));
         check(name, permission::of_writes(history, ran));
         check(name, doubles(history, ran));
     }
     check("second apply", converged(history, second));
     check("third apply", converged(history, third));
-    if third.writes().next().is_some() {
+    // No plan can see whether a sandbox tells texts apart by their cuts, so such a create is tried each time.
+    if third.writes().any(|write| !facts::asks_for_a_twin(history, write, &third.before)) {
         check("third apply", vec!["it wrote again".to_owned()]);
     }
     if third.before != third.after {
@@ -111,7 +112,8 @@ fn ended(history: &History, ran: &Ran) -> Vec<String> {
             }
         }
         5 => {
-            if !sent {
+            // It was killed after an intent and before the request.
+            if !sent && !history.is_kill {
                 found.push("it was applied in part, and sent no write".to_owned());
             }
         }
@@ -126,7 +128,8 @@ fn ended(history: &History, ran: &Ran) -> Vec<String> {
 
 /// Differences from the specs.
 fn wrong(history: &History, dump: &Json, left_out: &Names) -> Vec<String> {
-    history.zones.iter().flat_map(|zone| zone.differences(dump, history.call.has_base, left_out)).collect()
+    let of_zone = |zone: &Zone| zone.differences(dump, history.call.has_base, history.service.joins_texts, left_out);
+    history.zones.iter().flat_map(of_zone).collect()
 }
 
 /// A zone as it is dumped, without the names at which someone else writes.
@@ -155,8 +158,8 @@ fn converged(history: &History, ran: &Ran) -> Vec<String> {
     found
 }
 
-/// Whether each write is in the journal, before it was sent, and all that is in the journal has an end.
-fn journalled(ran: &Ran) -> Vec<String> {
+/// Whether each write is in the journal, before it was sent, and all that is in the journal has an end, unless the run was killed.
+fn journalled(ran: &Ran, is_killed: bool) -> Vec<String> {
     let mut found: Vec<String> = ran.unannounced.iter().map(|w| format!("{w} left without an intent")).collect();
     let intents: Vec<&Json> = ran.journal.iter().filter(|line| line["event"] == "intent").collect();
     for write in ran.writes() {
@@ -169,6 +172,9 @@ fn journalled(ran: &Ran) -> Vec<String> {
         if intents.iter().find(is_meant).is_none() {
             found.push(format!("{} {path} is in no intent: {body}", write.method));
         }
+    }
+    if is_killed {
+        return found;
     }
     for intent in &intents {
         let step = &intent["step"];

@@ -124,6 +124,10 @@ impl Ground<'_> {
             return true;
         }
         let Some(value) = known(&before.kind, &before.text) else { return false };
+        if before.name == wanted.name && before.is_twin(wanted.value) {
+            let ground = consents::Ground { has_base: true, zone: self.zone, live: self.live.clone() };
+            return self.zone.prune || !self.history.call.has_base || ground.is_ours_or_drift(before);
+        }
         let is_same_set =
             (before.name.as_str(), value.kind, value.purpose) == (wanted.name, wanted.value.kind, wanted.value.purpose);
         if !is_same_set || value.purpose == "unique" {

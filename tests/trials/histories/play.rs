@@ -18,7 +18,7 @@ use tokio::runtime::{Builder, Runtime};
 use zonewright::api::{ApiEvent, Stopper};
 use zonewright::cli::{Invocation, Sink};
 use zonewright::model::Danger;
-use zonewright::sandbox::{self, Fault, ListOrder, LoggedRequest, Options, Profile, Running, What, When};
+use zonewright::sandbox::{self, Fault, ListOrder, LoggedRequest, Options, Profile, Running, TxtCuts, What, When};
 
 use super::history::{Foreign, History, Strike};
 use super::intents::Intents;
@@ -117,7 +117,8 @@ pub(crate) fn play_with(history: &History, program: Program) -> Played {
     let allowed = deletes(&plan);
     let verify = format!("--verify={}", call.verify);
     let apply = with(&["apply", what, "--yes", "--allow-deletes", &allowed, &verify]);
-    let first = stage.run_until(history.interrupt, stage.dump(), apply);
+    let end = history.interrupt.map(|answers| (answers, if history.is_kill { 2 } else { 1 }));
+    let first = stage.run_until(end, stage.dump(), apply);
     SERVICES.block_on(stage.sandbox.clear_faults());
     let again = |before: &Ran| {
         let apply = ["apply", spec.as_str(), "--yes", &verify];
@@ -183,6 +184,7 @@ impl Stage {
             batch: history.service.batches && profile.batch,
             page_limit: history.service.page_limit.min(profile.page_limit),
             list_order: if history.service.is_unordered { ListOrder::Hostile } else { ListOrder::Stable },
+            txt_cuts: if history.service.joins_texts { TxtCuts::Joined } else { TxtCuts::Apart },
             rate_limit: None,
             ..profile
         };
@@ -224,13 +226,14 @@ impl Stage {
         self.run_until(None, before, arguments)
     }
 
-    /// Runs the program on a service that has this, and asks it to stop after so many answers.
-    fn run_until(&self, answers: Option<u64>, before: Json, arguments: Vec<String>) -> Ran {
+    /// Runs the program on a service that has this, and asks it to stop after so many answers, so many times: the second time, it
+    /// ends at once.
+    fn run_until(&self, end: Option<(u64, u32)>, before: Json, arguments: Vec<String>) -> Ran {
         let requests = self.sandbox.requests().len();
         let journals = self.path("journal");
         let known = journal_files(&journals);
         let Heard { exit, results, messages, unannounced } = match &self.program {
-            Program::Here => self.run_here(answers, &arguments),
+            Program::Here => self.run_here(end, &arguments),
             Program::Binary(path) => run_binary(path, self.directory.path(), &arguments),
         };
         let new = journal_files(&journals).into_iter().find(|path| !known.contains(path));
@@ -249,7 +252,7 @@ impl Stage {
     }
 
     /// Runs the program in this process.
-    fn run_here(&self, answers: Option<u64>, arguments: &[String]) -> Heard {
+    fn run_here(&self, end: Option<(u64, u32)>, arguments: &[String]) -> Heard {
         let results: Arc<Mutex<Vec<u8>>> = Arc::default();
         let messages: Arc<Mutex<Vec<u8>>> = Arc::default();
         let intents = Arc::new(Intents::new(self.path("journal")));
@@ -267,8 +270,9 @@ impl Stage {
                 heard.hear(event);
                 held.hear(event);
                 let is_over = matches!(event, ApiEvent::Over);
-                if is_over && Some(over.fetch_add(1, Ordering::SeqCst) + 1) == answers {
-                    stopper.ask();
+                let answers = if is_over { over.fetch_add(1, Ordering::SeqCst) + 1 } else { 0 };
+                if let Some((_, times)) = end.filter(|(number, _)| *number == answers) {
+                    (0..times).for_each(|_| stopper.ask());
                 }
             })),
         };

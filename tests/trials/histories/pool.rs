@@ -10,7 +10,8 @@ use serde_json::{Value as Json, json};
 pub(crate) struct Value {
     /// The type.
     pub(crate) kind: &'static str,
-    /// What it says: the presentation, without quotes in the case of TXT.
+    /// What it says: the presentation, without quotes in the case of TXT, where `|` is a cut between two strings that are not as long
+    /// as they can be.
     pub(crate) text: &'static str,
     /// Values of a name and type may take one another's place within one purpose only; `unique` ones never do.
     pub(crate) purpose: &'static str,
@@ -51,10 +52,25 @@ pub(crate) const HOST: &[Value] = &[
     meant("TXT", "google-site-verification=one", "unique"),
     meant("TXT", "google-site-verification=two", "unique"),
     meant("TXT", "just some words", "words"),
+    meant("TXT", "just some| words", "words"),
+    meant("TXT", "just| some words", "words"),
+    meant("TXT", "owner=web| team", "owner"),
     meant("TXT", LONG, "words"),
     meant("CAA", "0 issue \"ca1.example.net\"", "issue"),
     meant("CAA", "0 issue \"ca2.example.net\"", "issue"),
     meant("CAA", "0 iodef \"mailto:security@example.net\"", "iodef"),
+];
+
+/// Values at the name of a challenge. Texts are one there, wherever they are cut (RFC 8555 section 8.4).
+pub(crate) const CHALLENGE: &[Value] = &[
+    value("A", "192.0.2.1"),
+    value("A", "192.0.2.2"),
+    value("CNAME", "one.example.net"),
+    value("MX", "10 mx1.example.net"),
+    meant("TXT", "google-site-verification=one", "unique"),
+    meant("TXT", "google-site-verification=two", "unique"),
+    meant("TXT", "just some words", "words"),
+    meant("TXT", LONG, "words"),
 ];
 
 /// Values at the name of a service.
@@ -77,7 +93,7 @@ pub(crate) const NAMES: &[(&str, &[Value])] = &[
     ("old", HOST),
     ("a.b", HOST),
     ("*.wild", HOST),
-    ("_acme-challenge", HOST),
+    ("_acme-challenge", CHALLENGE),
     ("_sip._tcp", SERVICE),
     ("lab", DELEGATION),
 ];
@@ -105,19 +121,38 @@ impl Value {
         }
     }
 
+    /// Whether it differs from a text only in the cuts.
+    pub(crate) fn is_twin(self, kind: &str, text: &str) -> bool {
+        self.kind == "TXT" && kind == "TXT" && self.text != text && uncut(self.text) == uncut(text)
+    }
+
     /// The members of an entry of a spec that say it.
     pub(crate) fn spelled(self) -> String {
         match (self.kind, self.text.split_once(' ')) {
             ("MX", Some((priority, host))) => format!("type: MX, priority: {priority}, content: {host}"),
+            ("TXT", _) if self.text.contains('|') => format!("type: TXT, content: {}", Json::from(quoted(self.text))),
             _ => format!("type: {}, content: {}", self.kind, Json::from(self.text)),
         }
     }
 }
 
+/// A text without its cuts.
+pub(crate) fn uncut(text: &str) -> String {
+    text.replace('|', "")
+}
+
 /// A text in strings of at most 255 bytes; those of the pool need no escapes.
 fn quoted(text: &str) -> String {
-    let strings = text.as_bytes().chunks(255).map(|chunk| format!("\"{}\"", String::from_utf8_lossy(chunk)));
+    let chunks = text.split('|').flat_map(|part| part.as_bytes().chunks(255));
+    let strings = chunks.map(|chunk| format!("\"{}\"", String::from_utf8_lossy(chunk)));
     strings.collect::<Vec<_>>().join(" ")
+}
+
+/// A text of strings in quotes, as [`Value`] has it.
+fn unquoted(content: &str) -> String {
+    let strings: Vec<&str> = content.trim_matches('"').split("\" \"").collect();
+    let is_full = strings[..strings.len() - 1].iter().all(|string| string.len() == 255);
+    strings.join(if is_full { "" } else { "|" })
 }
 
 /// What a record says, from a body or an answer: its type and its text as [`Value`] has it.
@@ -130,7 +165,7 @@ pub(crate) fn said(record: &Json) -> (String, String) {
     };
     let text = match kind.as_str() {
         "MX" => format!("{} {content}", record["priority"]),
-        "TXT" if content.starts_with('"') => content.trim_matches('"').replace("\" \"", ""),
+        "TXT" if content.starts_with('"') => unquoted(content),
         "SRV" => format!("{} {} {} {}", data("priority"), data("weight"), data("port"), data("target")),
         "CAA" => format!("{} {} \"{}\"", data("flags"), data("tag"), data("value")),
         _ => content.to_owned(),

@@ -42,6 +42,9 @@ fn smaller(history: &History) -> Vec<History> {
     if history.call.has_base {
         with(&|h| h.call.has_base = false);
     }
+    if history.service.joins_texts {
+        with(&|h| h.service.joins_texts = false);
+    }
     if history.service.is_old {
         with(&|h| h.service.is_old = false);
     }

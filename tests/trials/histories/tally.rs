@@ -154,7 +154,7 @@ fn meaning(exit: u8) -> &'static str {
 
 /// What a history has.
 fn drawn(history: &History) -> Vec<&'static str> {
-    let History { zones, service, call, between, script, interrupt, .. } = history;
+    let History { zones, service, call, between, script, interrupt, is_kill, .. } = history;
     let is_foreign = |strike: &Strike| matches!(strike, Strike::Foreign { .. });
     let is_fault = |strike: &Strike| matches!(strike, Strike::Fault(fault) if fault.what != What::StaleRead);
     let all = [
@@ -175,7 +175,9 @@ fn drawn(history: &History) -> Vec<&'static str> {
         (service.is_old, "answers as before 2024-07"),
         (!between.is_empty(), "someone else writes between plan and apply"),
         (script.iter().any(is_foreign), "someone else writes during the apply"),
-        (interrupt.is_some(), "someone asks the apply to stop"),
+        (service.joins_texts, "texts that differ only in their cuts are identical"),
+        (interrupt.is_some() && !is_kill, "someone asks the apply to stop"),
+        (*is_kill, "someone kills the apply"),
     ];
     all.into_iter().filter_map(|(is_so, name)| is_so.then_some(name)).collect()
 }

@@ -42,7 +42,8 @@ pub(crate) fn of(history: &History, played: Option<&Played>, problems: &[String]
             }
         });
     }
-    history.interrupt.iter().for_each(|answers| line(format!("asked to stop after {answers} answers")));
+    let end = if history.is_kill { "killed" } else { "asked to stop" };
+    history.interrupt.iter().for_each(|answers| line(format!("{end} after {answers} answers")));
     if let Some(Played { plan, first, second, third }) = played {
         for (name, ran) in [("plan", plan), ("first apply", first), ("second apply", second), ("third apply", third)] {
             line(format!("\n── {name}\n{}", run(ran)));

@@ -8,6 +8,9 @@
 //! | with a base, foreign values are kept | what someone changed with what it was; then the values of the spec; a foreign value only where both cannot be there |
 //! | pruned | all |
 //!
+//! A text is nearest to a live one that differs only in its cuts. If that one cannot be paired with it, it is paired with no other:
+//! Cloudflare may call both identical and refuse to make another record into it, while a create of it can still be told apart.
+//!
 //! What is not paired is created beside the live values.
 
 use std::collections::{BTreeMap, VecDeque};
@@ -28,17 +31,20 @@ pub(super) struct Pairs<'a> {
 /// A key: values with equal keys may become one another.
 type Key = (Purpose, String);
 
-/// Pairs values; both sides are in the order of their values.
+/// Pairs values; both sides are in the order of their values. `others` are all live values of the name and type.
 pub(super) fn pair<'a>(
     desired: Vec<&'a DesiredRecord>,
     live: Vec<&'a LiveRecord>,
+    others: &[&Rdata],
     claims: &Claims<'a>,
     unmanaged: Unmanaged,
 ) -> Pairs<'a> {
     let by_purpose = |data: &Rdata| Some((data.purpose(), String::new()));
+    let mut all = Pairs { pairs: Vec::new(), desired, live };
+    let unpaired_texts = all.pair_cuts(others, claims, unmanaged);
     // The spec's own, the base says; drift first goes back to what it was.
-    let (own, others) = live.into_iter().partition(|r| claims.of(r).base.is_some());
-    let mut all = Pairs { pairs: Vec::new(), desired, live: own };
+    let (own, others) = std::mem::take(&mut all.live).into_iter().partition(|r| claims.of(r).base.is_some());
+    all.live = own;
     all.restore(claims);
     all.pair_by(&nearest);
     all.pair_by(&by_purpose);
@@ -57,6 +63,7 @@ pub(super) fn pair<'a>(
         }
     }
     all.live.extend(left);
+    all.desired.extend(unpaired_texts);
     all
 }
 
@@ -66,6 +73,32 @@ fn nearest(data: &Rdata) -> Option<Key> {
 }
 
 impl<'a> Pairs<'a> {
+    /// Pairs texts with live ones that differ only in their cuts, but for foreign ones. Takes out and returns those of which such a
+    /// text is live, or is wanted as well, and that have no partner.
+    fn pair_cuts(&mut self, others: &[&Rdata], claims: &Claims<'a>, unmanaged: Unmanaged) -> Vec<&'a DesiredRecord> {
+        let Self { pairs, desired, live } = self;
+        let is_paired = |record: &LiveRecord| {
+            claims.of(record).base.is_some()
+                || unmanaged == Unmanaged::Prune
+                || claims.owner_of_rest() != Owner::Foreign
+        };
+        let mut texts: Vec<&Rdata> = others.to_vec();
+        let mut unpaired = Vec::new();
+        desired.retain(|record| {
+            let is_cut_otherwise = |data: &&Rdata| data.differs_in_cuts(&record.data);
+            if !texts.iter().any(is_cut_otherwise) {
+                texts.push(&record.data);
+                return true;
+            }
+            match live.iter().position(|r| r.data.differs_in_cuts(&record.data) && is_paired(r)) {
+                Some(at) => pairs.push((live.remove(at), *record)),
+                None => unpaired.push(*record),
+            }
+            false
+        });
+        unpaired
+    }
+
     /// Pairs values that someone changed with those that the base wanted in their place, if they are still wanted.
     fn restore(&mut self, claims: &Claims<'a>) {
         let Self { pairs, desired, live } = self;

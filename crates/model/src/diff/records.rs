@@ -272,11 +272,16 @@ fn diff_group<'a>(group: Group<'a>, base: &BaseName<'a>, unmanaged: Unmanaged) -
     desired.sort_by(|a, b| a.data.cmp(&b.data));
     live.sort_by(|a, b| record_order(a, b));
     let claims = base.claims(&live);
+    let data: Vec<&Rdata> = live
+        .iter()
+        .map(|record| &record.data)
+        .chain(outcome.set_aside.iter().map(|aside| &aside.record.data))
+        .collect();
 
     take_satisfied_by_untouchable(&mut desired, &mut outcome);
     let (desired, live) = take_equal(desired, live, &claims, &mut outcome);
     let live = take_tombstones(&tombstones, live, &claims, &mut outcome);
-    let pairs = pair(desired, live, &claims, unmanaged);
+    let pairs = pair(desired, live, &data, &claims, unmanaged);
     for (live, record) in pairs.pairs {
         outcome.compare(live, record, claims.of(live));
     }

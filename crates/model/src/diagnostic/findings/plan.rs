@@ -128,6 +128,13 @@ findings! {
         "The last day of an entry that weakens the protection is later, or gone. Nothing at Cloudflare changes, so no operation shows it. \
          An entry that is no longer narrow needs the consent weakens-protection.",
         "Make sure that it is still needed, or keep the earlier day.";
+    OTHER_CUTS = "PLAN0049" Note "the text is live with other cuts",
+        "A live TXT record of the name has the same text, cut into strings at other places. Cloudflare may keep both, or call them identical \
+         and refuse the second one; then the apply counts it as live, and plans go on to show it.",
+        "Write the strings as they are live, if the cuts do not matter.";
+    EMPTIED_NAME = "PLAN0050" Warning "a name is without records since an earlier apply",
+        "An apply deleted the records of the name and ended before it created what replaces them.",
+        "Apply this plan, or restore the deleted records with `zonewright undo JOURNAL`.";
     WEAKENED = "PLAN0052" Warning "the live protection is weaker than the spec says",
         "The section promises protection that is not in force: an override, or a rule that the spec does not name, takes it away, and the plan \
          leaves that alone. `drift` calls the deployment `weakened`.",

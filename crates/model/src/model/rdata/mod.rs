@@ -175,6 +175,12 @@ record_types! {
 }
 
 impl Rdata {
+    /// Whether two texts differ only in where they are cut into strings, and that matters. A server may call them identical.
+    #[must_use]
+    pub fn differs_in_cuts(&self, other: &Self) -> bool {
+        matches!((self, other), (Self::Txt(one), Self::Txt(other)) if one.differs_in_cuts(other))
+    }
+
     /// What only one value of a name and type can have, whatever else differs: an alias, a text that exists once (SPF, DMARC and
     /// others that begin with `v=`), the host or service that is preferred, the property of a certification authority. `None`
     /// where values are side by side.

@@ -20,6 +20,9 @@
 //! | `"abc`, `abc"` | an error in a spec; in an answer, these bytes |
 //!
 //! Values are sent as their author split them, and shown as they are split.
+//!
+//! Cloudflare documents no rule for two records of a name that differ only in splits that matter. It may keep both, or call them
+//! identical and refuse the second one ([`Txt::differs_in_cuts`]).
 
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
@@ -66,6 +69,11 @@ impl Txt {
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         &self.octets
+    }
+
+    /// Whether two values have the same octets and are not equal: only where they are cut differs.
+    pub(super) fn differs_in_cuts(&self, other: &Self) -> bool {
+        self.octets == other.octets && self != other
     }
 
     /// The value that Cloudflare reported; Cloudflare stores text verbatim, so nothing is refused.
