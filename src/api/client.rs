@@ -10,10 +10,11 @@ use tokio::sync::Semaphore;
 use tokio::time::{Instant, sleep};
 
 use super::base_url::BaseUrl;
-use super::credentials::{Redactor, Scheme, Signer};
+use super::credentials::{Scheme, Signer};
 use super::error::{ApiError, RequestName, Signature};
 use super::error_codes::OTHER_CREDENTIALS_MAY_DO;
 use super::rate_limiter::Limiter;
+use super::redactor::Redactor;
 use super::request_kind::RequestKind;
 use super::retry::{self, BackOff, Next};
 use super::transport::{Failed, Transport};

@@ -17,6 +17,7 @@ mod event;
 mod limit_headers;
 mod proxy;
 mod rate_limiter;
+mod redactor;
 mod reported_limits;
 mod request_kind;
 mod retry;
@@ -44,7 +45,7 @@ pub use client_handles::{CheckClient, ReadClient, WriteClient};
 pub use credentials::Credentials;
 pub use error::{ApiError, Fault, RequestName, Signature};
 pub use event::{ApiEvent, Observer, WaitReason};
-pub use proxy::proxy_in_use;
+pub use proxy::{is_proxy_address, proxy_in_use};
 pub use rate_limiter::QUOTA;
 #[doc(hidden)]
 pub use reported_limits::waits_for;

@@ -5,6 +5,13 @@ use hyper_util::client::proxy::matcher::Matcher;
 
 use super::base_url::BaseUrl;
 
+/// Whether the value of a variable such as `HTTPS_PROXY` is one that the HTTP library understands; it ignores any other.
+#[must_use]
+pub fn is_proxy_address(value: &str) -> bool {
+    let destination = Uri::from_static("https://api.cloudflare.com/");
+    Matcher::builder().all(value).build().intercept(&destination).is_some()
+}
+
 /// The proxy that requests to a base URL take by the environment, as `scheme://host:port`, without its credentials. The HTTP library
 /// decides in the same way.
 #[must_use]

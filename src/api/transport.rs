@@ -11,10 +11,11 @@ use reqwest::header::{ACCEPT, HeaderMap, HeaderValue, LOCATION};
 use tokio::sync::Semaphore;
 
 use super::base_url::BaseUrl;
-use super::credentials::{Redactor, Scheme};
+use super::credentials::Scheme;
 use super::error::{ApiError, Fault, RequestName};
 use super::error_codes::PLEASE_WAIT;
 use super::limit_headers::Limits;
+use super::redactor::Redactor;
 use super::retry::WAIT_AFTER_BARE_429;
 use super::settings::Settings;
 use crate::wire::{ApiMessage, Envelope, EnvelopeError, Intake, Method, Request, TooMuch, Unusable, Whole};

@@ -2,11 +2,13 @@
 
 use std::ffi::OsString;
 
+use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, FromArgMatches, Parser};
 
 use super::commands::{Command, Run as _, after_help};
 use super::options_in_help;
 use super::shared_arguments::Global;
+use crate::diagnostic::REDACTED;
 use crate::render::safe::safe;
 
 /// Declarative reconciler for Cloudflare zones, DNS records and managed-WAF tuning.
@@ -44,7 +46,19 @@ pub(super) fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Cli, cl
 }
 
 /// The error, with arguments made safe to print: a pipeline passes values on that others chose.
+///
+/// The value of a variable of the spec is not shown: who forgets its name has written the value alone, which may be a secret.
 pub(super) fn as_shown(error: clap::Error, arguments: impl Iterator<Item = OsString>) -> clap::Error {
+    let mut error = printable(error, arguments);
+    let argument = error.get(ContextKind::InvalidArg).map(ToString::to_string).unwrap_or_default();
+    if argument.starts_with("--var ") {
+        error.insert(ContextKind::InvalidValue, ContextValue::String(REDACTED.to_owned()));
+    }
+    error
+}
+
+/// The error, made from arguments without characters that cannot be shown.
+fn printable(error: clap::Error, arguments: impl Iterator<Item = OsString>) -> clap::Error {
     let given: Vec<String> = arguments.map(|argument| argument.to_string_lossy().into_owned()).collect();
     let shown: Vec<_> = given.iter().map(|argument| safe(argument)).collect();
     if shown.iter().zip(&given).all(|(shown, given)| shown == given) {

@@ -87,9 +87,9 @@ impl Settings<'_> {
                     mode if mode & 0o004 != 0 => "read",
                     _ => return None,
                 };
-                let path = path.display();
                 Some(format!(
-                    "warning: {path}, named by {variable}, can be {what} by other users (mode {mode:04o}); run chmod 600 {path}"
+                    "warning: the file that {variable} names can be {what} by other users (mode {mode:04o}); run chmod 600 \
+                     \"${variable}\""
                 ))
             };
             SENSITIVE.into_iter().filter_map(exposed).collect()

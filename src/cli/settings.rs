@@ -41,6 +41,9 @@ pub(super) struct Settings<'a> {
 /// Seconds since 1970-01-01.
 const POSSIBLE: std::ops::Range<u64> = 1_767_225_600..253_402_300_800;
 
+/// The variables that name a proxy, as the HTTP library reads them.
+const PROXY_NAMES: [&str; 6] = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy", "HTTP_PROXY", "http_proxy"];
+
 /// Where a run connects to.
 #[derive(Debug)]
 pub(super) enum Connection<'a> {
@@ -172,6 +175,7 @@ impl<'a> Settings<'a> {
         if let Some(directory) = &self.flags.sandbox {
             return Ok(Connection::Sandbox(directory));
         }
+        self.check_proxies()?;
         let credentials = self.credentials()?;
         let base_url = base_url(self.flags)?;
         Ok(Connection::Remote { base_url, credentials, account: account(self.flags)? })
@@ -180,12 +184,34 @@ impl<'a> Settings<'a> {
     /// Where reports are sent: by the flag, or by the environment.
     ///
     /// # Errors
-    /// The file named cannot be read.
+    /// The file named cannot be read, or a proxy that the environment names cannot be used.
     pub(super) fn webhook(&self, flag: Option<&SecretString>) -> anyhow::Result<Option<SecretString>> {
-        match flag {
-            Some(url) => Ok(Some(url.clone())),
-            None => Ok(variable(self.flags, "ZONEWRIGHT_WEBHOOK")?.map(SecretString::from)),
+        let url = match flag {
+            Some(url) => Some(url.clone()),
+            None => variable(self.flags, "ZONEWRIGHT_WEBHOOK")?.map(SecretString::from),
+        };
+        if url.is_some() {
+            self.check_proxies()?;
         }
+        Ok(url)
+    }
+
+    /// Refuses a variable for a proxy that the HTTP library would ignore: requests would go past the proxy.
+    ///
+    /// # Errors
+    /// There is such a variable. Its value is not shown: it may have a password.
+    fn check_proxies(&self) -> anyhow::Result<()> {
+        for name in PROXY_NAMES {
+            let Some(value) = raw(self.flags, name).filter(|value| !value.is_empty()) else { continue };
+            if !value.to_str().is_some_and(api::is_proxy_address) {
+                bail!(
+                    "{name} is not the address of a proxy: expected http://HOST:PORT, https://… or socks5://…, found {}; \
+                     correct or unset it",
+                    count(value.to_string_lossy().chars().count(), "character")
+                );
+            }
+        }
+        Ok(())
     }
 
     /// Permissions given on the command line and in the policy file.
@@ -252,12 +278,17 @@ pub(super) fn variable(global: &Global, name: &str) -> anyhow::Result<Option<Str
     if direct.is_some() {
         bail!("both {name} and {file_name} are set; set one");
     }
-    let text = read_value(&path).with_context(|| format!("failed to read {}, named by {file_name}", path.display()))?;
+    // The name of the file is not shown: who mistakes this variable for the other one has written the secret into it.
+    let text = read_value(&path).with_context(|| {
+        format!(
+            "failed to read the file that {file_name} names (a name of {}); {file_name} takes the path of a file with the value, \
+             and {name} takes the value itself",
+            count(path.to_string_lossy().chars().count(), "character")
+        )
+    })?;
     match filled(text) {
         Some(text) => Ok(Some(text)),
-        None => {
-            bail!("{}, named by {file_name}, is empty: write the value into it, or unset {file_name}", path.display())
-        }
+        None => bail!("the file that {file_name} names is empty: write the value into it, or unset {file_name}"),
     }
 }
 

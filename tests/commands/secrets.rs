@@ -137,6 +137,16 @@ fn malformed_credentials_are_not_repeated() {
         ("CLOUDFLARE_API_KEY", KEY),
         ("CLOUDFLARE_EMAIL", EMAIL),
         ("CLOUDFLARE_API_TOKEN_FILE", "/no/such/file"),
+        // The value in the wrong variable.
+        ("CLOUDFLARE_API_TOKEN_FILE", TOKEN),
+        ("CLOUDFLARE_API_TOKEN_FILE", &format!("pl/{TOKEN}==")),
+        ("CLOUDFLARE_API_TOKEN_FILE", &format!("{TOKEN}\u{e9}")),
+        ("CLOUDFLARE_API_KEY_FILE", KEY),
+        ("CLOUDFLARE_EMAIL_FILE", EMAIL),
+        ("CLOUDFLARE_ACCOUNT_ID", TOKEN),
+        ("CLOUDFLARE_ACCOUNT_ID_FILE", TOKEN),
+        ("CLOUDFLARE_BASE_URL", TOKEN),
+        ("CLOUDFLARE_BASE_URL_FILE", TOKEN),
     ] {
         let ran = with(name, value);
         assert_eq!(ran.code, Some(1), "{name}: {ran:?}");
@@ -148,4 +158,82 @@ fn malformed_credentials_are_not_repeated() {
     let ran: Ran = command.output().expect("it runs").into();
     assert_eq!(ran.code, Some(1));
     check(&ran, "--base-url", &workspace);
+}
+
+#[test]
+fn a_secret_in_the_wrong_variable_is_not_shown() {
+    let workspace = workspace();
+    let with = |environment: &[(&str, &str)], arguments: &[&str]| -> Ran {
+        let mut command = workspace.command();
+        command.env("CLOUDFLARE_API_TOKEN", TOKEN).envs(environment.iter().copied()).args(arguments).arg("-vvv");
+        command.output().expect("it runs").into()
+    };
+    for name in ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy", "HTTP_PROXY", "http_proxy"] {
+        for value in [format!("{TOKEN} x"), format!("ftp://{TOKEN}@proxy.example")] {
+            let ran = with(&[(name, value.as_str())], &["plan", "spec.yaml"]);
+            assert_eq!(ran.code, Some(1), "{name}={value}: {ran:?}");
+            assert!(ran.stderr.contains(&format!("{name} is not the address of a proxy")), "{}", ran.stderr);
+            check(&ran, name, &workspace);
+        }
+        let proxy = "http://user:pass@127.0.0.1:9";
+        assert_eq!(
+            with(&[(name, proxy)], &["plan", "spec.yaml"]).code,
+            Some(0),
+            "a proxy is not used for this machine"
+        );
+    }
+    let names =
+        ["ZONEWRIGHT_WEBHOOK_FILE", "CLOUDFLARE_ACCOUNT_ID", "CLOUDFLARE_ACCOUNT_ID_FILE", "CLOUDFLARE_BASE_URL"];
+    for name in names {
+        let ran = with(&[(name, TOKEN)], &["drift", "spec.yaml"]);
+        assert_eq!(ran.code, Some(1), "{name}: {ran:?}");
+        check(&ran, name, &workspace);
+    }
+    for (variable, code) in [
+        (format!("X={TOKEN}"), 1),
+        (format!("spec={TOKEN}"), 1),
+        (format!("1x={TOKEN}"), 1),
+        (format!("api_token={TOKEN}"), 1),
+        (TOKEN.to_owned(), 64),
+        (format!("={TOKEN}"), 64),
+    ] {
+        for arguments in
+            [&["validate", "spec.yaml"][..], &["plan", "spec.yaml"], &["validate", "spec.yaml", "--format", "json"]]
+        {
+            let ran = with(&[], &[arguments, &["--var", &variable]].concat());
+            assert_eq!(ran.code, Some(code), "{variable}: {ran:?}");
+            check(&ran, &variable, &workspace);
+        }
+    }
+}
+
+#[test]
+fn no_encoding_of_a_credential_is_shown() {
+    use data_encoding::{BASE64, BASE64_NOPAD, BASE64URL_NOPAD, HEXLOWER, HEXUPPER};
+    let header = format!("{{\"authorization\":\"Bearer {TOKEN}\"}}");
+    let percent: String = TOKEN.bytes().map(|byte| format!("%{byte:02X}")).collect();
+    let escaped: String = TOKEN.bytes().map(|byte| format!("&#x{byte:x};")).collect();
+    let codes = [
+        BASE64.encode(TOKEN.as_bytes()),
+        BASE64_NOPAD.encode(header.as_bytes()),
+        BASE64URL_NOPAD.encode(format!("Bearer {TOKEN}").as_bytes()),
+        HEXLOWER.encode(TOKEN.as_bytes()),
+        HEXUPPER.encode(header.as_bytes()),
+        percent,
+        escaped,
+    ];
+    for code in codes {
+        let refusal = json!({ "success": false, "errors": [{ "code": 9109, "message": format!("invalid {code} here") }], "messages": [], "result": null });
+        for body in [refusal, json!({ "unexpected": code.clone() })] {
+            let workspace = workspace();
+            workspace.fault(Fault {
+                when: When::Matching { method: None, path_suffix: String::new(), nth: 1 },
+                what: What::Answer { code: 403, body },
+                times: 1000,
+            });
+            let ran = run(&workspace, &["plan", "spec.yaml"]);
+            assert_eq!(ran.code, Some(1), "{ran:?}");
+            assert!(!ran.stderr.contains(&code[..24]) && !ran.stdout.contains(&code[..24]), "{code}: {ran:?}");
+        }
+    }
 }

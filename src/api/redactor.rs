@@ -1,0 +1,284 @@
+//! Removes secrets from texts that came from outside, however they are spelled there.
+//!
+//! A server can echo a secret as it was sent, escaped (`%40`, `\u0040`, `&#64;`, also twice), or encoded (base64 in both
+//! alphabets, with anything in front of it, and hexadecimal). So the text is read in each of these ways, and what reads as a
+//! secret is replaced where it stands.
+
+use std::ops::Range;
+
+use secrecy::{ExposeSecret, SecretString};
+
+use super::credentials::Credentials;
+use crate::diagnostic::REDACTED;
+
+/// The shortest text that is treated as a secret.
+///
+/// # Units
+/// Bytes. Real secrets have at least 37; replacing a placeholder of one letter would only make every message
+/// unreadable.
+const SHORTEST_SECRET: usize = 4;
+
+/// The longest text that is read in these ways; what follows is cut off. No response says no at such length.
+///
+/// # Units
+/// Bytes.
+const LONGEST_TEXT: usize = 1 << 20;
+
+/// How often escapes are undone: an error that quotes an error escapes twice.
+const MOST_ROUNDS: usize = 3;
+
+/// How deep encodings are looked into: base64 of hexadecimal, or of base64.
+const MOST_LAYERS: usize = 2;
+
+/// Removes secrets from texts.
+pub(super) struct Redactor {
+    /// The secrets.
+    secrets: Vec<SecretString>,
+}
+
+/// A byte that a text means, and where the text spells it.
+#[derive(Clone, Copy)]
+struct Spelled {
+    byte: u8,
+    start: usize,
+    end: usize,
+}
+
+impl Redactor {
+    /// For the secrets of these credentials.
+    pub(super) fn new(credentials: &Credentials) -> Self {
+        let secrets = match credentials {
+            Credentials::Token(token) => vec![token],
+            Credentials::Key { email, key } => vec![email, key],
+            Credentials::TokenThenKey { token, email, key } => vec![token, email, key],
+        };
+        let is_secret = |secret: &&SecretString| secret.expose_secret().len() >= SHORTEST_SECRET;
+        Self { secrets: secrets.into_iter().filter(is_secret).cloned().collect() }
+    }
+
+    /// The text without secrets, whatever the case of their ASCII letters.
+    pub(super) fn text(&self, text: &str) -> String {
+        let text = &text[..text.floor_char_boundary(LONGEST_TEXT)];
+        let spelled = |(start, byte)| Spelled { byte, start, end: start + 1 };
+        let mut reading: Vec<Spelled> = text.bytes().enumerate().map(spelled).collect();
+        let mut places = Vec::new();
+        for _ in 0..MOST_ROUNDS {
+            self.find(&reading, MOST_LAYERS, &mut places);
+            let next = unescaped(&reading);
+            if next.len() == reading.len() {
+                break;
+            }
+            reading = next;
+        }
+        without(text, places)
+    }
+
+    /// Adds the places of the secrets in a reading of a text, and of the words that encode one.
+    fn find(&self, reading: &[Spelled], layers: usize, places: &mut Vec<Range<usize>>) {
+        let bytes: Vec<u8> = reading.iter().map(|one| one.byte).collect();
+        let place = |range: Range<usize>| reading[range.start].start..reading[range.end - 1].end;
+        for secret in &self.secrets {
+            places.extend(positions(&bytes, secret.expose_secret().as_bytes()).map(place));
+        }
+        for word in words(&bytes) {
+            if self.is_encoded_in(&bytes[word.clone()], layers) {
+                places.push(place(word));
+            }
+        }
+    }
+
+    /// Whether a word is the code of something with a secret in it.
+    fn is_encoded_in(&self, word: &[u8], layers: usize) -> bool {
+        // The shortest code of the shortest secret; most words of messages are shorter.
+        if layers == 0 || word.len() < SHORTEST_SECRET * 4 / 3 {
+            return false;
+        }
+        let is_in = |decoded: &[u8]| {
+            let is_plain =
+                |secret: &SecretString| positions(decoded, secret.expose_secret().as_bytes()).next().is_some();
+            self.secrets.iter().any(is_plain)
+                || words(decoded).any(|word| self.is_encoded_in(&decoded[word], layers - 1))
+        };
+        (0..4).any(|shift| is_in(&base64_decoded(&word[shift..])))
+            || (0..2).any(|shift| is_in(&hexadecimal_decoded(&word[shift..])))
+    }
+}
+
+/// The text with each place replaced, once where places overlap.
+fn without(text: &str, mut places: Vec<Range<usize>>) -> String {
+    places.sort_by_key(|place| (place.start, place.end));
+    let mut kept = String::with_capacity(text.len());
+    let mut end = 0;
+    for place in places {
+        if place.start >= end {
+            kept.push_str(&String::from_utf8_lossy(&text.as_bytes()[end..place.start]));
+            kept.push_str(REDACTED);
+        }
+        end = end.max(place.end);
+    }
+    kept.push_str(&String::from_utf8_lossy(&text.as_bytes()[end..]));
+    kept
+}
+
+/// The ranges of a text that are a secret, whatever the case of its ASCII letters.
+fn positions<'t>(text: &'t [u8], secret: &'t [u8]) -> impl Iterator<Item = Range<usize>> + 't {
+    let length = secret.len();
+    let windows = text.windows(length).enumerate();
+    windows.filter(move |(_, window)| window.eq_ignore_ascii_case(secret)).map(move |(at, _)| at..at + length)
+}
+
+/// The ranges of a text that have only characters of base64, in either alphabet.
+fn words(text: &[u8]) -> impl Iterator<Item = Range<usize>> + '_ {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        at += text[at..].iter().position(|byte| sextet(*byte).is_some())?;
+        let length = text[at..].iter().take_while(|byte| sextet(**byte).is_some()).count();
+        let word = at..at + length;
+        at += length;
+        Some(word)
+    })
+}
+
+/// The six bits of a character of base64, in the standard alphabet or the one for addresses.
+fn sextet(byte: u8) -> Option<u32> {
+    Some(u32::from(match byte {
+        b'A'..=b'Z' => byte - b'A',
+        b'a'..=b'z' => byte - b'a' + 26,
+        b'0'..=b'9' => byte - b'0' + 52,
+        b'+' | b'-' => 62,
+        b'/' | b'_' => 63,
+        _ => return None,
+    }))
+}
+
+/// The bytes of a word of base64, with or without padding.
+fn base64_decoded(word: &[u8]) -> Vec<u8> {
+    let mut decoded = Vec::with_capacity(word.len() * 3 / 4);
+    let (mut bits, mut count) = (0_u32, 0);
+    for sextet in word.iter().filter_map(|byte| sextet(*byte)) {
+        bits = bits << 6 | sextet;
+        count += 6;
+        if count >= 8 {
+            count -= 8;
+            decoded.push((bits >> count & 0xff) as u8);
+        }
+    }
+    decoded
+}
+
+/// The bytes of the hexadecimal digits of a word, as far as there are pairs of them.
+fn hexadecimal_decoded(word: &[u8]) -> Vec<u8> {
+    let digit = |byte: u8| char::from(byte).to_digit(16);
+    let pair = |pair: &[u8]| Some((digit(pair[0])? << 4 | digit(pair[1])?) as u8);
+    // A zero byte stands for what is no pair: no secret has one.
+    word.chunks_exact(2).map(|two| pair(two).unwrap_or_default()).collect()
+}
+
+/// A reading with its escapes undone: `%40`, `\u0040`, `\x40`, `\/`, `&#64;`, `&#x40;`, `&amp;`.
+fn unescaped(reading: &[Spelled]) -> Vec<Spelled> {
+    let mut out = Vec::with_capacity(reading.len());
+    let mut at = 0;
+    while let Some(first) = reading.get(at) {
+        match escape(&reading[at..]) {
+            Some((byte, length)) => {
+                out.push(Spelled { byte, start: first.start, end: reading[at + length - 1].end });
+                at += length;
+            }
+            None => {
+                out.push(*first);
+                at += 1;
+            }
+        }
+    }
+    out
+}
+
+/// The byte that an escape at the beginning of a reading means, and its length.
+fn escape(reading: &[Spelled]) -> Option<(u8, usize)> {
+    let byte = |at: usize| reading.get(at).map(|one| one.byte);
+    let number = |from: usize, length: usize, radix: u32| {
+        (from..from + length).try_fold(0_u32, |sum, at| Some(sum * radix + char::from(byte(at)?).to_digit(radix)?))
+    };
+    let ascii = |code: u32, length: usize| u8::try_from(code).ok().filter(u8::is_ascii).map(|byte| (byte, length));
+    match (byte(0)?, byte(1)?) {
+        (b'%', _) => ascii(number(1, 2, 16)?, 3),
+        (b'\\', b'u') => ascii(number(2, 4, 16)?, 6),
+        (b'\\', b'x') => ascii(number(2, 2, 16)?, 4),
+        (b'\\', other @ (b'/' | b'\\' | b'"')) => Some((other, 2)),
+        (b'&', b'#') => {
+            let is_hexadecimal = matches!(byte(2)?, b'x' | b'X');
+            let (from, radix) = if is_hexadecimal { (3, 16) } else { (2, 10) };
+            let digits = (from..from + 7).take_while(|at| byte(*at).is_some_and(|b| b.is_ascii_hexdigit())).count();
+            let end = from + digits;
+            let length = end + usize::from(byte(end) == Some(b';'));
+            if digits == 0 { None } else { ascii(number(from, digits, radix)?, length) }
+        }
+        (b'&', _) => [("&amp;", b'&'), ("&commat;", b'@'), ("&sol;", b'/'), ("&period;", b'.'), ("&lowbar;", b'_')]
+            .into_iter()
+            .find(|(name, _)| name.bytes().enumerate().all(|(at, wanted)| byte(at) == Some(wanted)))
+            .map(|(name, byte)| (byte, name.len())),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use data_encoding::{BASE64, BASE64_NOPAD, BASE64URL, BASE64URL_NOPAD, HEXLOWER, HEXUPPER};
+
+    use super::*;
+
+    /// A redactor of an email address and a key.
+    fn of_key() -> Redactor {
+        let (email, key) = (SecretString::from("ops@example.com"), SecretString::from("0123456789abcdef"));
+        Redactor::new(&Credentials::Key { email, key })
+    }
+
+    #[test]
+    fn secrets_are_removed_in_every_case_and_spelling() {
+        let redactor = of_key();
+        assert_eq!(
+            redactor.text("no OPS@example.com, ops%40example.com, é 0123456789ABCDEF!"),
+            "no [redacted], [redacted], é [redacted]!"
+        );
+        for escaped in [
+            "ops\\u0040example.com",
+            "ops&#64;example.com",
+            "ops&#x40;example&#46;com",
+            "ops&commat;example.com",
+            "%6F%70%73%40%65%78%61%6d%70%6C%65%2e%63%6f%6d",
+            "ops%2540example.com",
+            "ops\\\\u0040example.com",
+            "\\x6fps@example.com",
+        ] {
+            assert_eq!(redactor.text(&format!("é <{escaped}> é")), "é <[redacted]> é", "{escaped}");
+        }
+        assert_eq!(redactor.text("nothing"), "nothing");
+        let short = Redactor::new(&Credentials::Token(SecretString::from("e")));
+        assert_eq!(short.text("nothing else"), "nothing else");
+    }
+
+    #[test]
+    fn encoded_secrets_are_removed() {
+        let redactor = of_key();
+        for (before, after) in [("", ""), ("Bearer ", ""), ("{\"a\":\"", "\"}"), ("é", "ü?>"), ("ab", "c")] {
+            let text = format!("{before}ops@example.com{after}");
+            for encoding in [BASE64, BASE64_NOPAD, BASE64URL, BASE64URL_NOPAD, HEXLOWER, HEXUPPER] {
+                let code = encoding.encode(text.as_bytes());
+                for shown in [code.clone(), BASE64.encode(code.as_bytes()), HEXLOWER.encode(code.as_bytes())] {
+                    let cleaned = redactor.text(&format!("é token={shown} is wrong"));
+                    let rest = cleaned.replace('=', "");
+                    assert_eq!(rest, "é token[redacted] is wrong", "{text}: {shown}");
+                }
+            }
+        }
+        let code = BASE64.encode(b"ops@example.com").replace('=', "%3D");
+        assert!(redactor.text(&code).starts_with(REDACTED));
+        // A prefix of the same alphabet, at every offset.
+        for prefix in ["a", "ab", "abc", "abcd"] {
+            let code = format!("{prefix}{}", BASE64URL_NOPAD.encode(b"ops@example.com"));
+            assert_eq!(redactor.text(&code), REDACTED);
+        }
+        let innocent = "unknown-identifier aGVsbG8gd29ybGQ= 9f86d081884c7d659a2feaa0c55ad015 %zz &#; \\u12 é";
+        assert_eq!(redactor.text(innocent), innocent);
+    }
+}
