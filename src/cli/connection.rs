@@ -168,7 +168,7 @@ impl OpenConnection {
 /// The file of the sandbox in a directory, which is made if it is missing.
 #[cfg(feature = "sandbox")]
 pub(super) fn store(directory: &std::path::Path) -> anyhow::Result<crate::sandbox::StoreLocation> {
-    files::check_own(directory, "--sandbox=DIR")?;
+    files::check_directory(directory, "--sandbox=DIR")?;
     std::fs::create_dir_all(directory).with_context(|| format!("failed to make {}", directory.display()))?;
     let file = directory.join("sandbox.sqlite");
     // Whoever writes to this directory must not have another file filled.

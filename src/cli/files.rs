@@ -19,9 +19,6 @@ use tempfile::NamedTempFile;
 use super::output::Output;
 use super::paths::is_below;
 
-/// Where the program keeps things of its own, below the current directory.
-const OWN: &str = ".zonewright";
-
 /// Most links that are followed from one path, as in Linux.
 const MOST_LINKS: usize = 40;
 
@@ -71,6 +68,9 @@ pub(super) fn replace(path: &Path, bytes: &[u8], readers: Readers) -> io::Result
 /// # Errors
 /// One of them exists, or those of the file system.
 pub(super) fn write_new(directory: &Path, files: &[(PathBuf, String)], output: &Output) -> anyhow::Result<()> {
+    for path in files.iter().map(|(path, _)| directory_of(path)).chain([directory]) {
+        check_directory(path, "--out")?;
+    }
     if let Some((path, _)) = files.iter().find(|(path, _)| path.exists()) {
         bail!("{} exists; name another directory with --out, or remove the file", path.display());
     }
@@ -92,12 +92,8 @@ pub(super) fn create(path: &Path, text: &str) -> anyhow::Result<bool> {
         return Ok(false);
     }
     let directory = directory_of(path);
-    let mut above = PathBuf::new();
-    for part in directory.components() {
-        above.push(part);
-        if above.is_symlink() && !is_below(&above, Path::new(".")) {
-            bail!("{} is a link that leads out of the current directory; nothing is written there", above.display());
-        }
+    if let Some(link) = link_out_of_tree(directory) {
+        bail!("{} is a link that leads out of the current directory; nothing is written there", link.display());
     }
     let write = || -> io::Result<bool> {
         fs::create_dir_all(directory)?;
@@ -177,27 +173,31 @@ pub(super) fn make_directory(path: &Path) -> io::Result<()> {
     builder.create(path)
 }
 
-/// Refuses a directory below `.zonewright` that a link in the tree leads out of the current directory: what is kept there
-/// would be written, and read, somewhere else. `flag` names another directory.
+/// Refuses a relative directory that a link in the tree leads out of the current directory: what is kept there would be
+/// written, and read, somewhere else. `flag` names another directory.
 ///
 /// # Errors
 /// There is such a link.
-pub(super) fn check_own(directory: &Path, flag: &str) -> anyhow::Result<()> {
-    if !directory.starts_with(OWN) {
-        return Ok(());
-    }
-    let mut path = PathBuf::new();
-    for part in directory.components() {
-        path.push(part);
-        if path.is_symlink() && !is_below(&path, Path::new(".")) {
-            bail!(
-                "{} is a link that leads out of the current directory; remove it, or name the directory with {flag} \
-                 if that is meant",
-                path.display()
-            );
-        }
+pub(super) fn check_directory(directory: &Path, flag: &str) -> anyhow::Result<()> {
+    if let Some(link) = link_out_of_tree(directory) {
+        bail!(
+            "{} is a link that leads out of the current directory; remove it, or name the directory that it leads to with \
+             {flag} if that is meant",
+            link.display()
+        );
     }
     Ok(())
+}
+
+/// Returns the first part of a relative path that is a link out of the current directory, or to nothing. A path that is
+/// absolute or has `..` says itself where it leads.
+fn link_out_of_tree(path: &Path) -> Option<PathBuf> {
+    let mut above = PathBuf::new();
+    let mut parts = path.components().map(|part| {
+        above.push(part);
+        above.clone()
+    });
+    parts.find(|above| is_plain(path) && above.is_symlink() && !is_below(above, Path::new(".")))
 }
 
 /// What a path leads to.

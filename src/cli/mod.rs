@@ -64,7 +64,7 @@ pub fn main() -> Exit {
     };
     let output = std::sync::Arc::new(Output::new(&cli.global));
     start_log(cli.global.verbose);
-    let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build() {
+    let runtime = match start_runtime() {
         Ok(runtime) => runtime,
         Err(error) => {
             output.error(&anyhow::Error::new(error).context("failed to start"));
@@ -72,6 +72,17 @@ pub fn main() -> Exit {
         }
     };
     runtime.block_on(run_to_end(&mut cli, &output))
+}
+
+/// Starts what runs the commands.
+///
+/// # Errors
+/// The system does not let us: the process may open too few files, or begin too few threads.
+fn start_runtime() -> std::io::Result<tokio::runtime::Runtime> {
+    // The runtime makes such a pair for signals, and panics where it cannot have one.
+    #[cfg(unix)]
+    drop(std::os::unix::net::UnixStream::pair()?);
+    tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()
 }
 
 /// Runs one command; what went wrong is said.
@@ -114,8 +125,8 @@ async fn run(cli: &mut Cli, output: &std::sync::Arc<Output>) -> anyhow::Result<E
     let facts = command.facts();
     if facts.is_online {
         settings.now()?;
-        files::check_own(&global.cache, "--cache")?;
-        files::check_own(&global.journal, "--journal")?;
+        files::check_directory(&global.cache, "--cache")?;
+        files::check_directory(&global.journal, "--journal")?;
         settings.exposed_files().iter().for_each(|warning| output.say(warning));
     }
     if facts.is_signal_listener {

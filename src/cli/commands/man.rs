@@ -39,6 +39,7 @@ impl Run for ManArgs {
             output.result(|out| out.write_all(&page))?;
             return Ok(Exit::Success);
         };
+        files::check_directory(directory, "man DIR")?;
         std::fs::create_dir_all(directory).with_context(|| format!("failed to make {}", directory.display()))?;
         let mut open = vec![&program];
         let mut pages = 0;

@@ -350,3 +350,49 @@ fn locks_and_policies_say_nothing_to_a_terminal() {
         }
     }
 }
+
+/// A process that may open few files says so, and never panics.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_low_limit_of_open_files_is_an_error() {
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("spec.yaml"), "version: 1\nzones: { example.com: { records: [] } }\n").unwrap();
+    for limit in 5..12 {
+        for arguments in
+            ["validate spec.yaml", "plan spec.yaml --sandbox=state", "apply spec.yaml --yes --sandbox=state"]
+        {
+            let program = env!("CARGO_BIN_EXE_zonewright");
+            let mut command = std::process::Command::new("sh");
+            command.args(["-c", &format!("ulimit -n {limit}; exec {program} {arguments}")]);
+            let ran: Ran = command.current_dir(directory.path()).output().unwrap().into();
+            assert!(!ran.stderr.contains("panicked"), "{limit}: {arguments}: {ran:?}");
+            assert!(matches!(ran.code, Some(0 | 1)), "{limit}: {arguments}: {ran:?}");
+            assert!(ran.code == Some(0) || !ran.stderr.is_empty(), "{limit}: {arguments}: {ran:?}");
+        }
+    }
+}
+
+/// YAML takes a carriage return alone for the end of a line, and no editor shows one.
+#[test]
+fn a_hidden_line_is_refused_wherever_yaml_is_read() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: &str| fs::write(directory.path().join(name), text).unwrap();
+    let spec =
+        "version: 1\nzones:\n  example.com:\n    records: # none\r      - { name: a, type: A, content: 192.0.2.1 }\n";
+    file("hidden.yaml", spec);
+    file("spec.yaml", &spec.replace("# none\r", "\r\n").replace('\n', "\r\n").replace("\r\r", "\r"));
+    file("policy.yaml", "version: 1 #\rallow: {}\n");
+    file("example.com.yaml", "a:\n  type: A #\r  ttl: 60\n  value: 192.0.2.1\n");
+    inside(directory.path(), &["validate", "spec.yaml"]).exits(0);
+    for (arguments, place) in [
+        (&["validate", "hidden.yaml"][..], "hidden.yaml:4:20"),
+        (&["fmt", "--check", "hidden.yaml"], "hidden.yaml"),
+        (&["plan", "spec.yaml", "--sandbox=state", "--policy", "policy.yaml"], "policy.yaml"),
+        (&["import", "./example.com.yaml", "--from", "octodns", "--offline"], "example.com.yaml:2:12"),
+    ] {
+        let ran = inside(directory.path(), arguments).exits(1);
+        assert!(ran.stderr.contains("carriage return") && ran.stderr.contains(place), "{arguments:?}: {ran:?}");
+    }
+    let ran = inside(directory.path(), &["validate", "hidden.yaml"]);
+    assert!(ran.stderr.contains("SPEC0046"), "{ran:?}");
+}

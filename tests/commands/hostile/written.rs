@@ -284,3 +284,37 @@ fn files_with_secrets_are_bounded_and_their_readers_told() {
     writer.wait().unwrap();
     assert!(!ran.stderr.contains("other users"), "{ran:?}");
 }
+
+/// What is written into a directory that the command line names stays in the tree, unless the path itself leads out.
+#[test]
+fn directories_that_were_named_lead_out_of_no_tree() {
+    let workspace = workspace();
+    workspace.file("e.com.zone", "$ORIGIN e.com.\n@ 300 IN A 192.0.2.1\n");
+    let outside = tempfile::tempdir().unwrap();
+    symlink(outside.path(), workspace.path().join("link")).unwrap();
+    symlink(outside.path().join("new"), workspace.path().join("dangling")).unwrap();
+    fs::create_dir(workspace.path().join("within")).unwrap();
+    symlink("within", workspace.path().join("inner")).unwrap();
+    let writers: [&[&str]; 4] = [
+        &["import", "./e.com.zone", "--offline", "--out"],
+        &["export", "spec.yaml", "--to", "bind", "--out"],
+        &["man"],
+        &["apply", "spec.yaml", "--yes", "--journal"],
+    ];
+    for (number, writer) in writers.iter().enumerate() {
+        for name in ["link", "link/below", "./link/below", "dangling", "dangling/below"] {
+            let ran = workspace.run(&[writer, &[name][..]].concat()).exits(1);
+            assert!(ran.stderr.contains("leads out of the current directory"), "{writer:?} {name}: {ran:?}");
+        }
+        assert_eq!(files(outside.path()), [] as [PathBuf; 0], "{writer:?}");
+        assert!(!outside.path().join("new").exists(), "{writer:?}");
+        // A link within the tree is followed, and a path that leads out by itself is intended.
+        for name in [format!("inner/{number}"), outside.path().join(format!("own-{number}")).display().to_string()] {
+            workspace.run(&[writer, &[name.as_str()][..]].concat()).exits(0);
+            let is_written = !files(&workspace.path().join(&name)).is_empty();
+            // A second apply has nothing to do.
+            assert!(is_written || writer[0] == "apply", "{writer:?} {name}");
+        }
+        let _ = fs::remove_dir_all(outside.path().join(format!("own-{number}")));
+    }
+}
