@@ -89,6 +89,9 @@ pub enum BaseError {
     },
 }
 
+/// The fewest digits of a commit id that git prints.
+const LEAST_OF_COMMIT_ID: usize = 7;
+
 /// What is named.
 enum Named<'a> {
     /// A file or a directory.
@@ -127,7 +130,7 @@ impl Base {
         }
         let directory = tempfile::tempdir().map_err(BaseError::Directory)?;
         let found = spec::at_revision(spec, &name, directory.path(), &options.git);
-        let revision = one_meaning(&name, found)?;
+        let revision = one_meaning(&name, found, |revision| &revision.commit)?;
         let source = BaseSource::Revision { name, commit: revision.commit };
         // Where the spec did not exist, nothing was wanted: everything in it is new.
         let (desired, notes) = match revision.inputs.as_slice() {
@@ -168,7 +171,7 @@ impl Base {
             },
             Named::Revision(name) => {
                 let found = spec::resolve_revision(Path::new("."), name, &options.git);
-                BaseSource::Revision { name: name.to_owned(), commit: one_meaning(name, found)? }
+                BaseSource::Revision { name: name.to_owned(), commit: one_meaning(name, found, |commit| commit)? }
             }
         };
         Ok(match saved.base().map(|base| &base.source) {
@@ -186,11 +189,21 @@ fn of_path(path: &Path, name: &str, options: &BaseOptions) -> Result<(Read, Base
     Ok((read, source))
 }
 
-/// What was found for a revision, unless a path has the same name: then it is not known what is meant.
-fn one_meaning<T>(name: &str, found: Result<T, RevisionError>) -> Result<T, BaseError> {
+/// Resolves a revision. Fails if a path has the same name, unless the name is the id of the commit: whoever writes a tree can
+/// give a directory that name, and no branch.
+fn one_meaning<T>(
+    name: &str,
+    found: Result<T, RevisionError>,
+    commit_of: impl FnOnce(&T) -> &String,
+) -> Result<T, BaseError> {
     let is_path = Path::new(name).symlink_metadata().is_ok();
+    let is_id = |found: &T| {
+        let is_long = name.len() >= LEAST_OF_COMMIT_ID;
+        is_long && commit_of(found).get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name))
+    };
     let name = name.to_owned();
     match found {
+        Ok(found) if is_path && is_id(&found) => Ok(found),
         Ok(_) if is_path => Err(BaseError::Ambiguous { name }),
         Ok(found) => Ok(found),
         Err(source) if is_path => Err(BaseError::NotARevision { name, source }),

@@ -474,4 +474,26 @@ fn the_ttl_of_a_proxied_record_is_not_given_up() {
     assert!(text.contains("ttl: 3600 → auto") && !text.contains("stays"), "{text}");
     // To remove it is no other wish than the one of the base, so nobody else's change is overridden.
     assert!(!text.contains("overrides-conflict"), "{text}");
+
+/// Whoever writes a tree can give a directory any name, but no commit the id that they like.
+#[test]
+fn a_directory_with_the_name_of_the_commit_stops_nothing() {
+    let workspace = committed("    records:\n      - { name: www, type: A, content: 192.0.2.1 }");
+    let id = Command::new("git").current_dir(workspace.path()).args(["rev-parse", "HEAD"]).output().unwrap();
+    let id = String::from_utf8(id.stdout).unwrap().trim().to_owned();
+    edit(&workspace, "    records:\n      - { name: www, type: A, content: 192.0.2.2 }");
+    for name in [&id[..], &id[..12], &id[..7]] {
+        workspace.file(&format!("{name}/spec/zone.yaml"), "version: 1\nzones: { example.com: { records: [] } }\n");
+        assert_eq!(causes(&plan(&workspace, name)), one("dns/www/A", "update", "spec"), "{name}");
+    }
+    // A path says that it is one.
+    let ran = plan(&workspace, &format!("./{id}"));
+    assert_ne!(ran.json()["base"]["kind"], "revision", "{ran:?}");
+    // A directory with the name of a branch is ambiguous.
+    workspace.file("main/spec/zone.yaml", "version: 1\n");
+    let ran = workspace.run(&["plan", "spec", "--base", "main"]).exits(1);
+    assert!(ran.stderr.contains("both a git revision and a path"), "{ran:?}");
+    // A saved plan is bound to the same base.
+    workspace.run(&["plan", "spec", "--base", &id, "--out", "plan.json"]).exits(0);
+    workspace.run(&["apply", "plan.json", "--yes", "--base", &id]).exits(0);
 }
