@@ -68,8 +68,20 @@ impl Undo {
 
     /// The zones that were written to, with what has to be read of them.
     pub(super) fn desired(&self) -> Desired {
-        let zones = self.run.zones.iter().map(|(name, zone)| (name.clone(), needed(name, zone)));
+        let written = self.run.zones.iter().filter(|(_, zone)| !zone.is_without_id());
+        let zones = written.map(|(name, zone)| (name.clone(), needed(name, zone)));
         Desired { zones: zones.gather(), ..Desired::default() }
+    }
+
+    /// Warns of zones of which it is unknown whether they were created.
+    pub(super) fn zones_in_doubt(&self) -> Diagnostics {
+        let mut diagnostics = Diagnostics::default();
+        for (name, _) in self.run.zones.iter().filter(|(_, zone)| zone.is_without_id() && zone.is_made) {
+            let words = format!("it is unknown whether {name} was created: the apply ended before the response came");
+            let help = "if the zone exists, it stays as it is: zonewright never deletes a zone";
+            diagnostics.push(findings::ZONE_IN_DOUBT.nowhere(words).about(name.to_string()).help(help));
+        }
+        diagnostics
     }
 
     /// How many records were written to.

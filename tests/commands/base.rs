@@ -474,6 +474,7 @@ fn the_ttl_of_a_proxied_record_is_not_given_up() {
     assert!(text.contains("ttl: 3600 → auto") && !text.contains("stays"), "{text}");
     // To remove it is no other wish than the one of the base, so nobody else's change is overridden.
     assert!(!text.contains("overrides-conflict"), "{text}");
+}
 
 /// Whoever writes a tree can give a directory any name, but no commit the id that they like.
 #[test]

@@ -228,3 +228,43 @@ fn what_is_no_journal_is_refused_with_the_reason() {
     workspace.run(&["undo", "journal.jsonl", "--yes"]).exits(0);
     assert_eq!(workspace.writes().len(), 0);
 }
+
+/// A kill while a zone is created leaves an intent without the zone's id.
+#[test]
+fn an_apply_that_ended_while_it_created_a_zone_is_undone() {
+    let spec = "version: 1\nzones:\n  example.com: { records: [{ name: www, type: A, content: 192.0.2.2 }] }\n  new-zone.com: { create: true, records: [{ name: a, type: A, content: 192.0.2.1 }] }\n";
+    for is_made in [true, false] {
+        let workspace = Workspace::new(options());
+        workspace.file("spec.yaml", spec);
+        workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
+        let journal = newest(&workspace);
+        let text = fs::read_to_string(workspace.path().join(&journal)).unwrap();
+        let id = |zone: &Value| zone["id"].as_str().unwrap().to_owned();
+        let zones = workspace.dump()["zones"].as_array().unwrap().clone();
+        let new = zones.iter().find(|zone| zone["name"] == "new-zone.com").map(id).unwrap();
+        // Nothing of the new zone is known but that its creation was sent.
+        let kept: String = text
+            .lines()
+            .filter(|line| !line.contains(&new) && !line.contains("verified"))
+            .map(|line| format!("{line}\n"))
+            .collect();
+        assert!(kept.contains("NEW_ZONE_ID"), "{kept}");
+        workspace.file("cut.jsonl", &kept);
+        if !is_made {
+            workspace.write("DELETE", &format!("/zones/{new}"), &json!({}));
+        }
+        let ran =
+            workspace.run(&["undo", "cut.jsonl", "--yes", "--allow-deletes", "1", "--allow", "removes-last-address"]);
+        let ran = ran.exits(0);
+        let said = format!("{}{}", ran.stdout, ran.stderr);
+        assert!(said.contains("PLAN0057") && said.contains("new-zone.com"), "{said}");
+        assert!(said.contains("never deletes a zone"), "{said}");
+        assert!(workspace.records("example.com").is_empty(), "the rest is undone");
+        // Nothing else was sent.
+        let is_of_new_zone = |line: &&str| line.contains("\"begin\"") || line.contains("NEW_ZONE_ID");
+        let begin: String = kept.lines().filter(is_of_new_zone).map(|line| format!("{line}\n")).collect();
+        workspace.file("only.jsonl", &begin);
+        let ran = workspace.run(&["undo", "only.jsonl", "--yes"]).exits(0);
+        assert!(format!("{}{}", ran.stdout, ran.stderr).contains("PLAN0057"), "{ran:?}");
+    }
+}

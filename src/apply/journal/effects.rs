@@ -121,6 +121,14 @@ pub struct ZoneRun {
     pub rules: Vec<Entry<RuleEffect>>,
 }
 
+impl ZoneRun {
+    /// Whether its id is not known: the response to its creation was lost or refused, so nothing else was sent for it.
+    #[must_use]
+    pub fn is_without_id(&self) -> bool {
+        self.id.0 == NO_ZONE
+    }
+}
+
 /// Entries, found by their addresses while they are read.
 struct Entries<T> {
     all: Vec<Option<Entry<T>>>,

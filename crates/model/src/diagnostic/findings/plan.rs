@@ -146,4 +146,7 @@ findings! {
     WRITTEN_BY_APPLY = "PLAN0054" Note "an apply wrote the value that is replaced",
         "Without a base, a plan does not know who made the live value that it replaces. The journals say that an apply wrote it, and when. The plan does not depend on them: its operations and consents are the same without them.",
         "Name the previous version of the spec with `--base`; then the plan knows what the spec wanted.";
+    ZONE_IN_DOUBT = "PLAN0057" Warning "the zone may have been created",
+        "The apply that is undone was interrupted while it created the zone. Nothing else was sent for the zone.",
+        "Look for the zone in the dashboard, and delete it there if it is not wanted.";
 }
