@@ -7,15 +7,20 @@ pub(super) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a s
         return None;
     }
     let lower = word.to_lowercase().replace('-', "_");
-    let allowed = (lower.chars().count() / 3).max(1);
+    let letters = lower.chars().count();
+    let allowed = (letters / 3).max(1);
     candidates
         .into_iter()
-        .map(|c| {
+        .filter_map(|c| {
             // Case, and `-` for `_`, cost nothing; an abbreviation such as `prio` costs little.
             let candidate = c.to_lowercase().replace('-', "_");
-            let distance = strsim::damerau_levenshtein(&lower, &candidate);
             let short = lower.len() >= 3 && candidate.starts_with(&lower);
-            (if short { distance.min(1) } else { distance }, c)
+            // The distance is at least the difference of the lengths, and takes far longer to compute.
+            if !short && candidate.chars().count().abs_diff(letters) > allowed {
+                return None;
+            }
+            let distance = strsim::damerau_levenshtein(&lower, &candidate);
+            Some((if short { distance.min(1) } else { distance }, c))
         })
         .filter(|(distance, c)| *distance <= allowed && *distance < c.chars().count())
         .min_by_key(|(distance, _)| *distance)

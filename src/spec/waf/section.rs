@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, HashSet};
 use super::super::attributes::{Facet, Reader};
 use super::super::deserialize::{Spanned, Text};
 use super::super::expiry::{Day, LastDay, is_over, is_soon, not_a_date, reminder};
+use super::super::limits::is_enough;
 use super::super::scalar::within;
 use super::super::syntax::UnmanagedSyntax;
 use super::layers::Layer;
@@ -109,6 +110,9 @@ impl Section<'_> {
         // A block ends with a line break, which is not part of the expression.
         let text = syntax.value.0.trim_end();
         let whole = self.reader.place(syntax);
+        if is_enough(self.reader.diagnostics) {
+            return None;
+        }
         let setting = ExpressionSetting { sees_response, ..ExpressionSetting::of_zone(phase) };
         let (expression, problems) = parse_expression(text, setting);
         for ExpressionProblem { severity, span, code: _, message, help } in problems {

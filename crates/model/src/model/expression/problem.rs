@@ -112,8 +112,11 @@ pub(super) fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>)
     }
     let lower = word.to_lowercase().replace('-', "_");
     // Few letters may make a different word: `cf.waf.score.lfi` is not a misspelling of `cf.waf.score.xss`.
-    let allowed = (lower.chars().count() / 8).clamp(1, 3);
+    let letters = lower.chars().count();
+    let allowed = (letters / 8).clamp(1, 3);
     candidates
+        // The distance is at least the difference of the lengths, and takes far longer to compute.
+        .filter(|candidate| candidate.chars().count().abs_diff(letters) <= allowed)
         .map(|candidate| (strsim::damerau_levenshtein(&lower, candidate), candidate))
         .filter(|(distance, candidate)| *distance <= allowed && *distance < candidate.len())
         .min_by_key(|(distance, _)| *distance)
