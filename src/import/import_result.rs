@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::comments::Comment;
 use super::from_live::attributes_not_in_spec;
 use super::{Imported, Leaving, SourceKind, from_live};
-use crate::diagnostic::{Diagnostics, Finding, Place, SourceId, Sources, findings};
+use crate::diagnostic::{Diagnostics, Finding, Place, Severity, SourceId, Sources, findings};
 use crate::model::ruleset::{EntryPoint, LiveRule, LiveRuleset, Phase, RulesetId};
 use crate::model::{
     AsReported, DesiredSettings, Fields, Fqdn, Gather, LiveRecord, LiveZone, Rdata, RecordId, RecordType,
@@ -51,6 +51,8 @@ pub struct ImportResult {
     claims: BTreeMap<(ZoneName, String), Said>,
     /// The zones.
     zones: BTreeMap<ZoneName, FoundZone>,
+    /// How many records they have.
+    record_count: usize,
 }
 
 /// An entry that says what something of a zone is.
@@ -97,6 +99,13 @@ pub(super) fn not_in_spec(attributes: &[String]) -> Option<String> {
     let verb = if shown.len() == 1 { "is" } else { "are" };
     (!shown.is_empty()).then(|| format!("{} {verb} not in the spec", shown.join(", ")))
 }
+
+/// The most records of one import: each takes more than a thousand bytes until the spec is written.
+const MOST_RECORDS: usize = 100_000;
+/// Why a record is left out after so many.
+const TOO_MANY_RECORDS: &str = "an import has at most 100000 records; this one and others are left out";
+/// The most reports of one import; what is left out after them is only counted.
+const MOST_REPORTS: usize = 10_000;
 
 /// A zone that a source declares.
 #[derive(Debug)]
@@ -330,6 +339,16 @@ impl ImportResult {
         why: &str,
         help: Option<String>,
     ) {
+        // Errors have room of their own, because they decide how the import ends.
+        let is_error = finding.severity == Severity::Error;
+        if self.diagnostics.len() > MOST_REPORTS && !(is_error && self.diagnostics.len() < 2 * MOST_REPORTS) {
+            return;
+        }
+        if self.diagnostics.len() == MOST_REPORTS {
+            let detail = format!("after {MOST_REPORTS} reports, what is left out is only counted");
+            self.diagnostics.push(findings::NOT_TRANSLATED.nowhere(detail).help("fix these and import again"));
+            return;
+        }
         let detail = if what.is_empty() { why.to_owned() } else { format!("{what}: {why}") };
         let mut diagnostic = if place == Place::NOWHERE { finding.nowhere(detail) } else { finding.at(place, detail) };
         if let Some(help) = help {
@@ -345,6 +364,14 @@ impl ImportResult {
         let comments = std::mem::take(&mut entry.comments);
         let mut not_translated = std::mem::take(&mut entry.not_translated);
         let is_proxied = entry.proxied;
+        if self.record_count >= MOST_RECORDS {
+            if !self.zones_in_part.get(&zone).is_some_and(|reasons| reasons.contains(TOO_MANY_RECORDS)) {
+                let help = "import fewer zones at a time: name their files one by one".to_owned();
+                self.report(findings::UNREADABLE_SOURCE, what, place, TOO_MANY_RECORDS, Some(help));
+                self.zone_in_part(&zone, TOO_MANY_RECORDS);
+            }
+            return self.count(kind, Translation::LeftOut);
+        }
         match entry.record(what.to_owned()) {
             Ok(record) => {
                 if let Some(why) = self.conflict(&zone, &record) {
@@ -369,6 +396,7 @@ impl ImportResult {
                 types.extend(record.data.record_type());
                 let key = (zone.clone(), record.name.clone(), record.data.clone());
                 self.origins.entry(key).or_insert_with(|| Origin { place, what: what.to_owned() });
+                self.record_count += 1;
                 self.entry(&zone).content.records.push(record);
                 translation
             }

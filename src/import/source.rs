@@ -20,7 +20,7 @@ use crate::wire::json;
 /// The most files of a directory.
 const MOST_FILES: usize = 20_000;
 /// The most values of a JSON document; a record of a state has about forty.
-const MOST_VALUES: usize = 8_000_000;
+const MOST_VALUES: usize = 1_200_000;
 /// The deepest directory.
 const DEEPEST: usize = 16;
 

@@ -10,7 +10,7 @@ use crate::diagnostic::read_bytes;
 ///
 /// # Units
 /// Bytes.
-const LARGEST: u64 = 128 << 20;
+const LARGEST: u64 = 64 << 20;
 
 /// Reads a file below a directory, links followed: a source names no files elsewhere.
 ///

@@ -95,7 +95,14 @@ impl<'r> Run<'r> {
             if self.transaction.removed[rule.index / 64] >> (rule.index % 64) & 1 == 1 {
                 continue;
             }
-            if self.can_match(rule) && self.rule(rule) {
+            let hits = self.outcome.hits.len();
+            let matches = self.can_match(rule) && self.rule(rule);
+            let is_known = !self.transaction.texts.take_exhausted();
+            if !is_known {
+                self.outcome.hits.truncate(hits);
+                self.outcome.undecided.push(rule.id);
+            }
+            if matches && is_known {
                 next = rule.jump.unwrap_or(next);
             }
             if self.stopped {

@@ -2,8 +2,8 @@
 
 /// Steps after which a backtracking pattern is undecided.
 pub(super) const BACKTRACKING_STEPS: usize = 200_000;
-/// Bytes that a compiled pattern may take. The longest of the Core Rule Set need a tenth of it.
-pub(super) const PATTERN_BYTES: usize = 100 << 20;
+/// Bytes that a compiled pattern may take. The longest of the Core Rule Set need a third of it.
+pub(super) const PATTERN_BYTES: usize = 32 << 20;
 /// Bytes of a value that libinjection looks at. An injection begins early, and its lexers are not linear in all inputs.
 pub(super) const INJECTION_BYTES: usize = 64 * 1024;
 /// Elements of an XML body that may be open at a time.
@@ -16,8 +16,10 @@ pub(super) const MULTIPART_TYPE: usize = 1_024;
 pub const MOST_BYTES: usize = 1_000;
 /// Matches that are kept of a rule.
 pub(super) const MOST_MATCHES: usize = 20;
-/// Texts, and bytes of them, that are kept from one request to the next.
-pub(super) const KEPT_TEXTS: (usize, usize) = (20_000, 4 << 20);
+/// Texts, and the memory of them in bytes, that are kept from one request to the next.
+pub(super) const KEPT_TEXTS: (usize, usize) = (20_000, 16 << 20);
+/// Memory of the texts of a request, in bytes: variables can double with each rule, and texts grow with each transformation.
+pub(super) const MOST_OF_TEXTS: usize = 96 << 20;
 
 /// What a request may cost.
 #[derive(Debug, Clone)]

@@ -59,7 +59,8 @@ pub struct Hit {
 pub struct Outcome {
     /// The rules that matched, by number.
     pub hits: Vec<Hit>,
-    /// Rules whose regular expression took too many steps, so that nothing is known about them.
+    /// Rules whose regular expression took too many steps, or whose texts took too much memory, so that nothing is known
+    /// about them.
     pub undecided: Vec<u32>,
 }
 

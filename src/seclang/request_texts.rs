@@ -7,10 +7,11 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::limits::KEPT_TEXTS;
+use super::limits::{KEPT_TEXTS, MOST_OF_TEXTS};
 use super::pattern::Pattern;
 use super::prefilter::Candidates;
 use super::rules::RuleSet;
+use crate::model::EvaluationBudget;
 
 /// The number of a text.
 pub(super) type Text = u32;
@@ -23,7 +24,10 @@ pub(super) struct Texts<'r> {
     set: &'r RuleSet,
     all: Vec<Rc<[u8]>>,
     numbers: HashMap<Rc<[u8]>, Text>,
-    size: usize,
+    /// The memory of the texts.
+    budget: EvaluationBudget,
+    /// Whether a text was left out because there is no memory for it.
+    is_exhausted: bool,
     /// For each text and each sequence of transformations, the result.
     transformed: Vec<Text>,
     /// For each text, the operators that may match it: those that were not excluded and have not failed yet.
@@ -38,7 +42,8 @@ impl<'r> Texts<'r> {
             set,
             all: Vec::new(),
             numbers: HashMap::new(),
-            size: 0,
+            budget: EvaluationBudget::of_bytes(MOST_OF_TEXTS),
+            is_exhausted: false,
             transformed: Vec::new(),
             candidates: Vec::new(),
             patterns: HashMap::new(),
@@ -49,18 +54,48 @@ impl<'r> Texts<'r> {
 
     /// Forgets all texts if they are too many.
     pub(super) fn begin_request(&mut self) {
-        if self.all.len() > KEPT_TEXTS.0 || self.size > KEPT_TEXTS.1 {
+        if self.all.len() > KEPT_TEXTS.0 || self.budget.held() > KEPT_TEXTS.1 {
             *self = Self::new(self.set);
         }
+        self.is_exhausted = false;
     }
 
+    /// Whether a text was left out since this was asked: what depends on it is not known.
+    pub(super) fn take_exhausted(&mut self) -> bool {
+        std::mem::take(&mut self.is_exhausted)
+    }
+
+    /// Whether a text was left out.
+    pub(super) fn is_exhausted(&self) -> bool {
+        self.is_exhausted
+    }
+
+    /// Whether there is memory for a text of so many bytes; if not, it is noted that a text was left out.
+    pub(super) fn has_room(&mut self, bytes: usize) -> bool {
+        let has_room = bytes <= self.budget.room();
+        self.is_exhausted |= !has_room;
+        has_room
+    }
+
+    /// The memory of a text: itself, and what is known about it.
+    fn memory(&self, length: usize) -> usize {
+        let results = self.set.chains.steps.len() * size_of::<Text>();
+        let candidates = self.set.prefilter.words() * size_of::<u64>();
+        length + results + candidates + size_of::<Rc<[u8]>>() * 4
+    }
+
+    /// Adds a text; the empty one takes its place if there is no memory for it.
     pub(super) fn add(&mut self, text: &[u8]) -> Text {
         if let Some(number) = self.numbers.get(text) {
             return *number;
         }
+        let memory = self.memory(text.len());
+        if !self.has_room(memory) {
+            return EMPTY;
+        }
+        self.budget.hold(memory);
         let text: Rc<[u8]> = text.into();
         let number = self.all.len() as Text;
-        self.size += text.len();
         self.all.push(Rc::clone(&text));
         self.numbers.insert(text, number);
         self.transformed.resize(self.transformed.len() + self.set.chains.steps.len(), UNKNOWN);
@@ -86,6 +121,9 @@ impl<'r> Texts<'r> {
         let before = self.transform(text, parent);
         let result = if before == text && parent == 0 {
             let bytes = Rc::clone(self.get(text));
+            if !self.has_room(bytes.len().saturating_mul(transformation.most_growth())) {
+                return EMPTY;
+            }
             match transformation.apply(&bytes, &self.set.unicode_map) {
                 Cow::Borrowed(_) => text,
                 Cow::Owned(changed) => self.add(&changed),
@@ -93,7 +131,9 @@ impl<'r> Texts<'r> {
         } else {
             self.transform(before, self.set.chains.find(0, transformation))
         };
-        self.transformed[place] = result;
+        if !self.is_exhausted {
+            self.transformed[place] = result;
+        }
         result
     }
 

@@ -1,6 +1,7 @@
 //! One request while rules run: its variables, and what rules have stored and switched off.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use super::macros::{Part, TextWithMacros};
 use super::operators::number;
@@ -275,14 +276,15 @@ impl<'r> Transaction<'r> {
         }
         let mut out = Vec::new();
         for part in &with_macros.parts {
-            match part {
-                Part::Text(text) => out.extend_from_slice(text),
-                Part::Value(target) => {
-                    if let Some(value) = self.value(target, rule) {
-                        out.extend_from_slice(self.texts.get(value));
-                    }
-                }
+            let value = match part {
+                Part::Text(text) => Some(text.as_slice().into()),
+                Part::Value(target) => self.value(target, rule).map(|value| Rc::clone(self.texts.get(value))),
+            };
+            let value: Rc<[u8]> = value.unwrap_or_default();
+            if !self.texts.has_room(out.len() + value.len()) {
+                return EMPTY;
             }
+            out.extend_from_slice(&value);
         }
         self.texts.add(&out)
     }
@@ -328,6 +330,10 @@ impl<'r> Transaction<'r> {
                 Some(self.texts.add(sum.to_string().as_bytes()))
             }
         };
+        if self.texts.is_exhausted() {
+            // The variable keeps its value, so that the next rule that builds on it is undecided as well.
+            return None;
+        }
         match place {
             Ok(slot) => self.slots[slot] = value,
             Err((lowercase, name)) => {

@@ -66,6 +66,16 @@ transformations! {
 }
 
 impl Transformation {
+    /// How many times longer a text can become.
+    pub(super) fn most_growth(self) -> usize {
+        match self {
+            Self::Base64Encode | Self::HexEncode => 2,
+            Self::UrlEncode => 3,
+            Self::Utf8ToUnicode => 7,
+            _ => 1,
+        }
+    }
+
     /// The transformed text; borrowed if nothing changed.
     pub(super) fn apply<'a>(self, text: &'a [u8], map: &UnicodeMap) -> Cow<'a, [u8]> {
         // Most values are plain words, which most transformations leave alone.

@@ -26,13 +26,34 @@ pub(super) const ALIAS_NODES: u64 = 1_000_000;
 /// The bytes of a text that count as one more node: a long text that is repeated takes memory, too.
 pub(super) const BYTES_PER_NODE: usize = 256;
 
+/// The most memory that a file may take once it is read; see `file_weight`.
+///
+/// # Units
+/// Bytes, like the weights below.
+pub(super) const MOST_WEIGHT: usize = 220 << 20;
+
+/// The weight of a single value, beside its text.
+pub(super) const SCALAR_WEIGHT: usize = 60;
+
+/// The weight of a mapping, beside its values.
+pub(super) const MAPPING_WEIGHT: usize = 500;
+
+/// The weight of a zone, beside its values.
+pub(super) const ZONE_WEIGHT: usize = 2_000;
+
+/// The weight of the protection of a zone, beside its values.
+pub(super) const SECTION_WEIGHT: usize = 4_500;
+
+/// The weight of an expression, and of each byte of its text.
+pub(super) const EXPRESSION_WEIGHT: (usize, usize) = (1_500, 48);
+
 /// Longest result of substituting in one scalar.
 ///
 /// # Units
 /// Bytes.
 pub(super) const LONGEST: usize = 64 * 1024;
 
-/// The total length of all results in a file, so that a small file cannot fill the memory.
+/// The total length of all results in a spec, so that a small spec cannot fill the memory.
 ///
 /// # Units
 /// Bytes.

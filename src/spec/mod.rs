@@ -23,6 +23,7 @@ mod directory_search;
 mod emit;
 mod expect;
 mod expiry;
+mod file_weight;
 mod git;
 mod import_layout;
 mod inherited_defaults;
@@ -65,7 +66,7 @@ pub use emit::{print, record_entry, written, written_value};
 pub use git::GitEnvironment;
 pub use import_layout::{Arrangement, Part, Remarks, arrange};
 pub use limits::LARGEST_FILE;
-use limits::{MOST, clip, is_enough};
+use limits::{EXPANDED, MOST, clip, is_enough};
 pub use load::Input;
 pub use other_tools_yaml::{Include, OctodnsDocument, Yaml, YamlKind, read_octodns_yaml, read_yaml};
 pub use policy_file::{Allowed, POLICY_FILE, PolicyError, PolicyFile, policy_schema, read_policy};
@@ -79,7 +80,7 @@ pub use write_yaml::{double_quoted, one_line};
 pub use yaml_1_1::PythonScalar;
 
 use crate::diagnostic::{Diagnostics, Place, Source, SourceId, Sources, Span, findings};
-use crate::model::{Desired, Suppression, names_credential};
+use crate::model::{Desired, EvaluationBudget, Suppression, names_credential};
 
 /// Options from outside the spec.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -126,18 +127,21 @@ pub fn load(inputs: &[Input], options: &Options, sources: &mut Sources) -> Outco
     let variables = variables(&loaded, options, sources, &mut diagnostics);
     let mut files = Vec::with_capacity(loaded.len());
     let mut secrets = Vec::new();
+    let expanded = EvaluationBudget::of_bytes(EXPANDED);
     let mut suppressions = options.accepted_lints.clone();
     for mut file in loaded {
         let mut reduced = std::collections::HashSet::new();
         let mut syntax = None;
         if let Some(tree) = &mut file.tree {
             let text = sources.get(file.source).map_or("", Source::text);
-            let failed = variables.apply(tree, text, &mut diagnostics);
+            let failed = variables.apply(tree, text, &expanded, &mut diagnostics);
             let checked = schema_check::check(tree, &failed, &mut diagnostics);
             secrets.extend(checked.secrets);
             suppress::collect(tree, text, &mut suppressions, &mut diagnostics);
             reduced = checked.reduced;
-            syntax = typed(tree, &mut diagnostics);
+            if file_weight::check(tree, &mut diagnostics) {
+                syntax = typed(tree, &mut diagnostics);
+            }
         }
         let load::Loaded { source, tree, includers, named } = file;
         files.push(inherited_defaults::FileIn { source, tree, syntax, includers, named, reduced });
@@ -210,13 +214,14 @@ fn variables(
         let source = sources.add("--var", text);
         for ((name, value), span) in options.variables.iter().zip(spans) {
             let place = Place { source, span };
+            // A value may be a secret of the environment, in a variable that is misspelled or not meant for the spec.
+            let start = (span.end as usize).saturating_sub(value.len());
+            sources.redact(Place { source, span: Span::new(start, span.end as usize) });
             if names_credential(name) {
                 diagnostics.push(secrets::found(
                     place,
                     "the name of this variable is that of a credential; its value is not shown",
                 ));
-                let start = (span.end as usize).saturating_sub(value.len());
-                sources.redact(Place { source, span: Span::new(start, span.end as usize) });
                 continue;
             }
             variables.give(name, value, place, diagnostics);

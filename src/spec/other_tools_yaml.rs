@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 
+use super::limits::BYTES_PER_NODE;
 use super::read_yaml::{Dialect, MERGE, scan, scan_dialect};
 use super::yaml_1_1::PythonScalar;
 use super::yaml_tree::{Entry, Kind, Meaning, NodeId, Style, Tree};
-use crate::diagnostic::{Diagnostics, Place, SourceId};
+use crate::diagnostic::{Diagnostics, Place, SourceId, findings};
 
 /// A YAML value and its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,14 +80,14 @@ impl Yaml {
     }
 }
 
-/// The values that aliases may add, counting each value as often as it is used. The scan bounds what is used, this what is copied.
-const MOST_VALUES: usize = 3_000_000;
+/// The most values of a document, counting each value as often as aliases use it, and long texts several times.
+const MOST_VALUES: usize = 600_000;
 
 /// Reads a document. Errors are reported; `None` if nothing can be used.
 pub fn read_yaml(text: &str, source: SourceId, diagnostics: &mut Diagnostics) -> Option<Yaml> {
     let tree = scan(text, source, diagnostics)?;
     let mut includes_nothing = |_: &str, _: Place| Err("this is not a file of octoDNS".to_owned());
-    Some(Copier::new(&tree, Dialect::Spec, &mut includes_nothing).copy(tree.root))
+    Copier::new(&tree, Dialect::Spec, &mut includes_nothing).document(diagnostics).root
 }
 
 /// What takes the place of `!include NAME`, for a name and its place; otherwise why nothing can.
@@ -114,12 +115,10 @@ pub fn read_octodns_yaml(
     include: &mut Include<'_>,
     diagnostics: &mut Diagnostics,
 ) -> OctodnsDocument {
-    let Some(tree) = scan_dialect(text, source, Dialect::Octodns, diagnostics) else {
-        return OctodnsDocument::default();
-    };
-    let mut copier = Copier::new(&tree, Dialect::Octodns, include);
-    let root = copier.copy(tree.root);
-    OctodnsDocument { root: Some(root), failures: copier.failures, remarks: copier.remarks }
+    match scan_dialect(text, source, Dialect::Octodns, diagnostics) {
+        Some(tree) => Copier::new(&tree, Dialect::Octodns, include).document(diagnostics),
+        None => OctodnsDocument::default(),
+    }
 }
 
 /// Copies the nodes of a tree as plain data.
@@ -141,10 +140,26 @@ impl<'c, 'i> Copier<'c, 'i> {
         Self { tree, dialect, left: MOST_VALUES, include, failures: Vec::new(), remarks: Vec::new() }
     }
 
+    /// Copies the document. One with too many values is reported.
+    fn document(mut self, diagnostics: &mut Diagnostics) -> OctodnsDocument {
+        let root = self.copy(self.tree.root);
+        if self.left == 0 {
+            let place = self.tree.place(self.tree.root);
+            let detail = format!("with its aliases, the file holds more than {MOST_VALUES} values");
+            diagnostics.push(findings::TOO_LARGE.at(place, detail).help("write one file for each zone"));
+            return OctodnsDocument::default();
+        }
+        OctodnsDocument { root: Some(root), failures: self.failures, remarks: self.remarks }
+    }
+
     /// A node.
     fn copy(&mut self, id: NodeId) -> Yaml {
         let tree = self.tree;
-        self.left = self.left.saturating_sub(1);
+        let weight = match &tree.node(id).kind {
+            Kind::Scalar(text, _) => 1 + text.len() / BYTES_PER_NODE,
+            Kind::Sequence(_) | Kind::Mapping(_) => 1,
+        };
+        self.left = self.left.saturating_sub(weight);
         let kind = match &tree.node(id).kind {
             _ if self.left == 0 => YamlKind::Null,
             Kind::Scalar(name, Style::Include) => match (self.include)(name, tree.place(id)) {

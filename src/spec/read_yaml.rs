@@ -50,6 +50,15 @@ pub(super) fn scan_dialect(
     dialect: Dialect,
     diagnostics: &mut Diagnostics,
 ) -> Option<Tree> {
+    if let Some(at) = lone_carriage_return(text) {
+        let place = Place { source, span: Span::new(at, at + 1) };
+        diagnostics.push(
+            findings::CARRIAGE_RETURN
+                .at(place, "a line ends here with a carriage return alone")
+                .help("end each line with a line feed, or with a carriage return and a line feed; write `\"\\r\"` for one in a text"),
+        );
+        return None;
+    }
     let mark = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let mut scanner = Scanner {
         text,
@@ -90,6 +99,13 @@ pub(super) fn scan_dialect(
     };
     scanner.tree.root = root;
     Some(scanner.tree)
+}
+
+/// Where the first carriage return is that no line feed follows. YAML takes it for the end of a line, and editors do not: what a
+/// reviewer sees in a comment would be part of the spec.
+fn lone_carriage_return(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    text.match_indices('\r').map(|(at, _)| at).find(|at| bytes.get(at + 1) != Some(&b'\n'))
 }
 
 /// A list or mapping that is not closed yet.
@@ -504,6 +520,14 @@ mod tests {
         assert_eq!(found("a: &x [*x]\n"), [("SPEC0001", 1, 8)]);
         assert_eq!(found("a: *x\n"), [("SPEC0001", 1, 4)]);
         assert_eq!(found("# nothing\n"), [("SPEC0005", 1, 1)]);
+    }
+
+    #[test]
+    fn a_carriage_return_alone_ends_no_line() {
+        assert_eq!(found("a: 1\r\nb: # hidden\r  - c\n"), [("SPEC0046", 2, 12)]);
+        assert_eq!(found("a: 1\rb: 2"), [("SPEC0046", 1, 5)]);
+        assert_eq!(found("a: 1\n\r"), [("SPEC0046", 2, 1)]);
+        assert_eq!(found("a: 1\r\nb: \"\\r\"\r\n"), []);
     }
 
     #[test]

@@ -6,13 +6,14 @@
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
-use super::limits::{EXPANDED, LONGEST, MISTAKES};
+use super::limits::{LONGEST, MISTAKES};
 use super::scalar::within;
 use super::substitution_syntax::{Piece, is_name, pieces};
 use super::suggest::nearest;
 use super::yaml_tree::{Kind, Meaning, NodeId, Style, Tree};
 use crate::diagnostic::findings;
 use crate::diagnostic::{Diagnostic, Diagnostics, Place};
+use crate::model::EvaluationBudget;
 
 /// A variable.
 #[derive(Debug, Clone)]
@@ -112,8 +113,14 @@ impl Variables {
 
     /// Substitutes in a file: in every value outside `version`, `include` and `variables`, and in the names of zones.
     ///
-    /// Returns the scalars in which it failed; these have no value.
-    pub(super) fn apply(&self, tree: &mut Tree, text: &str, diagnostics: &mut Diagnostics) -> HashSet<NodeId> {
+    /// Returns the scalars in which it failed; these have no value. The results of all files share the budget.
+    pub(super) fn apply(
+        &self,
+        tree: &mut Tree,
+        text: &str,
+        budget: &EvaluationBudget,
+        diagnostics: &mut Diagnostics,
+    ) -> HashSet<NodeId> {
         let mut failed = HashSet::new();
         // Most specs have no substitutions; then there is nothing to do.
         if !text.contains("${") && !text.contains('\\') {
@@ -131,13 +138,12 @@ impl Variables {
                 _ => collect_scalars(tree, entry.value, &mut seen, &mut scalars),
             }
         }
-        let mut left = EXPANDED;
         for id in scalars {
             if !tree.text(id).contains("${") {
                 continue;
             }
-            match self.apply_to(tree, id, text, left) {
-                Ok(length) => left = left.saturating_sub(length),
+            match self.apply_to(tree, id, text, budget.room()) {
+                Ok(length) => drop(budget.hold(length)),
                 Err(mistakes) => {
                     failed.insert(id);
                     if !super::is_enough(diagnostics) {
@@ -181,9 +187,10 @@ impl Variables {
                     .help("write `${NAME}`, the name of letters, digits and `_`; write `$${` for `${` itself");
             }
             Why::TooLong => {
-                return findings::SUBSTITUTION
-                    .at(place, "the text becomes too long here")
-                    .help("shorten the values of the variables; no value of a record has more than 4096 bytes");
+                return findings::SUBSTITUTION.at(place, "the text becomes too long here").help(
+                    "shorten the values of the variables; a value has at most 64 KiB, and all values with variables \
+                         together 64 MiB",
+                );
             }
         };
         let help = match nearest(&name, self.all.keys().map(String::as_str)) {

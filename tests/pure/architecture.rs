@@ -72,8 +72,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "seclang",
         ],
     ),
-    // A language of its own, with requests of its own: it knows neither zones nor Cloudflare.
-    ("seclang", &[]),
+    // A language of its own, with requests of its own: it knows neither zones nor Cloudflare. Of `model` the budget.
+    ("seclang", &["model"]),
     // Rules of that language from the user's files, and what they say about requests of the model.
     ("crs", &["seclang", "model", "insight", "recorded"]),
     // Requests as other tools export them; `seclang` for the form that its engine takes.

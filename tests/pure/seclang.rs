@@ -458,3 +458,21 @@ fn any_bytes_are_evaluated() {
         assert!(evaluator.evaluate(&request).undecided.is_empty(), "{request:?}");
     }
 }
+
+#[test]
+fn what_takes_too_much_memory_is_undecided() {
+    let first = "SecAction \"id:100,phase:1,pass,nolog,setvar:tx.a=xxxxxxxxxxxxxxxx\"\n".to_owned();
+    let doubled =
+        (101..140).map(|n| format!("SecAction \"id:{n},phase:1,pass,nolog,setvar:tx.a=%{{tx.a}}%{{tx.a}}\"\n"));
+    let rules: String = std::iter::once(first).chain(doubled).collect();
+    let rules = rules + &rule(200, "ARGS:a", "@streq b", "t:lowercase") + &rule(201, "TX:a", "@rx zzz", "t:hexEncode");
+    let set = set(&rules);
+    let mut evaluator = set.evaluator();
+    for _ in 0..2 {
+        let outcome = evaluator.evaluate(&get("/?a=b"));
+        assert_eq!(outcome.hits.iter().map(|hit| hit.rule).collect::<Vec<_>>(), [200]);
+        assert!(outcome.undecided.contains(&139) && !outcome.undecided.contains(&110), "{:?}", outcome.undecided);
+    }
+    // The next request begins anew.
+    assert_eq!(evaluator.evaluate(&get("/?a=b")).hits.len(), 1);
+}

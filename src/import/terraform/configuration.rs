@@ -13,9 +13,9 @@ use hcl_edit::expr::Expression;
 use hcl_edit::structure::{Attribute, Block, Body, Structure};
 
 use super::blocks::{IgnoredChanges, META, head, is_single, key, members};
-use super::evaluate::{Budget, Globals, Scope};
+use super::evaluate::{Effort, Globals, Scope};
 use super::modules::{Files, Modules, Role, plain};
-use super::nesting::is_too_deep;
+use super::nesting::{is_too_deep, memory as size_in_memory};
 use super::value::{Missing, Term};
 use super::variable_types::conform;
 use super::variable_values::{Assigned, Assignments, GivenValues, from_text, readable};
@@ -23,9 +23,11 @@ use super::{ASSIGNED, Resource, ZONE_REFERENCE, block_comments};
 use crate::diagnostic::{Place, Source, SourceId, Span, findings};
 use crate::import::import_result::{ImportResult, Translation};
 use crate::import::source_files::read_below;
-use crate::model::{Gather, sort_by_key};
+use crate::model::{EvaluationBudget, Gather, sort_by_key};
 use calls::{Call, Called, Refused};
 
+/// The bytes of memory that the files of a configuration may take once they are read.
+const MOST_OF_FILES: usize = 80 << 20;
 /// The most instances of one resource.
 const MOST_INSTANCES: usize = 50_000;
 
@@ -87,7 +89,9 @@ pub(in crate::import) fn read(
     given: &GivenValues,
     found: &mut ImportResult,
 ) -> Vec<Resource> {
-    let parsed: Vec<_> = directories.into_iter().map(|(path, files)| (path, parse_all(&files, found))).collect();
+    let memory = EvaluationBudget::of_bytes(MOST_OF_FILES);
+    let parse = |(path, files): (PathBuf, Vec<SourceId>)| (path, parse_all(&files, &memory, found));
+    let parsed: Vec<_> = directories.into_iter().map(parse).collect();
     // Terraform reads the values of a directory with its configuration.
     for (_, name, _) in parsed.iter().filter(|(_, files)| files.bodies.is_empty()).flat_map(|(_, files)| &files.values)
     {
@@ -102,7 +106,7 @@ pub(in crate::import) fn read(
     let mut resources = Vec::new();
     let mut declared = BTreeSet::new();
     for root in modules.roots() {
-        modules.budget.renew();
+        modules.effort.renew();
         let module = Module::new(&modules, vec![root], String::new(), PathBuf::new(), None);
         module.report_unread_values(found);
         declared.extend(module.variables.keys().map(|name| (*name).to_owned()));
@@ -117,7 +121,7 @@ pub(in crate::import) fn read(
 }
 
 /// Parses files. What is invalid is reported.
-fn parse_all(files: &[SourceId], found: &mut ImportResult) -> Files {
+fn parse_all(files: &[SourceId], memory: &EvaluationBudget, found: &mut ImportResult) -> Files {
     let mut parsed = Files::default();
     for source in files {
         let text = found.sources.get(*source).map_or("", Source::text).to_owned();
@@ -130,7 +134,7 @@ fn parse_all(files: &[SourceId], found: &mut ImportResult) -> Files {
             }
             continue;
         }
-        match parse(&text) {
+        match parse(&text, memory) {
             Ok(body) => parsed.bodies.push((*source, role, body)),
             Err((offset, why)) => {
                 let place = Place { source: *source, span: Span::new(offset, offset + 1) };
@@ -145,7 +149,12 @@ fn parse_all(files: &[SourceId], found: &mut ImportResult) -> Files {
 }
 
 /// Parses a file; otherwise where and why it is invalid.
-fn parse(text: &str) -> Result<Body, (usize, String)> {
+fn parse(text: &str, memory: &EvaluationBudget) -> Result<Body, (usize, String)> {
+    if !memory.hold(size_in_memory(text)) {
+        let most = MOST_OF_FILES >> 20;
+        let why = format!("the configuration takes more than {most} MiB of memory; import the state instead");
+        return Err((0, why));
+    }
     if is_too_deep(text) {
         return Err((0, "the file nests too deeply".to_owned()));
     }
@@ -222,13 +231,13 @@ impl<'b> Module<'b> {
     fn read_into(&self, resources: &mut Vec<Resource>, found: &mut ImportResult) {
         for ((kind, name), (source, block)) in &self.blocks {
             if kind.starts_with("cloudflare_") {
-                self.expand(kind, name, *source, block, resources, found);
+                self.all.effort.released(|| self.expand(kind, name, *source, block, resources, found));
             }
         }
         for (name, (source, block)) in &self.calls {
             let address = format!("{}module.{name}", self.prefix);
             let place = head(*source, block);
-            let refused = match self.called(name) {
+            let refused = match self.all.effort.released(|| self.called(name)) {
                 Ok(instances) => {
                     found.count("module", Translation::Whole);
                     instances.iter().for_each(|(_, module)| module.read_into(resources, found));
@@ -252,7 +261,7 @@ impl<'b> Module<'b> {
     fn too_many(&self, kind: &str, address: &str, place: Place, found: &mut ImportResult) {
         found.leaving.keep(address);
         if self.all.is_first_of_too_many() {
-            let why = "the configuration has too many instances; this entry and others are left out";
+            let why = "the configuration has too many instances or values; this entry and others are left out";
             found.refuse(findings::UNKNOWN_VALUE, kind, address, place, why);
         } else {
             found.count(kind, Translation::LeftOut);
@@ -359,7 +368,7 @@ impl<'b> Module<'b> {
                 .unwrap_or_else(|| Term::Missing(Missing::unknown(format!("`{key}` refers to itself"), place)));
         }
         self.cache.borrow_mut().insert(key.clone(), None);
-        let value = evaluate();
+        let value = self.all.effort.keep(evaluate(), place);
         self.cache.borrow_mut().insert(key, Some(value.clone()));
         value
     }
@@ -370,7 +379,7 @@ impl<'b> Module<'b> {
         let with = |name: &str, members: Vec<(&str, Term)>| {
             let mut inner = self.scope(source);
             let members = members.into_iter().map(|(member, value)| (member.to_owned(), value)).gather();
-            inner.names.push((name.to_owned(), Term::Map(members)));
+            inner.names.push((name.to_owned(), Rc::new(Term::Map(members))));
             inner
         };
         let place = head(source, block);
@@ -447,11 +456,18 @@ impl<'b> Module<'b> {
             block_comments::of(text, place.span.start as usize, place.span.end as usize, block).into();
         for (index, scope) in instances {
             let address = format!("{address}{index}");
-            match members(&block.body, &scope) {
+            match self.all.effort.released(|| members(&block.body, &scope)) {
                 Ok(mut values) => {
                     ignored.leave(kind, &mut values, place);
                     values.insert("id".to_owned(), Term::Text(format!("{ASSIGNED}{address}")));
-                    let (kind, values, comments) = (kind.to_owned(), Term::Map(values), Arc::clone(&comments));
+                    let values = match self.all.effort.keep(Term::Map(values), place) {
+                        Term::Missing(_) => {
+                            self.too_many(kind, &address, place, found);
+                            continue;
+                        }
+                        values => values,
+                    };
+                    let (kind, comments) = (kind.to_owned(), Arc::clone(&comments));
                     let origin = Arc::clone(&origin);
                     out.push(Resource { address, kind, values, place, comments, origin, is_complete: false });
                 }
@@ -585,7 +601,7 @@ impl Globals for Module<'_> {
         self.all.sources.get(source).map_or("", Source::text)
     }
 
-    fn budget(&self) -> &Budget {
-        &self.all.budget
+    fn effort(&self) -> &Effort {
+        &self.all.effort
     }
 }

@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::rc::Rc;
 
 use hcl_edit::Span as _;
 use hcl_edit::expr::{
@@ -11,9 +12,11 @@ use hcl_edit::expr::{
 use hcl_edit::template::{Directive, Element, Template};
 
 use super::functions;
-use super::nesting::is_too_deep;
+use super::growth::size_of_result;
+use super::nesting::{is_too_deep, memory};
 use super::value::{Missing, Term};
 use crate::diagnostic::{Diagnostics, Place, SourceId, Span};
+use crate::model::EvaluationBudget;
 use crate::spec::read_yaml;
 
 /// The most steps of an evaluation: nested `for` expressions multiply.
@@ -21,26 +24,73 @@ const MOST_STEPS: usize = 5_000_000;
 /// The deepest nesting of evaluations: values refer to others, which refer to others.
 const DEEPEST: usize = 400;
 
+/// The bytes of the values that an evaluation holds at a time.
+const MOST_HELD: usize = 32 << 20;
+/// The bytes of the values that stay: variables, local values, outputs, and resources.
+const MOST_KEPT: usize = 48 << 20;
+/// Copying so many bytes counts as one step more.
+const BYTES_PER_STEP: usize = 4096;
+/// Why a value is missing that would be too large.
+const TOO_MUCH_TEXT: &str = "the values take more memory than an import may use; import the state instead";
+
 /// The effort that evaluations may take.
-#[derive(Default)]
-pub(super) struct Budget {
-    /// Steps so far.
-    steps: Cell<usize>,
+pub(super) struct Effort {
+    /// Steps, and values that are held while others are evaluated.
+    evaluation: EvaluationBudget,
+    /// Values that stay until the end.
+    kept: EvaluationBudget,
     /// Evaluations that are under way.
     depth: Cell<usize>,
 }
 
-impl Budget {
+impl Default for Effort {
+    fn default() -> Self {
+        let evaluation = EvaluationBudget::new(MOST_STEPS, MOST_HELD);
+        Self { evaluation, kept: EvaluationBudget::of_bytes(MOST_KEPT), depth: Cell::new(0) }
+    }
+}
+
+impl Effort {
     /// Takes steps; false if there are too many.
-    pub(super) fn take(&self, steps: usize) -> bool {
-        let taken = self.steps.get().saturating_add(steps);
-        self.steps.set(taken);
-        taken <= MOST_STEPS
+    pub(super) fn take_steps(&self, steps: usize) -> bool {
+        self.evaluation.take_steps(steps)
     }
 
-    /// Begins with no steps.
+    /// Begins with no steps; what is kept stays.
     pub(super) fn renew(&self) {
-        self.steps.set(0);
+        self.evaluation.renew();
+    }
+
+    /// Evaluates with others' values held, and releases what it held itself.
+    pub(super) fn released<T>(&self, evaluate: impl FnOnce() -> T) -> T {
+        let mark = self.evaluation.held();
+        let value = evaluate();
+        self.evaluation.release_to(mark);
+        value
+    }
+
+    /// Counts a value that the evaluation under way holds. One that is too large becomes missing.
+    fn hold(&self, value: Term, place: Place) -> Term {
+        let bytes = value.bytes();
+        if !self.evaluation.take_steps(bytes / BYTES_PER_STEP) {
+            return Term::Missing(Missing::unknown("the expressions take too many steps", place));
+        }
+        if self.evaluation.hold(bytes) { value } else { Term::Missing(Missing::unknown(TOO_MUCH_TEXT, place)) }
+    }
+
+    /// Counts a value that stays until the end. One that is too large becomes missing.
+    pub(super) fn keep(&self, value: Term, place: Place) -> Term {
+        let mark = self.kept.held();
+        if self.kept.hold(value.bytes()) {
+            return value;
+        }
+        self.kept.release_to(mark);
+        Term::Missing(Missing::unknown(TOO_MUCH_TEXT, place))
+    }
+
+    /// Why a further value of so many bytes cannot be made, if it cannot.
+    fn check_room(&self, bytes: usize, place: Place) -> Result<(), Missing> {
+        if bytes <= self.evaluation.room() { Ok(()) } else { Err(Missing::unknown(TOO_MUCH_TEXT, place)) }
     }
 }
 
@@ -53,7 +103,7 @@ pub(super) trait Globals {
     /// The text of a source.
     fn text(&self, source: SourceId) -> &str;
     /// The effort so far.
-    fn budget(&self) -> &Budget;
+    fn effort(&self) -> &Effort;
 }
 
 /// Where an expression is evaluated.
@@ -64,7 +114,7 @@ pub(super) struct Scope<'g> {
     /// The names of the module.
     pub(super) globals: &'g dyn Globals,
     /// `each`, `count` and the variables of `for`; the last one hides earlier ones.
-    pub(super) names: Vec<(String, Term)>,
+    pub(super) names: Vec<(String, Rc<Term>)>,
 }
 
 impl Scope<'_> {
@@ -76,18 +126,18 @@ impl Scope<'_> {
     /// The value of an expression.
     pub(super) fn evaluate(&self, expression: &Expression) -> Term {
         let place = self.place(expression.span());
-        let budget = self.globals.budget();
-        if !budget.take(1) {
+        let effort = self.globals.effort();
+        if !effort.take_steps(1) {
             return Term::Missing(Missing::unknown("the expressions take too many steps", place));
         }
-        let depth = budget.depth.get();
+        let depth = effort.depth.get();
         if depth >= DEEPEST {
             return Term::Missing(Missing::unknown("the values refer to each other too deeply", place));
         }
-        budget.depth.set(depth + 1);
-        let value = self.value(expression, place);
-        budget.depth.set(depth);
-        value
+        effort.depth.set(depth + 1);
+        let value = effort.released(|| self.value(expression, place));
+        effort.depth.set(depth);
+        effort.hold(value, place)
     }
 
     /// The value of an expression, within the budget.
@@ -148,7 +198,7 @@ impl Scope<'_> {
     /// A name, with as many of the attributes after it as belong to it.
     fn variable(&self, name: &str, rest: &[&str], place: Place) -> (Term, usize) {
         if let Some((_, value)) = self.names.iter().rev().find(|(known, _)| known == name) {
-            return (value.clone(), 0);
+            return (Term::clone(value), 0);
         }
         self.globals.lookup(name, rest, place).unwrap_or_else(|| {
             let text = self.globals.text(self.source);
@@ -177,7 +227,7 @@ impl Scope<'_> {
                 let path: Vec<&str> = path.iter().map(String::as_str).collect();
                 let (value, taken) = self.variable(name.as_str(), &path, place);
                 used = taken;
-                value
+                self.globals.effort().hold(value, place)
             }
             other => self.evaluate(other),
         };
@@ -242,12 +292,13 @@ impl Scope<'_> {
     fn append(&self, template: &Template, out: &mut String, place: Place) -> Result<(), Missing> {
         for element in template {
             match element {
-                Element::Literal(text) => out.push_str(text.value()),
+                Element::Literal(text) => self.push(text.value(), out, place)?,
                 Element::Interpolation(interpolation) => match self.evaluate(&interpolation.expr) {
                     Term::Missing(missing) => return Err(missing),
                     value => {
                         let text = value.text();
-                        out.push_str(&text.ok_or_else(|| Missing::error("only single values fit into text", place))?);
+                        let text = text.ok_or_else(|| Missing::error("only single values fit into text", place))?;
+                        self.push(&text, out, place)?;
                     }
                 },
                 Element::Directive(directive) => match &**directive {
@@ -274,22 +325,34 @@ impl Scope<'_> {
         Ok(())
     }
 
+    /// Appends a text to the text of a template.
+    fn push(&self, text: &str, out: &mut String, place: Place) -> Result<(), Missing> {
+        self.globals.effort().check_room(out.len() + text.len(), place)?;
+        out.push_str(text);
+        Ok(())
+    }
+
     /// A scope for each item of a collection.
-    fn each(&self, collection: Term, key: Option<&str>, value: &str, place: Place) -> Result<Vec<Self>, Missing> {
-        let pairs: Vec<(Term, Term)> = match collection {
+    fn each(
+        &self,
+        collection: Term,
+        key: Option<&str>,
+        value: &str,
+        place: Place,
+    ) -> Result<impl Iterator<Item = Self>, Missing> {
+        let pairs: Box<dyn Iterator<Item = (Term, Term)>> = match collection {
             Term::Missing(missing) => return Err(missing),
             #[allow(clippy::cast_precision_loss, reason = "lists are far shorter than 2^53")]
-            Term::List(list) => list.into_iter().enumerate().map(|(n, item)| (Term::Number(n as f64), item)).collect(),
-            Term::Map(map) => map.into_iter().map(|(key, item)| (Term::Text(key), item)).collect(),
+            Term::List(list) => Box::new(list.into_iter().enumerate().map(|(n, item)| (Term::Number(n as f64), item))),
+            Term::Map(map) => Box::new(map.into_iter().map(|(key, item)| (Term::Text(key), item))),
             _ => return Err(Missing::error("only lists and maps can be iterated", place)),
         };
-        let scope = |(index, item): (Term, Term)| {
+        Ok(pairs.map(move |(index, item)| {
             let mut inner = self.clone();
-            inner.names.extend(key.map(|key| (key.to_owned(), index)));
-            inner.names.push((value.to_owned(), item));
+            inner.names.extend(key.map(|key| (key.to_owned(), Rc::new(index))));
+            inner.names.push((value.to_owned(), Rc::new(item)));
             inner
-        };
-        Ok(pairs.into_iter().map(scope).collect())
+        }))
     }
 
     /// `[for …]` and `{for …}`.
@@ -366,6 +429,9 @@ impl Scope<'_> {
                 _ => return error("`...` needs a list", place),
             }
         }
+        if let Err(missing) = self.globals.effort().check_room(size_of_result(name, &values), place) {
+            return Term::Missing(missing);
+        }
         match name {
             "file" | "templatefile" => self.file(name, &values, place),
             "yamldecode" => yaml(&values, self.source, place),
@@ -388,6 +454,9 @@ impl Scope<'_> {
             return Term::Text(text);
         }
         let Some(Term::Map(given)) = values.get(1) else { return error("`templatefile` needs a map of values", place) };
+        if let Err(missing) = self.globals.effort().check_room(memory(&text), place) {
+            return Term::Missing(missing);
+        }
         if is_too_deep(&text) {
             return Term::Missing(Missing::unknown(format!("the template `{name}` nests too deeply"), place));
         }
@@ -395,7 +464,7 @@ impl Scope<'_> {
             Ok(template) => template,
             Err(_) => return error(format!("`{name}` is not a template"), place),
         };
-        let names = given.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+        let names = given.iter().map(|(name, value)| (name.clone(), Rc::new(value.clone()))).collect();
         let inner = Scope { source: self.source, globals: self.globals, names };
         let mut out = String::new();
         match inner.append(&template, &mut out, place) {

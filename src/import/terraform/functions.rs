@@ -198,13 +198,12 @@ fn texts(name: &str, a: &[Term]) -> Option<Outcome> {
         "format" => text(a, 0).and_then(|pattern| format(&pattern, &a[1..])),
         "substr" => text(a, 0).and_then(|text| {
             let (offset, length) = (number(a, 1)?, number(a, 2)?);
-            let letters: Vec<char> = text.chars().collect();
             #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the conversion saturates")]
             let (offset, length) = (
-                if offset < 0.0 { letters.len().saturating_sub(-offset as usize) } else { offset as usize },
+                if offset < 0.0 { text.chars().count().saturating_sub(-offset as usize) } else { offset as usize },
                 if length < 0.0 { usize::MAX } else { length as usize },
             );
-            Ok(Term::Text(letters.into_iter().skip(offset).take(length).collect()))
+            Ok(Term::Text(text.chars().skip(offset).take(length).collect()))
         }),
         "regex" => text(a, 0).and_then(|pattern| matched(&pattern, &text(a, 1)?)),
         "regexall" => text(a, 0).and_then(|pattern| {

@@ -10,6 +10,7 @@ mod configuration;
 mod documents;
 mod evaluate;
 mod functions;
+mod growth;
 mod modules;
 mod nesting;
 mod not_imported;

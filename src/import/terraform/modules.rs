@@ -9,7 +9,7 @@ use std::path::{Component, Path, PathBuf};
 use hcl_edit::expr::Expression;
 use hcl_edit::structure::{Block, Body};
 
-use super::evaluate::Budget;
+use super::evaluate::Effort;
 use super::variable_values::{Assignments, ReadValues};
 use crate::diagnostic::{SourceId, Sources};
 use crate::model::Gather;
@@ -89,7 +89,7 @@ pub(super) struct Modules<'s> {
     /// The real paths as the user names them.
     shown: BTreeMap<PathBuf, String>,
     /// The effort for the root that is being read, and for what it calls.
-    pub(super) budget: Budget,
+    pub(super) effort: Effort,
     /// Instances of modules so far.
     instances: Cell<usize>,
     /// Values in their inputs so far.
@@ -129,7 +129,7 @@ impl<'s> Modules<'s> {
             order,
             shown,
             given,
-            budget: Budget::default(),
+            effort: Effort::default(),
             instances: Cell::default(),
             inputs: Cell::default(),
             resources: Cell::default(),
@@ -192,7 +192,9 @@ impl<'s> Modules<'s> {
     pub(super) fn admits(&self, files: &Files) -> bool {
         self.instances.set(self.instances.get() + 1);
         let structures: usize = files.bodies.iter().map(|(_, _, body)| body.len() + 1).sum();
-        self.budget.take(structures) && self.instances.get() <= MOST_INSTANCES && self.resources.get() <= MOST_RESOURCES
+        self.effort.take_steps(structures)
+            && self.instances.get() <= MOST_INSTANCES
+            && self.resources.get() <= MOST_RESOURCES
     }
 
     /// Counts the values in an input of a module; false if there are too many.

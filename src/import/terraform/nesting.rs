@@ -14,6 +14,15 @@ enum Inside {
     Quotes,
 }
 
+/// The bytes that an element of a configuration takes once it is read, beside its text.
+const ELEMENT: usize = 250;
+
+/// The bytes that a configuration or template takes once it is read, at most: its elements begin or end with one of these.
+pub(super) fn memory(text: &str) -> usize {
+    let is_mark = |byte: &&u8| matches!(byte, b'=' | b',' | b'{' | b'[' | b'(' | b'.' | b'?' | b'$' | b'%' | b'\n');
+    text.len() + text.as_bytes().iter().filter(is_mark).count() * ELEMENT
+}
+
 /// Whether a text nests more deeply than any configuration that people write.
 pub(super) fn is_too_deep(text: &str) -> bool {
     let mut inside = vec![Inside::Code];

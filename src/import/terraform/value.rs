@@ -142,6 +142,24 @@ impl Term {
         }
     }
 
+    /// The bytes of memory that it takes, at least.
+    pub(super) fn bytes(&self) -> usize {
+        /// The entries for which a map has room as soon as it has one.
+        const LEAST_ENTRIES: usize = 11;
+        let size = size_of::<Self>();
+        size + match self {
+            Self::Null | Self::Bool(_) | Self::Number(_) => 0,
+            Self::Text(text) => text.len(),
+            Self::Missing(missing) => missing.why.len(),
+            Self::List(list) => list.iter().map(Self::bytes).sum(),
+            Self::Map(map) => {
+                let entry = size + size_of::<String>();
+                let spare = LEAST_ENTRIES.saturating_sub(map.len()) * if map.is_empty() { 0 } else { entry };
+                spare + map.iter().map(|(key, value)| size_of::<String>() + key.len() + value.bytes()).sum::<usize>()
+            }
+        }
+    }
+
     /// A member of a map.
     pub(super) fn get(&self, name: &str) -> Option<&Self> {
         match self {

@@ -290,6 +290,162 @@ fn no_saved_plan_fills_the_memory() {
     }
 }
 
+/// A text of numbered parts.
+fn numbered(count: usize, part: impl Fn(usize) -> String) -> String {
+    (0..count).map(part).collect()
+}
+
+#[test]
+fn no_variable_fills_the_memory() {
+    let directory = directory();
+    let long = "x".repeat(60_000);
+    // Each file has its own results; together they are too many.
+    for file in 0..4 {
+        let records = numbered(400, |n| format!("      - {{ name: r{n}, type: TXT, content: \"${{LONG}}\" }}\n"));
+        let text =
+            format!("version: 1\nvariables: {{ LONG: {long} }}\nzones:\n  z{file}.com:\n    records:\n{records}");
+        fs::write(directory.path().join(format!("v{file}.yaml")), text).unwrap();
+    }
+    let names = ["validate", "v0.yaml", "v1.yaml", "v2.yaml", "v3.yaml"];
+    over(directory.path(), "variables", &names).exits(1);
+}
+
+/// Local values that double 30 times, each by this expression of the previous one.
+fn doubling(first: &str, next: impl Fn(usize) -> String, used: &str) -> String {
+    let locals = numbered(30, |n| format!("  a{} = {}\n", n + 1, next(n)));
+    let record = format!(
+        "resource \"cloudflare_record\" \"r\" {{\n  zone_id = \"z\"\n  name = \"a\"\n  type = \"TXT\"\n  content = {used}\n}}\n"
+    );
+    format!("locals {{\n  a0 = {first}\n{locals}}}\n{record}")
+}
+
+#[test]
+fn no_configuration_of_terraform_fills_the_memory() {
+    let directory = directory();
+    let text = "\"xxxxxxxxxxxxxxxx\"";
+    let twice = |n: usize| format!("\"${{local.a{n}}}${{local.a{n}}}\"");
+    let scopes = "{ for a in range(1000) : a => [for b in range(1000) : [for c in range(1000) : local.a12]] }";
+    let cases = [
+        ("texts", doubling(text, twice, "local.a30")),
+        ("lists", doubling("[\"x\"]", |n| format!("[local.a{n}, local.a{n}]"), "length(local.a30)")),
+        ("maps", doubling("{}", |n| format!("{{ a = local.a{n}, b = local.a{n} }}"), "length(local.a30)")),
+        ("concat", doubling("[1]", |n| format!("concat(local.a{n}, local.a{n})"), "length(local.a30)")),
+        ("replace", doubling(text, |n| format!("replace(local.a{n}, \"x\", \"xxxxxxxx\")"), "length(local.a30)")),
+        ("regular", doubling(text, |n| format!("replace(local.a{n}, \"/x/\", \"$0$0$0\")"), "length(local.a30)")),
+        ("join", doubling(text, |n| format!("join(local.a{n}, [1, 2, 3])"), "length(local.a30)")),
+        (
+            "format",
+            doubling(text, |n| format!("format(\"%999s%s%s\", 1, local.a{n}, local.a{n})"), "length(local.a30)"),
+        ),
+        (
+            "formatlist",
+            doubling(text, |n| format!("join(\"\", formatlist(local.a{n}, range(100)))"), "length(local.a30)"),
+        ),
+        ("split", doubling(text, |n| format!("join(\"xx\", split(\"\", local.a{n}))"), "length(local.a30)")),
+        ("json", doubling(text, |n| format!("jsonencode([local.a{n}, local.a{n}])"), "length(local.a30)")),
+        ("product", doubling("[1, 2, 3]", |n| format!("setproduct(local.a{n}, local.a{n})"), "length(local.a30)")),
+        ("loops", doubling(text, twice, scopes)),
+        (
+            "loops in text",
+            doubling(
+                text,
+                twice,
+                "\"%{ for a in range(1000) }%{ for b in range(1000) }${local.a12}%{ endfor }%{ endfor }\"",
+            ),
+        ),
+        (
+            "splat",
+            doubling(
+                "[{ a = [1] }]",
+                |n| format!("concat(local.a{n}, local.a{n})"),
+                "length([for x in range(1000) : local.a20[*].a])",
+            ),
+        ),
+        ("literals", format!("locals {{\n  a = [{}0]\n}}\n", "1,".repeat(2_000_000))),
+        ("blocks", "a {}\n".repeat(1_000_000)),
+        ("templates", format!("locals {{\n  a = \"{}\"\n}}\n", "${1}".repeat(1_000_000))),
+    ];
+    for (what, text) in cases {
+        fs::create_dir_all(directory.path().join("tf")).unwrap();
+        fs::write(directory.path().join("tf/main.tf"), text).unwrap();
+        let ran = over(directory.path(), what, &["import", "./tf", "--offline", "--zone-name", "e.com"]);
+        assert!(matches!(ran.code, Some(0 | 1)), "{what}: {ran:?}");
+        let is_named = ran.stderr.contains("more memory than an import may use")
+            || ran.stderr.contains("MiB of memory")
+            || ran.stderr.contains("is too large");
+        // The length of a list is known whatever its items take.
+        assert!(is_named || ran.code == Some(0), "{what}: {ran:?}");
+    }
+}
+
+#[test]
+fn no_import_fills_the_memory() {
+    let directory = directory();
+    let names = |part: fn(usize) -> String| numbered(130_000, part);
+    let cases = [
+        ("e.com.zone", format!("$ORIGIN e.com.\n{}", names(|n| format!("a{n} 300 IN A 192.0.2.1\n")))),
+        ("e.csv", format!("name,type,content\n{}", names(|n| format!("a{n}.e.com,A,192.0.2.1\n")))),
+        ("e.com.yaml", names(|n| format!("a{n}: {{type: A, value: 192.0.2.1}}\n"))),
+        ("ir.json", format!("{{\"domains\":[{{\"name\":\"e.com\",\"records\":[{}{{}}]}}]}}", "{},".repeat(550_000))),
+        (
+            "s.tfstate",
+            format!("{{\"version\":4,\"terraform_version\":\"1\",\"resources\":[{}{{}}]}}", "{},".repeat(550_000)),
+        ),
+        ("large.json", format!("{{\"terraform_version\":\"1\",\"a\":[{}0]}}", "[],".repeat(5_000_000))),
+    ];
+    for (name, text) in cases {
+        fs::write(directory.path().join(name), text).unwrap();
+        let ran = over(
+            directory.path(),
+            name,
+            &["import", &format!("./{name}"), "--offline", "--out", &format!("out-{name}")],
+        );
+        assert!(matches!(ran.code, Some(0 | 1)), "{name}: {ran:?}");
+    }
+}
+
+#[test]
+fn no_rule_file_fills_the_memory() {
+    let directory = directory();
+    let rules = directory.path().join("crs/rules");
+    fs::create_dir_all(&rules).unwrap();
+    fs::write(directory.path().join("crs/crs-setup.conf"), "").unwrap();
+    fs::write(directory.path().join("r.jsonl"), "{\"method\":\"GET\",\"uri\":\"/?a=b\",\"headers\":[]}\n").unwrap();
+    let first = "SecAction \"id:100,phase:1,pass,nolog,setvar:tx.a=xxxxxxxxxxxxxxxx\"\n";
+    let action = |n: usize, more: &str| format!("SecAction \"id:{},phase:1,pass,nolog,{more}\"\n", 101 + n);
+    let large = format!("{first}{}", numbered(20, |n| action(n, "setvar:tx.a=%{tx.a}%{tx.a}")));
+    let cases = [
+        ("doubled", format!("{first}{}", numbered(40, |n| action(n, "setvar:tx.a=%{tx.a}%{tx.a}")))),
+        ("one action", large.clone() + &action(50, &format!("setvar:tx.b={}", "%{tx.a}".repeat(10_000)))),
+        (
+            "many variables",
+            large.clone() + &numbered(1_000, |n| action(n + 50, &format!("setvar:tx.b{n}={n}%{{tx.a}}"))),
+        ),
+        (
+            "transformed",
+            format!(
+                "SecRule REQUEST_URI \"@rx zzz\" \"id:100,phase:1,pass,nolog,t:none{}\"\n",
+                ",t:base64Encode".repeat(200)
+            ),
+        ),
+        (
+            "each a different way",
+            large
+                + &numbered(500, |n| {
+                    let ways = format!("{}{}", ",t:hexEncode".repeat(n % 7), ",t:urlEncode".repeat(n / 7 % 7));
+                    format!("SecRule TX:a \"@rx zzz\" \"id:{},phase:1,pass,nolog,t:none{ways}\"\n", 200 + n)
+                }),
+        ),
+    ];
+    for (what, text) in cases {
+        fs::write(rules.join("a.conf"), text).unwrap();
+        let ran = over(directory.path(), what, &["waf", "hits", "--crs", "crs", "--requests", "r.jsonl"]).exits(0);
+        let lines = ran.stdout.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+        let undecided: usize = lines.filter_map(|line| line["undecided"].as_array().map(Vec::len)).sum();
+        assert!(undecided > 0, "{what}: {ran:?}");
+    }
+}
+
 #[test]
 fn no_spec_fills_the_memory() {
     let directory = directory();
@@ -304,6 +460,26 @@ fn no_spec_fills_the_memory() {
         ("one text", format!("{head}      - {}\n", times("x"))),
         ("deep", format!("{head}      - {}\n", times("["))),
         ("too large", times("#").repeat(8)),
+        ("zones", format!("version: 1\nzones:\n{}", numbered(500_000, |n| format!(" z{n}.ee: {{}}\n")))),
+        (
+            "protection",
+            format!("version: 1\nzones:\n{}", numbered(60_000, |n| format!(" z{n}.ee: {{waf: {{owasp: on}}}}\n"))),
+        ),
+        (
+            "expressions",
+            format!(
+                "version: 1\nzones:\n e.com:\n  waf:\n   custom:\n{}",
+                numbered(150_000, |n| format!("   - {{name: r{n}, when: 'http.host eq \"h{n}\"', action: block}}\n"))
+            ),
+        ),
+        ("aliases of a text", format!("a: &a {}\nb: [{}0]\n", "x".repeat(1024 * 1024), "*a,".repeat(250))),
+        (
+            "wrong expressions",
+            format!(
+                "version: 1\nzones:\n e.com:\n  waf:\n   custom:\n{}",
+                numbered(50_000, |n| format!("   - {{name: r{n}, when: 'http.hosst eq \"h\"', action: block}}\n"))
+            ),
+        ),
     ];
     for (what, text) in cases {
         fs::write(directory.path().join("large.yaml"), text).unwrap();

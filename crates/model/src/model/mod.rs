@@ -5,6 +5,7 @@
 //! to [`Fields`] and text.
 
 mod address;
+mod budget;
 mod closed_set;
 mod cloudflare_spelling;
 mod credential_names;
@@ -38,6 +39,8 @@ mod unmanaged;
 #[doc(hidden)]
 pub use crate::closed_set;
 pub use address::Address;
+#[doc(hidden)]
+pub use budget::EvaluationBudget;
 pub use closed_set::ClosedSet;
 pub use cloudflare_spelling::AsReported;
 pub use credential_names::names_credential;

@@ -44,7 +44,7 @@ pub(super) struct Call<'b> {
     /// The call.
     block: &'b Block,
     /// `each` or `count` of the instance.
-    names: Vec<(String, Term)>,
+    names: Vec<(String, Rc<Term>)>,
 }
 
 impl Call<'_> {
@@ -109,7 +109,9 @@ impl<'b> Module<'b> {
         }
         let mut instances = Vec::new();
         for (index, scope) in self.instances(source, block).map_err(Refused::Missing)? {
-            if !self.all.admits(files) {
+            // The values of `each` stay with the instance.
+            let each = Term::List(scope.names.iter().map(|(_, value)| Term::clone(value)).collect());
+            if matches!(self.all.effort.keep(each, place), Term::Missing(_)) || !self.all.admits(files) {
                 return Err(Refused::TooMany);
             }
             let prefix = format!("{}module.{name}{index}.", self.prefix);

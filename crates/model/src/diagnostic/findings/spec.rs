@@ -8,7 +8,7 @@ findings! {
         "The file or directory does not exist, is not readable, or is not a regular file.",
         "Check the path and the permissions.";
     TOO_LARGE = "SPEC0003" Error "the file is too large",
-        "A file of a spec has at most 24 MiB and 2,000,000 values, which is some 200,000 records.",
+        "A file of a spec has at most 24 MiB and 2,000,000 values, and takes at most 220 MiB of memory, which is some 200,000 records.",
         "Write one file for each zone and include them.";
     NOT_TEXT = "SPEC0004" Error "the file is not text",
         "A spec is UTF-8 text without NUL bytes.",
@@ -133,4 +133,7 @@ findings! {
     SETTING_WITHOUT_EFFECT = "SPEC0045" Warning "the setting has no effect on this record",
         "Cloudflare has each setting for some record types only. `flatten_cname` needs a record that is not proxied, the others need a proxied one. Cloudflare may drop the setting, and then the record never matches the spec.",
         "Remove the setting.";
+    CARRIAGE_RETURN = "SPEC0046" Error "carriage return without a line feed",
+        "YAML takes a carriage return alone for the end of a line. Editors and reviews show one line, so that a part of the spec could hide behind a comment.",
+        "Save the file with line feeds as line ends.";
 }

@@ -1,0 +1,76 @@
+//! The memory that a file of a spec takes once it is read: bytes say little about it. An empty zone has ten bytes, and takes
+//! two thousand.
+//!
+//! The weights are upper bounds of what was measured, with every value that an alias repeats counted again.
+
+use super::limits::{EXPRESSION_WEIGHT, MAPPING_WEIGHT, MOST_WEIGHT, SCALAR_WEIGHT, SECTION_WEIGHT, ZONE_WEIGHT};
+use super::yaml_tree::{Kind, NodeId, Tree};
+use crate::diagnostic::{Diagnostics, Place, findings};
+use crate::model::EvaluationBudget;
+
+/// Checks that a file does not take too much memory; otherwise reports the place up to which it does not.
+pub(super) fn check(tree: &Tree, diagnostics: &mut Diagnostics) -> bool {
+    let budget = EvaluationBudget::of_bytes(MOST_WEIGHT);
+    let Err(place) = (Weighing { tree, budget }).file() else { return true };
+    diagnostics.push(
+        findings::TOO_LARGE
+            .at(place, format!("what is up to here takes more than {} MiB of memory", MOST_WEIGHT >> 20))
+            .help("write the zones to several files"),
+    );
+    false
+}
+
+/// The sum so far.
+struct Weighing<'t> {
+    tree: &'t Tree,
+    budget: EvaluationBudget,
+}
+
+impl Weighing<'_> {
+    /// Adds a file; otherwise the place at which it is too much.
+    fn file(&self) -> Result<(), Place> {
+        for entry in self.tree.entries(self.tree.root) {
+            if self.tree.text(entry.key) != "zones" {
+                self.node(entry.value)?;
+                continue;
+            }
+            for zone in self.tree.entries(entry.value) {
+                self.add(zone.key, ZONE_WEIGHT)?;
+                self.node(zone.value)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds a node and what is below it.
+    fn node(&self, id: NodeId) -> Result<(), Place> {
+        match &self.tree.node(id).kind {
+            Kind::Scalar(text, _) => self.add(id, SCALAR_WEIGHT + text.len()),
+            Kind::Sequence(items) => {
+                self.add(id, SCALAR_WEIGHT)?;
+                items.iter().try_for_each(|item| self.node(*item))
+            }
+            Kind::Mapping(entries) => {
+                self.add(id, MAPPING_WEIGHT)?;
+                for entry in entries {
+                    let (key, value) = (self.tree.text(entry.key), &self.tree.node(entry.value).kind);
+                    let more = match (key, value) {
+                        ("waf", _) => SECTION_WEIGHT,
+                        ("when" | "count", Kind::Scalar(text, _)) => {
+                            EXPRESSION_WEIGHT.0 + text.len().saturating_mul(EXPRESSION_WEIGHT.1)
+                        }
+                        _ => 0,
+                    };
+                    self.add(entry.key, SCALAR_WEIGHT + more)?;
+                    self.node(entry.value)?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Adds bytes for a node.
+    fn add(&self, id: NodeId, bytes: usize) -> Result<(), Place> {
+        if self.budget.hold(bytes) { Ok(()) } else { Err(self.tree.place(id)) }
+    }
+}
