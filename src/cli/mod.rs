@@ -79,9 +79,9 @@ pub fn main() -> Exit {
 /// # Errors
 /// The system does not let us: the process may open too few files, or begin too few threads.
 fn start_runtime() -> std::io::Result<tokio::runtime::Runtime> {
-    // The runtime makes such a pair for signals, and panics where it cannot have one.
+    // The runtime opens three files and then a pair for signals, and panics where it cannot have the pair.
     #[cfg(unix)]
-    drop(std::os::unix::net::UnixStream::pair()?);
+    drop((0..3).map(|_| std::os::unix::net::UnixStream::pair()).collect::<std::io::Result<Vec<_>>>()?);
     tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()
 }
 

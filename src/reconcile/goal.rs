@@ -138,7 +138,6 @@ impl Goal {
         if let Some(wrong) = diagnostics.iter().find(|d| d.severity == Severity::Error) {
             return Err(UndoError::NoSuchZone { summary: wrong.summary(), detail: wrong.detail.clone() });
         }
-        undo.zones_in_doubt().into_iter().for_each(|doubt| diagnostics.push(doubt));
         let records = undo.records();
         Ok(Self {
             desired,

@@ -99,6 +99,9 @@ pub(super) async fn plan_some<'g>(
         plan.diagnostics.push(diagnostic);
     }
     plan.diagnostics.append(dropped(goal));
+    if let Source::Journal(undo) = &goal.source {
+        plan.diagnostics.append(undo.zones_in_doubt());
+    }
     for zone in &fetched.missing {
         if goal.desired.zones.get(zone).is_some_and(|z| z.create && z.id.is_none()) {
             let mut new = LiveZone::to_be_made(zone.clone());
