@@ -13,9 +13,9 @@ use hcl_edit::expr::Expression;
 use hcl_edit::structure::{Attribute, Block, Body, Structure};
 
 use super::blocks::{IgnoredChanges, META, head, is_single, key, members};
+use super::body::{BodyError, MOST_OF_FILES, parse_body};
 use super::evaluate::{Effort, Globals, Scope};
 use super::modules::{Files, Modules, Role, plain};
-use super::nesting::{is_too_deep, memory as size_in_memory};
 use super::value::{Missing, Term};
 use super::variable_types::conform;
 use super::variable_values::{Assigned, Assignments, GivenValues, from_text, readable};
@@ -26,8 +26,6 @@ use crate::import::source_files::read_below;
 use crate::model::{EvaluationBudget, Gather, sort_by_key};
 use calls::{Call, Called, Refused};
 
-/// The bytes of memory that the files of a configuration may take once they are read.
-const MOST_OF_FILES: usize = 80 << 20;
 /// The most instances of one resource.
 const MOST_INSTANCES: usize = 50_000;
 
@@ -128,15 +126,19 @@ fn parse_all(files: &[SourceId], memory: &EvaluationBudget, found: &mut ImportRe
         let name = found.sources.name(*source).to_owned();
         let role = Role::of_name(&name);
         if role >= Role::Values {
-            match Assignments::parse(*source, &name, &text) {
+            match Assignments::parse(*source, &name, &text, memory) {
                 Ok(values) => parsed.values.push((role, name, values)),
                 Err(why) => drop(found.unread_values.insert(PathBuf::from(name), why)),
             }
             continue;
         }
-        match parse(&text, memory) {
+        match parse_body(&text, memory) {
             Ok(body) => parsed.bodies.push((*source, role, body)),
-            Err((offset, why)) => {
+            Err(error) => {
+                let (offset, why) = match error {
+                    BodyError::Refused(why) => (0, why),
+                    BodyError::Invalid(offset, why) => (offset, why),
+                };
                 let place = Place { source: *source, span: Span::new(offset, offset + 1) };
                 found.report(findings::UNREADABLE_SOURCE, "", place, &why, None);
                 parsed.is_broken = true;
@@ -146,19 +148,6 @@ fn parse_all(files: &[SourceId], memory: &EvaluationBudget, found: &mut ImportRe
     sort_by_key(&mut parsed.bodies, |(_, role, _)| *role);
     parsed.values.sort_by(|(role, name, _), (other, of, _)| (role, name).cmp(&(other, of)));
     parsed
-}
-
-/// Parses a file; otherwise where and why it is invalid.
-fn parse(text: &str, memory: &EvaluationBudget) -> Result<Body, (usize, String)> {
-    if !memory.hold(size_in_memory(text)) {
-        let most = MOST_OF_FILES >> 20;
-        let why = format!("the configuration takes more than {most} MiB of memory; import the state instead");
-        return Err((0, why));
-    }
-    if is_too_deep(text) {
-        return Err((0, "the file nests too deeply".to_owned()));
-    }
-    Body::from_str(text).map_err(|error| (error.location().offset(), error.message().to_owned()))
 }
 
 impl<'b> Module<'b> {

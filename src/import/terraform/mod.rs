@@ -6,6 +6,7 @@
 mod attributes;
 mod block_comments;
 mod blocks;
+mod body;
 mod configuration;
 mod documents;
 mod evaluate;

@@ -13,13 +13,14 @@ use std::str::FromStr;
 use hcl_edit::expr::Expression;
 use hcl_edit::structure::Body;
 
-use super::evaluate::{Budget, Globals, Scope};
+use super::body::{BodyError, MOST_OF_FILES, parse_body};
+use super::evaluate::{Effort, Globals, Scope};
 use super::nesting::is_too_deep;
 use super::value::{Missing, Term};
 use crate::diagnostic::{Place, Source, SourceId, findings};
 use crate::import::import_result::ImportResult;
 use crate::import::source_files::read_named;
-use crate::model::Gather;
+use crate::model::{EvaluationBudget, Gather};
 use crate::wire::json;
 
 /// The most values of a file in JSON.
@@ -82,7 +83,7 @@ impl Assignments {
     ///
     /// # Errors
     /// Where and why it is invalid.
-    pub(super) fn parse(source: SourceId, name: &str, text: &str) -> Result<Self, String> {
+    pub(super) fn parse(source: SourceId, name: &str, text: &str, memory: &EvaluationBudget) -> Result<Self, String> {
         let place = |offset: usize| {
             let before = text.get(..offset).unwrap_or_default();
             let line = before.matches('\n').count() + 1;
@@ -96,11 +97,10 @@ impl Assignments {
                 _ => Err("it is not an object of values".to_owned()),
             };
         }
-        if is_too_deep(text) {
-            return Err("the file nests too deeply".to_owned());
-        }
-        let body = Body::from_str(text);
-        let body = body.map_err(|error| format!("it is invalid at {}", place(error.location().offset())))?;
+        let body = parse_body(text, memory).map_err(|error| match error {
+            BodyError::Refused(why) => why,
+            BodyError::Invalid(offset, _) => format!("it is invalid at {}", place(offset)),
+        })?;
         if let Some(block) = body.blocks().next() {
             return Err(format!("it has a block `{}`; a file of values has none", block.ident.as_str()));
         }
@@ -129,6 +129,7 @@ impl GivenValues {
     pub(super) fn read(&self, found: &mut ImportResult) -> (ReadValues, Vec<(String, String)>) {
         let mut options = Vec::new();
         let mut unreadable = Vec::new();
+        let memory = EvaluationBudget::of_bytes(MOST_OF_FILES);
         for given in &self.options {
             match given {
                 GivenValue::Text(name, text) => options.push(ReadOption::Text(name.clone(), text.clone())),
@@ -137,7 +138,7 @@ impl GivenValues {
                     let assignments = read_named(path).and_then(|text| {
                         let source = found.sources.add(shown.clone(), text);
                         let text = found.sources.get(source).map_or("", Source::text);
-                        Assignments::parse(source, &shown, text)
+                        Assignments::parse(source, &shown, text, &memory)
                     });
                     match assignments {
                         Ok(assignments) => {
@@ -212,7 +213,7 @@ pub(super) fn from_text(text: &str, kind: Option<&Expression>, name: &str, place
         return wrong();
     }
     let Ok(expression) = Expression::from_str(text.trim()) else { return wrong() };
-    let nothing = Nothing(Budget::default());
+    let nothing = Nothing(Effort::default());
     let value = Scope { source: place.source, globals: &nothing, names: Vec::new() }.evaluate(&expression);
     if value.missing().is_some() { wrong() } else { value }
 }
@@ -232,7 +233,7 @@ pub(super) fn readable(value: Term, name: &str, place: Place) -> Term {
 }
 
 /// No names: a value that is given as text refers to nothing.
-struct Nothing(Budget);
+struct Nothing(Effort);
 
 impl Globals for Nothing {
     fn lookup(&self, _: &str, _: &[&str], _: Place) -> Option<(Term, usize)> {
@@ -247,7 +248,7 @@ impl Globals for Nothing {
         ""
     }
 
-    fn budget(&self) -> &Budget {
+    fn effort(&self) -> &Effort {
         &self.0
     }
 }
