@@ -138,7 +138,7 @@ mod tests {
         let mut zone = DesiredZone { unmanaged: Unmanaged::Prune, ..DesiredZone::new(name, place) };
         zone.records = wanted.iter().map(desired).collect();
         let plan = plan_zone(&zone, &live).0;
-        let batch = record_batches(&plan, 200).remove(0);
+        let batch = record_batches(&plan, Lowering::Batches(200)).remove(0);
         let step = lower_records(&plan, batch, Lowering::Batches(200));
         (plan, step)
     }

@@ -370,7 +370,8 @@ impl ImportResult {
                 self.report(findings::UNREADABLE_SOURCE, what, place, TOO_MANY_RECORDS, Some(help));
                 self.zone_in_part(&zone, TOO_MANY_RECORDS);
             }
-            return self.count(kind, Translation::LeftOut);
+            self.count(kind, Translation::LeftOut);
+            return Translation::LeftOut;
         }
         match entry.record(what.to_owned()) {
             Ok(record) => {

@@ -6,11 +6,10 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::rc::{Rc, Weak};
-use std::str::FromStr;
 use std::sync::Arc;
 
 use hcl_edit::expr::Expression;
-use hcl_edit::structure::{Attribute, Block, Body, Structure};
+use hcl_edit::structure::{Attribute, Block, Structure};
 
 use super::blocks::{IgnoredChanges, META, head, is_single, key, members};
 use super::body::{BodyError, MOST_OF_FILES, parse_body};
