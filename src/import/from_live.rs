@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::imported::Imported;
 use super::live_settings::import_settings;
 use crate::diagnostic::Place;
 use crate::model::facts::rulesets::{MANAGED_RULESETS, is_ref};
@@ -20,23 +21,6 @@ use crate::spec::Remarks;
 const NAME_CHARACTERS: usize = 40;
 /// Reason of an exemption, as Cloudflare does not store one.
 const REASON: &str = "as found at import; say why";
-
-/// An imported zone.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Imported {
-    /// The spec of the zone.
-    pub zone: DesiredZone,
-    /// What the spec cannot express and a plan leaves unmanaged, and what needs a review.
-    pub notes: Vec<String>,
-    /// The notes that are about rules, each with the id of its rule.
-    pub rule_notes: Vec<(RuleId, String)>,
-    /// What does not do what it appears to do.
-    pub meanings: Vec<String>,
-    /// Settings that the spec leaves out although they are not at their default, with the reasons.
-    pub left_out_settings: Vec<String>,
-    /// Comments of the source.
-    pub remarks: Remarks,
-}
 
 /// Imports a zone. The spec says nothing about parts that were not read.
 #[must_use]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Imported;
+use super::imported::Imported;
 use crate::diagnostic::{Place, Sources, first_of};
 use crate::model::facts::dns_settings::{DEFAULTS, OLD_NAME_SERVERS};
 use crate::model::facts::settings::{TEMPORARY, of};

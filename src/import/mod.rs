@@ -5,6 +5,7 @@ mod csv;
 mod dnscontrol;
 mod from_live;
 mod import_result;
+mod imported;
 mod leave;
 mod live_settings;
 mod octodns;
@@ -16,8 +17,9 @@ mod zone_file;
 mod zone_files;
 mod zone_of_path;
 
-pub use from_live::{Imported, from_live, rule_from_live};
+pub use from_live::{from_live, rule_from_live};
 pub use import_result::{ImportResult, Origin, Tally};
+pub use imported::Imported;
 pub use leave::Leaving;
 pub use octodns::OctodnsChoice;
 pub(crate) use octodns::{members as octodns_members, natural_order};

@@ -206,7 +206,7 @@ impl ZoneReader<'_> {
         self.read_settings(&mut whole).await?;
         self.read_dns(&mut whole).await?;
         self.read_rules(&mut whole, listing).await?;
-        self.read_others(&mut whole).await?;
+        self.read_unmanaged(&mut whole).await?;
         if self.breadth.counts_rules {
             whole.acting.extend(setup_in_words(&whole.live));
         }
@@ -382,7 +382,7 @@ impl ZoneReader<'_> {
     }
 
     /// Names what no spec manages.
-    async fn read_others(&self, whole: &mut WholeZone) -> Result<(), FetchError> {
+    async fn read_unmanaged(&self, whole: &mut WholeZone) -> Result<(), FetchError> {
         let zone = &whole.live.id.clone();
         let answers: Vec<_> = stream::iter(self.breadth.others)
             .map(|resource| async move { (resource, self.reader.read(&get_resource(zone, resource)).await) })

@@ -19,7 +19,7 @@
 use std::collections::BTreeMap;
 
 use super::action::Action;
-use super::exact_requests::Lowering;
+use super::lowering::Lowering;
 use super::subject::{RecordAction, RecordSubject};
 use super::zone_plan::ZonePlan;
 use crate::model::{Fqdn, Rdata, RecordType, sort_by_key};

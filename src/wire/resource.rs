@@ -4,7 +4,7 @@ use serde_json::Value as Json;
 
 use super::request::{Method, Request, segment};
 use super::settings::from_json;
-use crate::model::facts::resources::{ResourceFacts, ResourceShape};
+use crate::model::facts::resources::{ResourceAnswer, ResourceFacts};
 use crate::model::{Value, ZoneId};
 
 /// Reads a resource of a zone.
@@ -18,7 +18,7 @@ pub fn get_resource(zone: &ZoneId, resource: &ResourceFacts) -> Request {
 pub fn resource_in_words(resource: &ResourceFacts, json: &Json, total: Option<u64>) -> Option<String> {
     let about = resource.about;
     match (resource.shows, json) {
-        (ResourceShape::List { idle }, Json::Array(items)) => {
+        (ResourceAnswer::List { idle }, Json::Array(items)) => {
             let is_idle = |item: &&Json| {
                 idle.is_some_and(|(member, value)| item.get(member).map(from_json) == Some(Value::from(value)))
             };
@@ -27,7 +27,7 @@ pub fn resource_in_words(resource: &ResourceFacts, json: &Json, total: Option<u6
             let without_effect = if idle_items > 0 { format!(", {idle_items} of them off") } else { String::new() };
             (all > 0).then(|| format!("{about} ({all}{without_effect})"))
         }
-        (ResourceShape::Object { usual, ignored }, Json::Object(members)) => {
+        (ResourceAnswer::Object { usual, ignored }, Json::Object(members)) => {
             let changed =
                 members.iter().filter(|(name, _)| !ignored.contains(&name.as_str())).filter_map(|(name, json)| {
                     let value = from_json(json);

@@ -6,7 +6,7 @@
 
 use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::{Map, Value, json};
-use zonewright_model::model::facts::resources::{ResourceFacts, ResourceShape, unmanaged};
+use zonewright_model::model::facts::resources::{ResourceAnswer, ResourceFacts, unmanaged};
 
 use super::envelope::{Outcome, Refusal, Success};
 use super::request_context::RequestContext;
@@ -22,11 +22,11 @@ pub(super) fn get(context: &RequestContext<'_>, zone: &Zone, resource: &Resource
     Ok(match (stored, resource.shows) {
         (Some(Value::Array(items)), _) => page(items),
         (Some(value), _) => Success::One(value),
-        (None, ResourceShape::Object { usual, .. }) => {
+        (None, ResourceAnswer::Object { usual, .. }) => {
             let members = usual.iter().map(|(name, value)| ((*name).to_owned(), to_json(*value)));
             Success::One(Value::Object(members.collect()))
         }
-        (None, ResourceShape::List { .. } | ResourceShape::Managed) => page(Vec::new()),
+        (None, ResourceAnswer::List { .. } | ResourceAnswer::Managed) => page(Vec::new()),
     })
 }
 

@@ -11,6 +11,8 @@ use std::sync::Arc;
 use anyhow::{Context, bail};
 use clap::{ArgMatches, Args};
 
+use live_zones::{LiveParts, import_live};
+
 use super::{Facts, Run, Session};
 use crate::cli::exit_codes::{Ended, Exit};
 use crate::cli::files;
@@ -23,6 +25,7 @@ use crate::edit;
 use crate::import::{
     GivenValue, GivenValues, GivenZones, ImportResult, Imported, OctodnsChoice, SourceKind, read_sources, read_text,
 };
+use crate::live::WantedSettings;
 use crate::model::{Desired, DesiredSettings, ZoneName, sort_by_key};
 use crate::reconcile::{AsFound, as_found};
 use crate::render::safe::safe;
@@ -57,13 +60,13 @@ pub(in crate::cli) struct ImportArgs {
     #[arg(long, value_name = "[ID=]ZONE")]
     zone_name: Vec<String>,
     /// Import what DNSControl publishes to this provider; needed where the source does not say which one is Cloudflare; repeatable
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", hide_short_help = true)]
     provider: Vec<String>,
     /// Configuration of octoDNS to read, if there are several
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Target of octoDNS whose records are imported, by its name in the configuration, instead of Cloudflare
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", hide_short_help = true)]
     target: Option<String>,
     /// Leave out a resource of Terraform by its address, or what is in a directory or file; repeatable
     #[arg(long, value_name = "ADDRESS|PATH")]
@@ -96,7 +99,7 @@ pub(in crate::cli) struct ImportArgs {
     #[arg(long)]
     no_settings: bool,
     /// Read every zone setting one by one, if Cloudflare does not list all of them at once
-    #[arg(long, conflicts_with = "no_settings")]
+    #[arg(long, conflicts_with = "no_settings", hide_short_help = true)]
     all_settings: bool,
     /// What each file begins with; not an argument.
     #[arg(skip)]
@@ -154,6 +157,16 @@ impl ImportArgs {
         sort_by_key(&mut options, |(position, _)| *position);
         let options = options.into_iter().map(|(_, option)| option).collect();
         GivenValues { environment: settings.terraform_variables(), options }
+    }
+
+    /// The parts of live zones to import.
+    fn live_parts(&self) -> LiveParts {
+        let settings = match (self.no_settings, self.all_settings) {
+            (true, _) => WantedSettings::None,
+            (false, true) => WantedSettings::Each,
+            (false, false) => WantedSettings::Usual,
+        };
+        LiveParts { only_dns: self.only_dns, only_waf: self.only_waf, settings }
     }
 
     /// Whether a source is a file or a directory.
@@ -214,7 +227,7 @@ pub(super) async fn run(args: &ImportArgs, settings: &Settings<'_>, output: &Arc
         return leave(form, found.as_ref(), output);
     }
     if !zones.is_empty() {
-        let (live, found) = live_zones::import_live(args, &zones, settings, output).await?;
+        let (live, found) = import_live(args.live_parts(), &zones, settings, output).await?;
         imported.extend(live);
         beside_spec = found;
     }
@@ -305,17 +318,6 @@ fn is_path(source: &str) -> bool {
     };
     let is_slashed = source.contains('/') && (Path::new(source).exists() || !is_reverse());
     is_marked || is_slashed || matches!(source, "." | ".." | "-")
-}
-
-/// How to name a file instead of a zone, where a source may be meant so.
-fn file_hint(source: &str) -> String {
-    if Path::new(source).exists() {
-        format!("; write ./{source} to import the file of this name")
-    } else if source.contains('/') {
-        format!("; if a file is meant, write ./{source}")
-    } else {
-        String::new()
-    }
 }
 
 /// Imports files and directories; `None` if one of them cannot be read, which is reported.

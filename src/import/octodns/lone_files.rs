@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use super::OctodnsFile;
 use super::choice::OctodnsChoice;
 use super::documents::Documents;
+use super::octodns_file::OctodnsFile;
 use super::populate::Populated;
 use super::providers::YamlProvider;
 use super::publish::{Publisher, Target, TargetKind};

@@ -18,6 +18,7 @@ mod documents;
 mod includes;
 mod lone_files;
 mod natural_order;
+mod octodns_file;
 mod populate;
 mod processors;
 mod providers;
@@ -31,6 +32,7 @@ use std::path::{Path, PathBuf};
 
 pub use choice::OctodnsChoice;
 pub(crate) use natural_order::natural_order;
+pub(super) use octodns_file::OctodnsFile;
 pub(crate) use values::members;
 
 use choice::import_configurations;
@@ -40,22 +42,8 @@ use includes::Includes;
 use lone_files::import_lone_files;
 
 use super::import_result::ImportResult;
-use crate::diagnostic::{Place, Source, SourceId, findings};
-use crate::model::ZoneName;
+use crate::diagnostic::{Place, Source, findings};
 use crate::spec::Yaml;
-
-/// A YAML file.
-#[derive(Debug)]
-pub(super) struct OctodnsFile {
-    /// The directory that the user named, which contains the files that it may include.
-    pub(super) tree: PathBuf,
-    pub(super) path: PathBuf,
-    pub(super) source: SourceId,
-    /// The zone that its path names, or the given one.
-    pub(super) zone: Option<ZoneName>,
-    /// Whether its path names the zone.
-    pub(super) is_named_like_zone: bool,
-}
 
 /// Imports files of octoDNS.
 pub(super) fn read_files(files: &[OctodnsFile], choice: &OctodnsChoice, found: &mut ImportResult) {

@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail};
 
-use super::{ImportArgs, file_hint};
 use crate::api::ReadClient;
 use crate::cli::connection::{Access, OpenConnection};
 use crate::cli::output::Output;
@@ -21,9 +20,20 @@ use crate::model::ZoneName;
 /// Most zones that a sentence names.
 const MOST_NAMED: usize = 3;
 
+/// The parts of live zones to import.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LiveParts {
+    /// Records alone.
+    pub(super) only_dns: bool,
+    /// The protection alone.
+    pub(super) only_waf: bool,
+    /// Zone settings, if neither part is wanted alone.
+    pub(super) settings: WantedSettings,
+}
+
 /// Imports live zones. What the spec does not have is reported.
 pub(super) async fn import_live(
-    args: &ImportArgs,
+    parts: LiveParts,
     names: &[&String],
     settings: &Settings<'_>,
     output: &Arc<Output>,
@@ -43,32 +53,28 @@ pub(super) async fn import_live(
         Some(file) => opened.with_context(|| format!("failed to read the live zone {file:?}{}", file_hint(file)))?,
         None => opened?,
     };
-    let read = read_zones(args, &names, &connection.reader, &connection.options(settings, output).read).await;
+    let read = read_zones(parts, &names, &connection.reader, &connection.options(settings, output).read).await;
     connection.close().await;
     let zones = read?;
     let imported: Vec<Imported> = zones.zones.iter().map(|zone| from_live(&zone.live)).collect();
     let mut diagnostics = Diagnostics::default();
     report_acting(&zones.zones, &mut diagnostics);
     report_unknown(&zones.zones, &mut diagnostics);
-    report_left_out(&zones, args, &mut diagnostics);
+    report_left_out(&zones, parts, &mut diagnostics);
     Ok((imported, diagnostics))
 }
 
 /// Reads the zones.
 async fn read_zones(
-    args: &ImportArgs,
+    parts: LiveParts,
     names: &[ZoneName],
     reader: &ReadClient,
     options: &live::Options,
 ) -> anyhow::Result<WholeZones> {
-    let is_part = args.only_dns || args.only_waf;
+    let is_part = parts.only_dns || parts.only_waf;
     let wanted = Wanted {
-        rules: !args.only_dns,
-        settings: match (is_part || args.no_settings, args.all_settings) {
-            (true, _) => WantedSettings::None,
-            (false, true) => WantedSettings::Each,
-            (false, false) => WantedSettings::Usual,
-        },
+        rules: !parts.only_dns,
+        settings: if is_part { WantedSettings::None } else { parts.settings },
         others: !is_part,
     };
     let zones = fetch_whole_zones(reader, names, wanted, options).await?;
@@ -77,7 +83,7 @@ async fn read_zones(
         bail!("{}{file}", MissingZone::named(missing, options.account.as_deref()));
     }
     // Without the rules, nothing of a zone would be left.
-    if args.only_waf
+    if parts.only_waf
         && let Some(Unknown { about, permission, why }) = zones.zones.iter().flat_map(|zone| &zone.unknown).next()
     {
         bail!("failed to read the {about}: Cloudflare says: {why}. It needs the permission {permission}");
@@ -114,7 +120,7 @@ fn report_unknown(zones: &[WholeZone], diagnostics: &mut Diagnostics) {
 }
 
 /// Reports what was not looked at.
-fn report_left_out(found: &WholeZones, args: &ImportArgs, diagnostics: &mut Diagnostics) {
+fn report_left_out(found: &WholeZones, parts: LiveParts, diagnostics: &mut Diagnostics) {
     let zones = count(found.zones.len(), "zone");
     if !found.left_out.is_empty() {
         let what = found.left_out.join(", ");
@@ -122,10 +128,21 @@ fn report_left_out(found: &WholeZones, args: &ImportArgs, diagnostics: &mut Diag
         let help = "import a zone alone to see everything that it has: `zonewright import ZONE`";
         diagnostics.push(findings::NOT_LOOKED_AT.nowhere(detail).help(help));
     }
-    if found.lacks_settings && !args.all_settings {
+    if found.lacks_settings && parts.settings != WantedSettings::Each {
         let what = if found.left_out.is_empty() { "the less common settings" } else { "settings" };
         let detail = format!("of {zones}: {what}, which Cloudflare no longer lists at once");
         let help = "add `--all-settings` to read each setting with a request of its own";
         diagnostics.push(findings::NOT_LOOKED_AT.nowhere(detail).help(help));
+    }
+}
+
+/// How to name a file instead of a zone, where a source may be meant so.
+fn file_hint(source: &str) -> String {
+    if Path::new(source).exists() {
+        format!("; write ./{source} to import the file of this name")
+    } else if source.contains('/') {
+        format!("; if a file is meant, write ./{source}")
+    } else {
+        String::new()
     }
 }

@@ -20,12 +20,12 @@ pub struct ResourceFacts {
     /// The key of a zone in a spec that manages it.
     pub managed_by: Option<&'static str>,
     /// What a read shows.
-    pub shows: ResourceShape,
+    pub shows: ResourceAnswer,
 }
 
 /// What a read of a resource shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ResourceShape {
+pub enum ResourceAnswer {
     /// A list or an object that has a reader of its own, because a spec manages it.
     Managed,
     /// A list of things that act, apart from those whose member has this value.
@@ -45,17 +45,17 @@ pub enum ResourceShape {
 impl ResourceFacts {
     /// A kind that a spec manages.
     const fn managed(key: &'static str, about: &'static str, path: &'static str, permission: PermissionGroup) -> Self {
-        Self { about, path, permission, managed_by: Some(key), shows: ResourceShape::Managed }
+        Self { about, path, permission, managed_by: Some(key), shows: ResourceAnswer::Managed }
     }
 
     /// A list that no spec manages.
     const fn list(about: &'static str, path: &'static str, permission: PermissionGroup) -> Self {
-        Self { about, path, permission, managed_by: None, shows: ResourceShape::List { idle: None } }
+        Self { about, path, permission, managed_by: None, shows: ResourceAnswer::List { idle: None } }
     }
 
     /// The same list, in which things with this value do not act.
     const fn idle_if(self, member: &'static str, value: FactValue) -> Self {
-        Self { shows: ResourceShape::List { idle: Some((member, value)) }, ..self }
+        Self { shows: ResourceAnswer::List { idle: Some((member, value)) }, ..self }
     }
 
     /// An object that no spec manages.
@@ -66,7 +66,7 @@ impl ResourceFacts {
         usual: &'static [(&'static str, FactValue)],
         ignored: &'static [&'static str],
     ) -> Self {
-        Self { about, path, permission, managed_by: None, shows: ResourceShape::Object { usual, ignored } }
+        Self { about, path, permission, managed_by: None, shows: ResourceAnswer::Object { usual, ignored } }
     }
 }
 
