@@ -303,7 +303,8 @@ impl<'z> Run<'z> {
     pub(super) fn next_with_room(&mut self, refused: &[usize]) -> Option<(Vec<usize>, Vec<usize>)> {
         let (deletes, others) = self.split_deletes(refused);
         let is_next = |next: &&Vec<usize>| matches!((next.as_slice(), deletes.first()), ([next], Some(delete)) if self.bond[*next] == self.bond[*delete]);
-        if !self.is_in_the_way(&deletes) || self.queue.front().filter(is_next).is_none() {
+        let is_single = self.lowering == Lowering::Single;
+        if is_single || !self.is_in_the_way(&deletes) || self.queue.front().filter(is_next).is_none() {
             return None;
         }
         let next = self.queue.pop_front()?;

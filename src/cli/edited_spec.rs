@@ -24,6 +24,9 @@ pub(super) struct Wish<'a> {
     pub(super) snapshot: Option<&'a OpenSnapshot>,
 }
 
+/// Decides whether an edit for a deployment that is weaker than the spec says is wanted.
+type IsWeakenedWanted<'w> = dyn Fn(&DeploymentInForce) -> bool + 'w;
+
 /// Edits the files of a spec in memory; `is_wanted` is asked about each difference, and `is_weakened_wanted` about each
 /// deployment that is weaker than the spec says.
 ///
@@ -33,7 +36,7 @@ pub(super) fn edited(
     (goal, plan, live): (&Goal, &Plan, &Live),
     spec: &SpecArgs,
     wish: &Wish<'_>,
-    (is_wanted, is_weakened_wanted): (&dyn Fn(&Operation) -> bool, &dyn Fn(&DeploymentInForce) -> bool),
+    (is_wanted, is_weakened_wanted): (&dyn Fn(&Operation) -> bool, &IsWeakenedWanted<'_>),
     settings: &Settings<'_>,
 ) -> anyhow::Result<Pulled> {
     let inputs: Vec<_> = spec.spec.iter().map(|path| input(path)).collect::<anyhow::Result<_>>()?;

@@ -353,6 +353,8 @@ struct Progress {
     phases: BTreeSet<String>,
     /// Zones that were created.
     zones: BTreeSet<Box<str>>,
+    /// Zones in which a record or rule was created.
+    created_in: BTreeSet<Box<str>>,
 }
 
 impl Progress {
@@ -361,7 +363,9 @@ impl Progress {
         let (before, left) = (by_address(reviewed), by_address(now));
         let done = || before.iter().filter(|(key, _)| !left.contains_key(*key)).map(|(_, operation)| *operation);
         let zones = done().filter(|operation| operation.kind == SubjectKind::Zone);
+        let creates = done().filter(|operation| operation.action == Action::Create);
         Self {
+            created_in: creates.map(|operation| operation.zone.clone()).collect(),
             phases: done().filter_map(Reviewed::phase).collect(),
             zones: zones.map(|operation| operation.zone.clone()).collect(),
         }
@@ -382,6 +386,12 @@ impl Progress {
                     && operation.phase().is_some_and(|phase| self.phases.contains(&phase)))
         };
         let all = by_address(now).into_iter().filter_map(|(key, operation)| {
+            // The record that replaces it was created before, so the delete now stands alone.
+            let was_delete = before.get(&key).is_some_and(|whole| whole.action == Action::Delete);
+            let is_replaced = was_delete && self.created_in.contains(&operation.zone);
+            let is_ours = |operation: &Reviewed, danger: Danger| {
+                is_ours(operation, danger) || (danger == Danger::Delete && is_replaced)
+            };
             let had = before.get(&key).map_or(&[][..], |whole| &whole.dangers);
             let new = operation.dangers.iter().filter(|danger| !had.contains(danger) && !is_ours(operation, **danger));
             let new = new.min_by_key(|danger| danger.code())?;

@@ -154,6 +154,6 @@ mod tests {
         for (order, keys) in &all {
             assert_eq!(order.iter().map(|key| (*key).to_owned()).collect::<BTreeSet<_>>(), *keys);
         }
-        assert_eq!(all.len(), 9, "{:?}", all.keys());
+        assert_eq!(all.len(), 11, "{:?}", all.keys());
     }
 }

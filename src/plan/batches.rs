@@ -70,8 +70,14 @@ impl NameSequence {
         let is_refused = |create: usize, delete: usize| needs_room(zone, create, delete);
         let (blocked, free): (Vec<usize>, Vec<usize>) =
             of(Action::Create).partition(|create| of(Action::Delete).any(|delete| is_refused(*create, delete)));
+        let is_of_type = |n: usize, wanted: RecordType| {
+            zone.operations[n].record().is_some_and(|record| record.form().data.record_type() == Some(wanted))
+        };
+        let is_in_the_way = |delete: usize| blocked.iter().any(|create| is_refused(*create, delete));
+        let ends_delegation = of(Action::Delete).any(|n| is_of_type(n, RecordType::Ns) && is_in_the_way(n));
+        // DS records go before the name servers of their delegation, which Cloudflare keeps while there is a DS record.
         let (blocking, others): (Vec<usize>, Vec<usize>) =
-            of(Action::Delete).partition(|delete| blocked.iter().any(|create| is_refused(*create, *delete)));
+            of(Action::Delete).partition(|n| is_in_the_way(*n) || (ends_delegation && is_of_type(*n, RecordType::Ds)));
         let updates = of(Action::Update);
         let (mut before, creates, after): (Vec<usize>, Vec<usize>, Vec<usize>) = match zone.deletes_first {
             false => (free.into_iter().chain(updates).chain(blocking).collect(), blocked, others),

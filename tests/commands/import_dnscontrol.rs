@@ -162,7 +162,12 @@ fn what_is_beside_the_document_is_named() {
     workspace.file("dns/ir.json", two_views().to_string());
     let ran = import(&workspace, &["./dns/", "--provider", "edge"]);
     assert!(ran.stdout.contains("192.0.2.1"), "{}", ran.stdout);
-    assert!(ran.stderr.contains("dnsconfig.js: DNSControl's configuration is a program"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("DNSControl's configuration is a program")
+            && ran.stderr.contains("import ./ir.json: ./dns/dnsconfig.js"),
+        "{}",
+        ran.stderr
+    );
 }
 
 #[test]

@@ -85,7 +85,7 @@ fn records_go_to_the_targets_that_the_configuration_names() {
             "octoDNS raises TTLs below 120 seconds to 120 (`min_ttl`)",
             "IMPORT0013",
             "record: 2 of 6 imported",
-            "unused.example.yaml: no configuration of octoDNS that was read names it",
+            "no configuration of octoDNS that was read names it: ./dns/zones/unused.example.yaml",
         ],
     );
     // What goes to another target, for who moves to Cloudflare from there.
@@ -149,7 +149,7 @@ fn two_configurations_are_two_views() {
     for config in ["in/config.yaml", "./views/in/config.yaml"] {
         let ran = import(&workspace, &["./views/", "--config", config], 0);
         assert!(ran.stdout.contains("10.0.0.5") && !ran.stdout.contains("192.0.2.1"), "{}", ran.stdout);
-        says(&ran.stderr, &["out/config.yaml: another configuration was chosen"]);
+        says(&ran.stderr, &["another configuration was chosen with `--config`: ./views/out/config.yaml"]);
     }
     let ran = import(&workspace, &["./views/", "--config", "on/config.yaml"], 1);
     says(
@@ -333,7 +333,7 @@ fn values_are_what_octodns_makes_of_them() {
             "IMPORT0014",
             "`;` needs a backslash in front, unless the provider has `escaped_semicolons: false`",
             "the value is not in quotes, so YAML reads it as a number",
-            "the key `number` is not in order",
+            "the key `ttl` is not in order",
             "IMPORT0015",
             "each file is taken for a zone of Cloudflare",
         ],

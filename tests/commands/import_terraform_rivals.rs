@@ -64,7 +64,7 @@ fn two_resources_for_one_thing_are_refused() {
             dnssec("on", "active") + &dnssec("off", "disabled"),
             vec!["DNSSEC"],
             "cloudflare_zone_dnssec.off",
-            "dnssec: true",
+            "dnssec: on",
         ),
         (
             dns("on", true) + &dns("off", false),
@@ -154,7 +154,7 @@ fn stray_configuration_does_not_hide_zones() {
     workspace.file("config/backend.tf", "resource \"aws_s3_bucket\" \"state\" { bucket = \"state\" }\n");
     let ran = import(&workspace, &["./config/", "--offline"]);
     assert!(ran.stdout.contains("name: www"), "{}", ran.stdout);
-    assert!(ran.stderr.contains("backend.tf: it has nothing of Cloudflare"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("it has nothing of Cloudflare: ./config/backend.tf"), "{}", ran.stderr);
     // Both: what is not read is named.
     let record = "resource \"cloudflare_zone\" \"z\" { zone = \"example.net\" }\n";
     workspace.file("config/main.tf", record);

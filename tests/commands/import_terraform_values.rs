@@ -104,7 +104,7 @@ fn files_of_other_environments_are_listed() {
     let ran = import(&workspace, &all);
     assert!(ran.stdout.contains("name: a,"), "{}", ran.stdout);
     assert!(ran.stderr.contains("read 2 files, skipped 1:"), "{}", ran.stderr);
-    let skipped = "infra/envs/staging/terraform.tfvars: there is no configuration beside it; use `--var-file`";
+    let skipped = "there is no configuration beside it; use `--var-file`: ./infra/envs/staging/terraform.tfvars";
     assert!(ran.stderr.contains(skipped), "{}", ran.stderr);
 }
 

@@ -156,7 +156,7 @@ fn without_comments(text: &str) -> String {
             ('/', Some('*')) => {
                 letters.next();
                 let mut previous = ' ';
-                while let Some(c) = letters.next() {
+                for c in letters.by_ref() {
                     if previous == '*' && c == '/' {
                         break;
                     }

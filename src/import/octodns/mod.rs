@@ -100,7 +100,8 @@ fn read_candidate(file: &OctodnsFile, includes: &mut Includes, found: &mut Impor
     let text = found.sources.get(file.source).map_or("", Source::text);
     let has_line = |start: &str| text.lines().any(|line| line.trim_start_matches(['"', '\'']).starts_with(start));
     let has_sections = has_line("providers") && has_line("zones");
-    if !has_sections && !text.contains("!include") && !(text.contains("providers") && text.contains("zones")) {
+    let names_sections = text.contains("providers") && text.contains("zones");
+    if !(has_sections || names_sections || text.contains("!include")) {
         return None;
     }
     let before = std::mem::take(&mut found.diagnostics);

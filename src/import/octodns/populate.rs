@@ -66,12 +66,13 @@ pub(super) fn list_zones(provider: &YamlProvider, directory: &Path) -> Result<Ve
     let mut zones = Vec::new();
     for name in file_names(directory)? {
         let path = directory.join(&name);
-        if let Some(extension) = &provider.split_extension {
-            if name.ends_with(extension.as_str()) && path.is_dir() {
-                // What comes after the first character of the extension, usually a dot, is not a part of the name.
-                let after = extension.chars().next().map_or(0, char::len_utf8);
-                zones.push(name[..name.len() - (extension.len() - after)].to_owned());
-            }
+        if let Some(extension) = &provider.split_extension
+            && name.ends_with(extension.as_str())
+            && path.is_dir()
+        {
+            // What comes after the first character of the extension, usually a dot, is not a part of the name.
+            let after = extension.chars().next().map_or(0, char::len_utf8);
+            zones.push(name[..name.len() - (extension.len() - after)].to_owned());
         }
         let is_zone_file = name.ends_with(".yaml") && name.matches('.').count() >= 2;
         if provider.reads_zone_files && is_zone_file && path.is_file() {
@@ -119,7 +120,8 @@ pub(super) fn files_of_zone(
         files.push(directory.join(shared));
     }
     if files.is_empty() && !provider.ignores_missing_zones {
-        return Err(format!("there is no file for {zone} in {}", directory.display()));
+        let shown: std::path::PathBuf = directory.components().collect();
+        return Err(format!("there is no file for {zone} in {}", shown.display()));
     }
     files.sort_unstable();
     Ok(files)

@@ -158,7 +158,8 @@ impl Publisher<'_> {
         let is_delegation = matches!(set.type_name.as_str(), "NS" | "DS");
         let is_exact = self.sub_zones.contains(&set.name);
         let mut below = set.name.match_indices('.').map(|(at, _)| &set.name[at + 1..]);
-        if !(is_exact && !is_delegation || !is_exact && below.any(|name| self.sub_zones.contains(name))) {
+        let is_in_sub_zone = if is_exact { !is_delegation } else { below.any(|name| self.sub_zones.contains(name)) };
+        if !is_in_sub_zone {
             return Ok(());
         }
         let is_lenient = set.data.get("octodns").and_then(|own| own.get("lenient")).is_some_and(is_true);

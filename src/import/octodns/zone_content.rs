@@ -80,7 +80,8 @@ impl Notes {
 
     /// Reports the notes.
     pub(super) fn report(&self, found: &mut ImportResult) {
-        let mut by_text: BTreeMap<(&str, Option<SourceId>, &str), (Place, usize, &'static Finding)> = BTreeMap::new();
+        type NoteKey<'n> = (&'n str, Option<SourceId>, &'n str);
+        let mut by_text: BTreeMap<NoteKey<'_>, (Place, usize, &'static Finding)> = BTreeMap::new();
         for (finding, place, detail) in &self.0 {
             let source = (*place != Place::NOWHERE).then_some(place.source);
             let entry = by_text.entry((finding.code, source, detail)).or_insert((*place, 0, finding));

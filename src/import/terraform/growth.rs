@@ -57,7 +57,7 @@ pub(super) fn size_of_result(name: &str, arguments: &[Term]) -> usize {
             }
             rows.saturating_mul(row)
         }
-        "jsonencode" => arguments.iter().map(size_of_json).sum(),
+        "jsonencode" => size_of::<Term>() + arguments.iter().map(size_of_json).sum::<usize>(),
         "jsondecode" => all().saturating_mul(2),
         "yamldecode" => {
             let text = text(0);

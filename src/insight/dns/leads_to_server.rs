@@ -71,9 +71,13 @@ fn glue(referral: &Referral<'_>, name: &Fqdn, kind: RecordType) -> Option<bool> 
 
 /// Returns true if one of several is true, false if all are false, else `None`.
 fn any(several: impl Iterator<Item = Option<bool>>) -> Option<bool> {
-    several.fold(Some(false), |sum, one| match (sum, one) {
-        (Some(true), _) | (_, Some(true)) => Some(true),
-        (Some(false), Some(false)) => Some(false),
-        (None, _) | (_, None) => None,
-    })
+    let mut are_known = true;
+    for one in several {
+        match one {
+            Some(true) => return Some(true),
+            Some(false) => {}
+            None => are_known = false,
+        }
+    }
+    are_known.then_some(false)
 }

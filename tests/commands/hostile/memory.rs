@@ -246,7 +246,7 @@ fn basis(spec: &str) -> String {
     let consents = "\"consents\":{\"deletes\":null,\"dangers\":[]}";
     let times = "\"created_at\":\"2026-11-20T12:00:00Z\",\"today\":\"2026-11-20\"";
     let saved = format!(
-        "\"format\":1,\"tool\":\"x\",{times},\"spec_digest\":\"x\",{consents},\"requests\":[],\"spec\":{spec},\"base\":null"
+        "\"format\":1,\"tool\":\"x\",{times},\"spec_digest\":\"x\",{consents},\"requests\":[],\"zones\":[],\"spec\":{spec},\"base\":null"
     );
     format!("\"verdict\":\"ready\",\"base\":null,\"saved\":{{{saved}}}")
 }

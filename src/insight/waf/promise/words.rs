@@ -115,7 +115,7 @@ impl InForce {
             format!("promised: {promised}; live: {live} ({})", cause.words())
         });
         let rules = self.rules_in_words().map(|words| format!(", {words}")).unwrap_or_default();
-        let first = first_of(&words.collect::<Vec<_>>(), MOST_NAMES);
+        let first = first_of(words.collect::<Vec<_>>(), MOST_NAMES);
         format!("{} is weaker than the spec says{rules}: {first}", self.ruleset.key())
     }
 }
