@@ -197,6 +197,7 @@ pub(crate) fn asks_for_a_twin(history: &History, write: &LoggedRequest, dump: &J
         live.iter().any(|record| is_of(record) && uncut(&record.text) == uncut(&post.text))
     };
     history.service.joins_texts
+        && !written.posts.is_empty()
         && written.deletes.is_empty()
         && written.patches.is_empty()
         && written.posts.iter().all(is_twin)

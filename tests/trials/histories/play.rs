@@ -116,7 +116,11 @@ pub(crate) fn play_with(history: &History, program: Program) -> Played {
     let what = if call.is_saved && plan_file.exists() { &saved } else { &spec };
     let allowed = deletes(&plan);
     let verify = format!("--verify={}", call.verify);
-    let apply = with(&["apply", what, "--yes", "--allow-deletes", &allowed, &verify]);
+    let mut apply = with(&["apply", what, "--yes", "--allow-deletes", &allowed, &verify]);
+    if what == &saved {
+        // Histories have a day of their own, which may be long ago.
+        apply.push("--max-age=1000000h".to_owned());
+    }
     let end = history.interrupt.map(|answers| (answers, if history.is_kill { 2 } else { 1 }));
     let first = stage.run_until(end, stage.dump(), apply);
     SERVICES.block_on(stage.sandbox.clear_faults());
