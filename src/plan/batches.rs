@@ -68,11 +68,14 @@ impl NameSequence {
     fn new(zone: &ZonePlan, group: &[usize]) -> Self {
         let of = |action: Action| group.iter().copied().filter(move |n| zone.operations[*n].action() == action);
         let is_refused = |create: usize, delete: usize| needs_room(zone, create, delete);
-        let (blocked, free): (Vec<usize>, Vec<usize>) =
-            of(Action::Create).partition(|create| of(Action::Delete).any(|delete| is_refused(*create, delete)));
         let is_of_type = |n: usize, wanted: RecordType| {
             zone.operations[n].record().is_some_and(|record| record.form().data.record_type() == Some(wanted))
         };
+        let is_blocked = |create: usize| of(Action::Delete).any(|delete| is_refused(create, delete));
+        let begins_delegation = of(Action::Create).any(|n| is_of_type(n, RecordType::Ns) && is_blocked(n));
+        // DS records come after the name servers of their delegation, without which Cloudflare refuses them.
+        let (blocked, free): (Vec<usize>, Vec<usize>) =
+            of(Action::Create).partition(|n| is_blocked(*n) || (begins_delegation && is_of_type(*n, RecordType::Ds)));
         let is_in_the_way = |delete: usize| blocked.iter().any(|create| is_refused(*create, delete));
         let ends_delegation = of(Action::Delete).any(|n| is_of_type(n, RecordType::Ns) && is_in_the_way(n));
         // DS records go before the name servers of their delegation, which Cloudflare keeps while there is a DS record.
