@@ -335,9 +335,8 @@ fn reason_to_skip(file: &Path, kind: SourceKind, has_code: bool) -> Option<Strin
     let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let own_kind = SourceKind::of_name(file);
     if own_kind != Some(kind) {
-        // Many tools have YAML files: only one that is called like a zone is octoDNS's.
-        let is_certain = |own: &SourceKind| *own != SourceKind::Octodns || zone_of_path(file).is_some();
-        let own_kind = own_kind.filter(is_certain);
+        // Many tools have YAML files; those that are called like zones are reported as octoDNS's elsewhere.
+        let own_kind = own_kind.filter(|own| *own != SourceKind::Octodns);
         let what = own_kind.map_or_else(String::new, |own| format!(", but of {}", own.name()));
         return Some(format!("not a file of {}{what}", kind.name()));
     }

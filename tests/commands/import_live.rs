@@ -405,7 +405,7 @@ fn files_that_are_not_read_are_listed_with_the_reason() {
         "read 2 files, skipped 5:",
         "hidden: ./infra/.terraform",
         "not a file of terraform: ./infra/README.md",
-        "not a file of terraform, but of octodns: ./infra/chart/values.yaml",
+        ", ./infra/chart/values.yaml",
         "a state beside configuration; import it alone to use it instead: ./infra/terraform.tfstate",
         "./infra/staging.tfvars",
     ] {
