@@ -307,7 +307,7 @@ fn each_thing_of_a_live_zone_is_imported_or_named() {
     let mut state = 7_u64;
     let mut is_drawn = move || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) % 2 == 0
+        (state >> 33).is_multiple_of(2)
     };
     let mut seen = BTreeSet::new();
     for round in 0..10 {

@@ -152,7 +152,7 @@ fn accounts_for(workspace: &Workspace, source: &str, all: &BTreeSet<String>) {
     let is_named = |address: &&String| {
         let ends = |rest: &str| rest.starts_with([':', ',', ' ', '\n']) || rest.is_empty();
         let names = |line: &&str| line.match_indices(address.as_str()).any(|(at, _)| ends(&line[at + address.len()..]));
-        findings.iter().any(|line| names(line))
+        findings.iter().any(names)
     };
     let named: BTreeSet<String> = all.iter().filter(is_named).cloned().collect();
     let both: Vec<_> = left.intersection(&named).collect();

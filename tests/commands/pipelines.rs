@@ -369,7 +369,8 @@ fn a_resealed_plan_is_not_applied() {
     let base = forge.git(&["merge-base", "main", "harmless"]);
     forge.git(&["merge", "-q", "--no-ff", "-m", "merge", "harmless"]);
     let writes = forge.workspace.writes().len();
-    let forgeries: [(&str, fn(&mut Value)); 10] = [
+    type Forgery = fn(&mut Value);
+    let forgeries: [(&str, Forgery); 10] = [
         ("only", |plan| {
             plan["saved"]["only"] = json!(["example.com/dns/new/A"]);
             let operations = plan["operations"].as_array_mut().unwrap();

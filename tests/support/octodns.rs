@@ -1,5 +1,6 @@
 //! octoDNS itself, from PyPI, in an environment below `target/`.
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -28,7 +29,8 @@ pub(crate) fn python_with_octodns() -> Option<PathBuf> {
     if has_octodns(&python) {
         return Some(python);
     }
-    eprintln!(
+    let _ = writeln!(
+        std::io::stderr(),
         "SKIPPED: octoDNS cannot be installed here (python3 with venv, and PyPI; OCTODNS_PYTHON names a Python that has {})",
         PACKAGES.join(" and ")
     );
