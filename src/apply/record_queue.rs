@@ -273,12 +273,14 @@ impl<'z> Run<'z> {
         Some([single(&others), single(&deletes)].concat())
     }
 
-    /// The live text that differs from the text of a create only in its cuts, unless this run is still to change or delete it.
+    /// The live text that differs from the text of a create only in its cuts, unless this run is still to delete it, or to give its
+    /// record another value.
     pub(super) fn other_cuts(&self, create: usize, records: &[LiveRecord]) -> Option<String> {
         let RecordAction::Create { after } = &self.record(create)?.action else { return None };
         let is_to_go = |live: &LiveRecord| {
-            self.at_the_name_of(create).any(|n| {
-                self.outcomes[n].is_none() && self.record(n).and_then(|record| record.action.id()) == Some(&live.id)
+            let waiting = self.at_the_name_of(create).filter(|n| self.outcomes[*n].is_none());
+            waiting.filter_map(|n| self.record(n)).any(|record| {
+                record.action.id() == Some(&live.id) && record.action.after().is_none_or(|after| after.data != live.data)
             })
         };
         let is_meant =

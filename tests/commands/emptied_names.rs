@@ -305,6 +305,24 @@ fn a_text_with_other_cuts_ends_in_sync_whether_or_not_cuts_tell_texts_apart() {
     }
 }
 
+/// The live text is to get another time to live or comment by the same run, before or after the create.
+#[test]
+fn a_text_with_other_cuts_is_live_while_its_record_waits_for_an_update() {
+    for (first, second) in [("ab", "\\\"a\\\" \\\"b\\\""), ("\\\"a\\\" \\\"b\\\"", "ab")] {
+        for batch in ["1", "200"] {
+            let workspace = texts(true);
+            workspace.records_spec(&format!(
+                "      - {{ name: www, type: TXT, content: \"{first}\", ttl: 60 }}\n      - {{ name: www, type: TXT, content: \"{second}\", ttl: 600, comment: by hand }}"
+            ));
+            for _ in 0..2 {
+                let ran = workspace.run(&["apply", "spec.yaml", "--yes", "--batch-size", batch]).exits(0);
+                assert!(ran.stdout.contains("is live, with other cuts: \"ab\""), "{ran:?}");
+                assert_eq!(contents(&workspace), [json!("ab")]);
+            }
+        }
+    }
+}
+
 /// A text that gives way to the same text with other cuts goes first, and comes back if the new one is refused.
 #[test]
 fn a_text_is_not_lost_to_its_own_other_cuts() {
