@@ -207,7 +207,7 @@ fn compare(cases: &[Case], counts: &BTreeMap<String, Result<[u64; 3], String>>) 
         say(&format!("{:<44} {n:>6} {third:>14} {was:>14} {change:>8}  n^{growth:.2}{verdict}", case.name));
     }
     say(&format!(
-        "{} cases, {wrong} beyond a limit; counts depend on the compiler, see docs/benchmarks.md",
+        "{} cases, {wrong} beyond a limit; counts depend on the compiler, see docs/internals/benchmarks.md",
         cases.len()
     ));
     if wrong == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }

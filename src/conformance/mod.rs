@@ -103,7 +103,7 @@ checks! {
     "batch-all-or-nothing": "A batch of which one change is refused changes nothing.",
         ["crates/sandbox/src/batch.rs", "src/apply/records.rs"] => names::batch_all_or_nothing;
     "proxied-ttl": "The TTL of a proxied record is stored as 1, whatever is sent.",
-        ["docs/decisions.md: a proxied record has no TTL of its own"] => attributes::proxied_ttl;
+        ["docs/internals/decisions.md: a proxied record has no TTL of its own"] => attributes::proxied_ttl;
     "proxied-ttl-range": "A TTL outside the range is refused also for proxied records, with code 9021.",
         ["crates/sandbox/src/record_attributes.rs"] => attributes::proxied_ttl_range;
     "own-network": "A DNS-only record may have an address of Cloudflare's own network.",
@@ -111,7 +111,7 @@ checks! {
     "private-networks": "A proxied record to a loopback, link-local or private address is refused with code 9003.",
         ["crates/sandbox/src/unproxiable_addresses.rs"] => attributes::private_networks;
     "patch-replaces-data": "A PATCH replaces data as a whole, so a missing member is refused with code 9101.",
-        ["docs/decisions.md: a patch sends `data` and `settings` in full", "crates/sandbox/src/record_requests.rs"] => attributes::patch_replaces_data;
+        ["docs/internals/decisions.md: a patch sends `data` and `settings` in full", "crates/sandbox/src/record_requests.rs"] => attributes::patch_replaces_data;
     "patch-null": "Null in a PATCH leaves content and tags unchanged, and clears the comment.",
         ["crates/sandbox/src/record_requests.rs", "src/wire/record.rs"] => attributes::patch_null;
     "comment-time": "The time of the last change of a comment stays if a PATCH changes only the TTL.",
@@ -135,7 +135,7 @@ checks! {
     "user-token-elsewhere": "The token of a user is refused with code 1000 where tokens of accounts are verified.",
         ["crates/sandbox/src/token.rs", "src/doctor/token.rs"] => lists::user_token_elsewhere;
     "dry-run": "Writes of rulesets support dry runs, and refuse a value of dry_run that is neither true nor false.",
-        ["docs/decisions.md: support for dry runs is tested first", "src/apply/server_dry_run.rs"] => rules::dry_run;
+        ["docs/internals/decisions.md: support for dry runs is tested first", "src/apply/server_dry_run.rs"] => rules::dry_run;
     "rule-accepted": "A dry run of a rule that is right has no result.",
         ["src/apply/server_dry_run.rs"] => rules::accepted;
     "rule-unknown-member": "A rule with an unknown member is refused without a code, and the text names it.",

@@ -156,10 +156,14 @@ fn links_within_the_documentation_lead_somewhere() {
         headings.map(anchor).collect()
     };
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let pages = fs::read_dir(root.join("docs")).unwrap().map(|entry| entry.unwrap().file_name());
-    let pages = pages.map(|name| (format!("docs/{}", name.to_str().unwrap()), "docs/"));
+    let pages = ["docs/", "docs/internals/"].into_iter().flat_map(|below| {
+        let names = fs::read_dir(root.join(below)).unwrap().map(|entry| entry.unwrap().file_name());
+        let names: Vec<_> = names.map(|name| name.into_string().unwrap()).collect();
+        names.into_iter().filter(|name| name.ends_with(".md")).map(move |name| (format!("{below}{name}"), below))
+    });
     let others = [
         ("README.md".to_owned(), ""),
+        ("ARCHITECTURE.md".to_owned(), ""),
         ("CONTRIBUTING.md".to_owned(), ""),
         ("examples/pipelines/README.md".to_owned(), "examples/pipelines/"),
     ];
@@ -184,7 +188,7 @@ fn the_pages_for_contributors_name_what_exists() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let architecture = text("ARCHITECTURE.md");
     let mut checked = 0;
-    for page in [architecture.as_str(), &text("CONTRIBUTING.md")] {
+    for page in [architecture.as_str(), &text("docs/internals/recipes.md"), &text("CONTRIBUTING.md")] {
         let spans = page.split("```").step_by(2).flat_map(|prose| prose.split('`').skip(1).step_by(2));
         let places = ["src/", "crates/", "tests/", "docs/"];
         for path in spans.filter(|span| places.iter().any(|place| span.starts_with(place))) {

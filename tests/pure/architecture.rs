@@ -1,6 +1,6 @@
 //! The modules of the crate: which modules they may use, what only one of them may do, and the length of files.
 //!
-//! The table below is an architecture decision. Every change of it needs an entry in docs/decisions.md.
+//! The table below is an architecture decision. Every change of it needs an entry in docs/internals/decisions.md.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -324,7 +324,7 @@ fn size_grows_with_the_plan() {
     assert!(b.len() < a.len() * 21 / 10);
 }
 
-/// How long a browser takes for a page of thousands of operations depends on few things, see docs/benchmarks.md: entries are
+/// How long a browser takes for a page of thousands of operations depends on few things, see docs/internals/benchmarks.md: entries are
 /// laid out in groups of fifty, and no selector matches against the whole page.
 #[test]
 fn a_large_page_is_laid_out_in_parts() {

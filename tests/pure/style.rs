@@ -1,11 +1,11 @@
-//! The repository does not use the phrases that docs/style.md bans, nor names that say nothing to a new reader.
+//! The repository does not use the phrases that docs/internals/style.md bans, nor names that say nothing to a new reader.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The banned phrases: the table between the two markers in docs/style.md.
+/// The banned phrases: the table between the two markers in docs/internals/style.md.
 fn banned() -> Vec<String> {
-    let page = fs::read_to_string(root().join("docs/style.md")).unwrap().replace("\r\n", "\n");
+    let page = fs::read_to_string(root().join("docs/internals/style.md")).unwrap().replace("\r\n", "\n");
     let table = page.split("<!-- banned").nth(1).unwrap().split("<!-- /banned").next().unwrap();
     let rows = table.lines().filter_map(|line| line.strip_prefix("| ")?.split_once(" |"));
     rows.map(|(phrase, _)| phrase.to_owned()).filter(|phrase| phrase != "phrase").collect()
@@ -38,7 +38,7 @@ const READ: &[&str] = &[
 ];
 
 /// Files that quote the phrases: the table, and the tests of this file.
-const QUOTES: &[&str] = &["docs/style.md", "tests/pure/style.rs"];
+const QUOTES: &[&str] = &["docs/internals/style.md", "tests/pure/style.rs"];
 
 /// Directories with inputs of the fuzzer, and with files that are not committed.
 const SKIPPED: &[&str] = &["fuzz/artifacts", "fuzz/corpus", "fuzz/coverage", "node_modules", "target", "__pycache__"];
@@ -86,7 +86,7 @@ fn no_banned_phrase_is_used() {
             }
         }
     }
-    assert!(found.is_empty(), "docs/style.md says what to write instead:\n{}", found.join("\n"));
+    assert!(found.is_empty(), "docs/internals/style.md says what to write instead:\n{}", found.join("\n"));
 }
 
 /// Words that must not occur in names of files, modules, types and functions: they say nothing to a reader who does not know
@@ -173,7 +173,7 @@ fn no_banned_name_is_used() {
             found.push(format!("{path}: {name}"));
         }
     }
-    assert!(found.is_empty(), "use the words of the field, see docs/style.md:\n{}", found.join("\n"));
+    assert!(found.is_empty(), "use the words of the field, see docs/internals/style.md:\n{}", found.join("\n"));
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! Histories: a spec, a live state, another writer, and faults, all generated from one seed and played with the whole program
-//! against the sandbox. The assertions for each of them are in `histories/judge.rs`; docs/histories.md explains the tests.
+//! against the sandbox. The assertions for each of them are in `histories/judge.rs`; docs/internals/histories.md explains the tests.
 //!
 //! | variable | |
 //! |---|---|
