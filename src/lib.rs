@@ -2,7 +2,7 @@
 //!
 //! To embed it, begin with [`reconcile`]: load a spec, plan, apply, report, in twenty lines. `examples/embed.rs` runs them. The other modules
 //! are public because `reconcile` hands out their types, and for the tests of this crate. `model`, `diff` and `diagnostic` are those of the
-//! package `zonewright-model`, and `sandbox` is the package `zonewright-sandbox`.
+//! package `zonewright-model`; `sandbox` is the package `zonewright-sandbox`, and `seclang` the package `zonewright-seclang`.
 //!
 //! ```text
 //!  YAML ──spec──▶ Desired ─┐                         ┌─▶ render: text · JSON · Markdown · HTML · SARIF
@@ -35,10 +35,10 @@ pub mod recorded;
 pub mod rehearsal;
 pub mod render;
 pub mod schema;
-pub mod seclang;
 pub mod spec;
 pub mod wire;
 
 pub use zonewright_model::{diagnostic, diff, model};
 #[cfg(feature = "sandbox")]
 pub use zonewright_sandbox as sandbox;
+pub use zonewright_seclang as seclang;

@@ -112,8 +112,10 @@ fn sources(name: &str) -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut all = String::new();
     let mut open = vec![root.join("src").join(name), root.join("crates/model/src").join(name)];
-    if name == "sandbox" {
-        open.push(root.join("crates/sandbox/src"));
+    for package in ["sandbox", "seclang"] {
+        if name == package {
+            open.extend(["src", "tests"].map(|part| root.join("crates").join(package).join(part)));
+        }
     }
     for entry in fs::read_dir(root.join("tests")).unwrap() {
         let binary = entry.unwrap().path();
@@ -205,5 +207,7 @@ fn the_pages_for_contributors_name_what_exists() {
             assert!(name.ends_with(".rs") || architecture.contains(&row), "{row} is missing");
         }
     }
-    assert!(architecture.contains("`crates/sandbox/src/`"), "the sandbox has no row");
+    for package in ["sandbox", "seclang"] {
+        assert!(architecture.contains(&format!("`crates/{package}/src/`")), "{package} has no row");
+    }
 }

@@ -73,7 +73,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
         ],
     ),
     // A language of its own, with requests of its own: it knows neither zones nor Cloudflare. Of `model` the budget.
-    ("seclang", &["model"]),
+    // A package that stands alone.
+    ("seclang", &[]),
     // Rules of that language from the user's files, and what they say about requests of the model.
     ("crs", &["seclang", "model", "insight", "recorded"]),
     // Requests as other tools export them; `seclang` for the form that its engine takes.

@@ -42,7 +42,6 @@ mod rule_keys;
 mod rule_order;
 mod rulesets;
 mod scenarios;
-mod seclang;
 mod source;
 mod spec;
 mod spellings;

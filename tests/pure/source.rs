@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// A source file.
 pub(super) struct File {
-    /// Below `src` of its package, and for the sandbox below `sandbox`. No module is in two packages, so these paths differ.
+    /// Below `src` of its package, and for the sandbox and the rule engine below `sandbox` and `seclang`. No module is in two packages, so these paths differ.
     pub(super) path: String,
     /// Where it is.
     pub(super) place: PathBuf,
@@ -17,18 +17,26 @@ pub(super) struct File {
     pub(super) lines: usize,
 }
 
-/// Every source file of all packages. The `lib.rs` of the model only names its modules; that of the sandbox is the module `sandbox`.
+/// Every source file of all packages. The `lib.rs` of the model only names its modules; those of the sandbox and of the rule engine
+/// are the modules `sandbox` and `seclang`.
 pub(super) fn files() -> Vec<File> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut files = below(&root.join("src"));
     files.extend(below(&root.join("crates/model/src")).into_iter().filter(|file| file.path != "lib.rs"));
-    files.extend(below(&root.join("crates/sandbox/src")).into_iter().map(|file| File {
-        path: format!("sandbox/{}", file.path),
-        module: "sandbox".to_owned(),
-        code: file.code.replace("crate::", "crate::sandbox::").replace("zonewright_model::", "crate::"),
-        ..file
-    }));
+    files.extend(package(root, "sandbox"));
+    files.extend(package(root, "seclang"));
     files
+}
+
+/// Every source file of a package that is one module of the others.
+fn package(root: &Path, name: &str) -> impl Iterator<Item = File> {
+    let within = format!("crate::{name}::");
+    below(&root.join("crates").join(name).join("src")).into_iter().map(move |file| File {
+        path: format!("{name}/{}", file.path),
+        module: name.to_owned(),
+        code: file.code.replace("crate::", &within).replace("zonewright_model::", "crate::"),
+        ..file
+    })
 }
 
 /// Every source file below a directory.

@@ -281,7 +281,7 @@ impl<'r> Transaction<'r> {
                 Part::Value(target) => self.value(target, rule).map(|value| Rc::clone(self.texts.get(value))),
             };
             let value: Rc<[u8]> = value.unwrap_or_default();
-            if !self.texts.has_room(out.len() + value.len()) {
+            if !self.texts.has_memory_for(out.len() + value.len()) {
                 return EMPTY;
             }
             out.extend_from_slice(&value);

@@ -1,9 +1,11 @@
 //! Rules in ModSecurity's language, applied to requests: what each part of the language does, and that hostile requests are
 //! bounded.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::fmt::Write;
 
-use zonewright::seclang::{Outcome, Request, RuleSet};
+use zonewright_seclang::{Outcome, Request, RuleSet};
 
 /// Rules about requests; data files have the names `words.data` and `networks.data`.
 fn set(rules: &str) -> RuleSet {

@@ -11,7 +11,6 @@ use super::limits::{KEPT_TEXTS, MOST_OF_TEXTS};
 use super::pattern::Pattern;
 use super::prefilter::Candidates;
 use super::rules::RuleSet;
-use crate::model::EvaluationBudget;
 
 /// The number of a text.
 pub(super) type Text = u32;
@@ -24,8 +23,8 @@ pub(super) struct Texts<'r> {
     set: &'r RuleSet,
     all: Vec<Rc<[u8]>>,
     numbers: HashMap<Rc<[u8]>, Text>,
-    /// The memory of the texts.
-    budget: EvaluationBudget,
+    /// Memory that the texts take, in bytes; at most [`MOST_OF_TEXTS`].
+    held_bytes: usize,
     /// Whether a text was left out because there is no memory for it.
     is_exhausted: bool,
     /// For each text and each sequence of transformations, the result.
@@ -42,7 +41,7 @@ impl<'r> Texts<'r> {
             set,
             all: Vec::new(),
             numbers: HashMap::new(),
-            budget: EvaluationBudget::of_bytes(MOST_OF_TEXTS),
+            held_bytes: 0,
             is_exhausted: false,
             transformed: Vec::new(),
             candidates: Vec::new(),
@@ -54,7 +53,7 @@ impl<'r> Texts<'r> {
 
     /// Forgets all texts if they are too many.
     pub(super) fn begin_request(&mut self) {
-        if self.all.len() > KEPT_TEXTS.0 || self.budget.held() > KEPT_TEXTS.1 {
+        if self.all.len() > KEPT_TEXTS.0 || self.held_bytes > KEPT_TEXTS.1 {
             *self = Self::new(self.set);
         }
         self.is_exhausted = false;
@@ -71,10 +70,10 @@ impl<'r> Texts<'r> {
     }
 
     /// Whether there is memory for a text of so many bytes; if not, it is noted that a text was left out.
-    pub(super) fn has_room(&mut self, bytes: usize) -> bool {
-        let has_room = bytes <= self.budget.room();
-        self.is_exhausted |= !has_room;
-        has_room
+    pub(super) fn has_memory_for(&mut self, bytes: usize) -> bool {
+        let has_memory_for = bytes <= MOST_OF_TEXTS.saturating_sub(self.held_bytes);
+        self.is_exhausted |= !has_memory_for;
+        has_memory_for
     }
 
     /// The memory of a text: itself, and what is known about it.
@@ -90,10 +89,10 @@ impl<'r> Texts<'r> {
             return *number;
         }
         let memory = self.memory(text.len());
-        if !self.has_room(memory) {
+        if !self.has_memory_for(memory) {
             return EMPTY;
         }
-        self.budget.hold(memory);
+        self.held_bytes += memory;
         let text: Rc<[u8]> = text.into();
         let number = self.all.len() as Text;
         self.all.push(Rc::clone(&text));
@@ -121,7 +120,7 @@ impl<'r> Texts<'r> {
         let before = self.transform(text, parent);
         let result = if before == text && parent == 0 {
             let bytes = Rc::clone(self.get(text));
-            if !self.has_room(bytes.len().saturating_mul(transformation.most_growth())) {
+            if !self.has_memory_for(bytes.len().saturating_mul(transformation.most_growth())) {
                 return EMPTY;
             }
             match transformation.apply(&bytes, &self.set.unicode_map) {

@@ -1,4 +1,4 @@
-//! Runs rules in ModSecurity's language, such as the OWASP Core Rule Set, on requests.
+#![doc = include_str!("../README.md")]
 
 mod body;
 mod decode;
