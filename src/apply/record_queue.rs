@@ -280,7 +280,8 @@ impl<'z> Run<'z> {
         let is_to_go = |live: &LiveRecord| {
             let waiting = self.at_the_name_of(create).filter(|n| self.outcomes[*n].is_none());
             waiting.filter_map(|n| self.record(n)).any(|record| {
-                record.action.id() == Some(&live.id) && record.action.after().is_none_or(|after| after.data != live.data)
+                record.action.id() == Some(&live.id)
+                    && record.action.after().is_none_or(|after| after.data != live.data)
             })
         };
         let is_meant =
