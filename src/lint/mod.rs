@@ -30,7 +30,7 @@ mod zone_lookup;
 pub use findings_page::findings_page;
 use report_limits::{Findings, MORE, MOST, RELATED, chain};
 pub use rule::Rule;
-pub use rules::{ALL, lints};
+pub use rules::{ACCEPTANCE_WITHOUT_EFFECT, ALL, lints};
 
 use crate::diagnostic::{Diagnostics, Finding};
 use crate::model::Desired;

@@ -1,5 +1,6 @@
 //! The list of rules. A rule is a file in the folder `rules` and a line in each of the two lists.
 
+mod acceptance_without_effect;
 mod address_not_proxiable;
 mod alias_as_target;
 mod alias_without_address;
@@ -22,6 +23,8 @@ mod several_spf;
 mod threat_score;
 mod values_too_long;
 mod zone_without_address;
+
+pub use acceptance_without_effect::CODE as ACCEPTANCE_WITHOUT_EFFECT;
 
 use super::rule::Rule;
 use crate::diagnostic::Finding;
@@ -50,6 +53,7 @@ pub static ALL: &[&Rule] = &[
     &deceptive_name::RULE,
     &doubled_name::RULE,
     &count_of_whole_zone::RULE,
+    &acceptance_without_effect::RULE,
 ];
 
 /// The findings of the lints alone.

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use crate::diagnostic::{Diagnostics, Place, findings};
 use crate::diff::{WafChanges, diff_rulesets, planned};
 use crate::insight::waf::{Cause, Context, InForce, hold_deployment};
-use crate::model::ruleset::{AcceptedObject, DesiredWaf, LiveRule, LiveWaf, Phase, Switch};
+use crate::model::ruleset::{LiveRule, LiveWaf, Phase, Switch};
 use crate::model::{Address, DesiredZone, LiveZone};
 
 /// A deployment of the spec, with what is in force of it.
@@ -42,20 +42,16 @@ pub(super) fn check(
         phase.is_none_or(|changes| changes.foreign.iter().any(|foreign| foreign.id == rule.id))
     };
     let mut all = Vec::new();
-    let mut is_complete = true;
     for deployment in &section.deployments {
         let address = Address::of_rule(&desired.name, Phase::Managed, Some(deployment.ruleset.key()));
         let is_changed = is_changed(&address);
-        let context = Context { waf: &waf, is_foreign: &is_foreign, is_changed, accept: &section.accept };
+        let context =
+            Context { waf: &waf, account: None, is_foreign: &is_foreign, is_changed, accept: &section.accept };
         let Some(in_force) = hold_deployment(deployment, &context) else { continue };
-        is_complete &= !is_changed && in_force.unknown.is_empty() && in_force.not_asked.is_empty();
         let modified_on = modified_on(&in_force, &live.waf, deployment.ruleset.facts().id);
         all.push(DeploymentInForce { address, place: deployment.place, in_force, modified_on, is_changed });
     }
     all.iter().for_each(|deployment| report(deployment, &mut found));
-    if is_complete {
-        report_idle(desired, section, &all, &mut found);
-    }
     (all, found)
 }
 
@@ -106,25 +102,5 @@ fn report(deployment: &DeploymentInForce, found: &mut Diagnostics) {
     if !in_force.unknown.is_empty() {
         let detail = format!("not known of {key}: {}", in_force.unknown.join("; "));
         found.push(findings::PROTECTION_NOT_KNOWN.at(*place, detail).about(address.to_string()));
-    }
-}
-
-/// Reports entries of `accept` that match nothing.
-fn report_idle(zone: &DesiredZone, section: &DesiredWaf, all: &[DeploymentInForce], found: &mut Diagnostics) {
-    let of_all = || all.iter().map(|deployment| &deployment.in_force);
-    let matched: BTreeSet<usize> = of_all().flat_map(|in_force| in_force.matched.iter().copied()).collect();
-    let outdated: BTreeSet<usize> = of_all().flat_map(|in_force| in_force.outdated.iter().map(|(n, _)| *n)).collect();
-    for (n, accepted) in section.accept.iter().enumerate() {
-        if matched.contains(&n) || outdated.contains(&n) || accepted.note.is_expired {
-            continue;
-        }
-        let (kind, name) = accepted.object.identity();
-        let value = match &accepted.object {
-            AcceptedObject::Rule { .. } => String::new(),
-            AcceptedObject::Key { is, .. } | AcceptedObject::Override { is, .. } => format!(", `is: {is}`"),
-        };
-        let detail = format!("nothing that weakens the protection of {} is `{kind}: {name}`{value}", zone.name);
-        let help = "remove the entry, or correct its name";
-        found.push(findings::ACCEPTS_NOTHING.at(accepted.place, detail).about(zone.name.to_string()).help(help));
     }
 }

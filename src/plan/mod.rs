@@ -10,7 +10,7 @@
 //! | a part, chosen by addresses | `chosen_part` |
 //! | their order | `record_order`, `rule_transition`, `rule_positions` |
 //! | the limits of the zone's Cloudflare plan, and what has no effect | `record_checks`, `other_programs`, `rule_checks`, `not_in_force`, `postponed_expiry` |
-//! | what the spec promises and is not in force | `in_force` |
+//! | what the spec promises and is not in force | `in_force`; of all zones of a run: `protection_of_run` |
 //! | what is dangerous about them | `dangers`, `replacements`, `effects_and_expectations`, `last_address`, `changes_much`, `shrank`, `weakening_grade` |
 //! | the consents that are missing | `consent`, `model::policy` |
 //! | exact requests | `batches`, `exact_requests` |
@@ -35,6 +35,7 @@ mod operation_builder;
 mod other_programs;
 mod overwrites;
 mod postponed_expiry;
+mod protection_of_run;
 mod record_checks;
 mod record_order;
 mod replacements;
@@ -60,6 +61,7 @@ pub use lowering::Lowering;
 pub use operation::Operation;
 pub use operation_builder::{Differences, plan_changes, plan_part, plan_zone};
 pub use overwrites::Overwrites;
+pub use protection_of_run::check_protection_of_run;
 pub use subject::{ExpectRuleset, RecordAction, RecordSubject, RuleAction, RuleSubject, Subject, SubjectKind};
 pub use three_way::{plan_part_with_base, plan_zone_with_base};
 pub use zone_plan::{GivenConsent, Keeper, Part, Plan, SetAsideCount, Summary, ZonePlan};

@@ -3,13 +3,14 @@
 //! In: a spec, a journal or a saved plan. Out: a [`Goal`], from which [`plan`](super::plan()) makes a plan as often as it is
 //! needed: to show it, to see whether it still holds, and to verify the result. Pure but for the files of the spec.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::base::Base;
 use super::selection::Selection;
 use super::undo::{Undo, UndoError};
 use super::waf_lock;
-use crate::diagnostic::{Diagnostics, Severity, Sources};
+use crate::diagnostic::{Diagnostics, Place, Severity, Sources, findings};
 use crate::document::saved_zone::SavedZone;
 use crate::document::stale::Reviewed;
 use crate::insight::{OtherZones, Overview};
@@ -73,6 +74,15 @@ pub struct SpecSource {
     pub selection: Selection,
     /// The file beside the spec in which the managed rulesets are locked; it need not exist.
     pub lock: PathBuf,
+    /// The places of entries of `accept` that zones have which were not selected: those of profiles.
+    pub accepted_elsewhere: BTreeSet<Place>,
+}
+
+/// The places of all entries of `accept`, with their zones.
+fn accepted_places(desired: &Desired) -> Vec<(ZoneName, Place)> {
+    let sections = desired.zones.values().filter_map(|zone| Some((&zone.name, zone.waf.as_deref()?)));
+    let entries = sections.flat_map(|(name, section)| section.accept.iter().map(move |entry| (name, entry)));
+    entries.map(|(name, entry)| (name.clone(), entry.place)).collect()
 }
 
 /// A spec with mistakes.
@@ -102,13 +112,20 @@ impl Goal {
         if let Some(desired) = &desired {
             diagnostics.append(lint::check(desired));
         }
+        let accepted: Vec<_> = desired.iter().flat_map(accepted_places).collect();
         let desired = desired.map(|desired| selection.apply(desired, &mut diagnostics));
-        diagnostics.sort(&sources);
+        let is_left_out = |name: &ZoneName| desired.as_ref().is_some_and(|desired| !desired.zones.contains_key(name));
+        let accepted_elsewhere = accepted.into_iter().filter(|(name, _)| is_left_out(name));
+        let accepted_elsewhere = accepted_elsewhere.map(|(_, place)| place).collect();
         let lock = waf_lock::path_beside(inputs.first().and_then(|input| match input {
             spec::Input::Path(path) => Some(path.as_path()),
             spec::Input::Stdin(_) => None,
         }));
-        let source = Source::Spec(SpecSource { base: None, selection, lock });
+        if let Some(desired) = &desired {
+            diagnostics.append(waf_lock::unknown_acceptances(&lock, desired));
+        }
+        diagnostics.sort(&sources);
+        let source = Source::Spec(SpecSource { base: None, selection, lock, accepted_elsewhere });
         match desired {
             Some(desired) if !diagnostics.has_errors() => Ok(Self {
                 desired,
@@ -150,6 +167,18 @@ impl Goal {
             only: Only::default(),
             overview: Overview::default(),
         })
+    }
+
+    /// Whether an entry of `accept` needs no report that it matches nothing: it has a report that it
+    /// cannot, or zones that were not selected have it too.
+    pub(super) fn is_told(&self, place: Place) -> bool {
+        let says = |code: &str| code == lint::ACCEPTANCE_WITHOUT_EFFECT || code == findings::ACCEPTS_UNKNOWN_RULE.code;
+        let mut findings = self.diagnostics.iter().filter(|d| says(d.code()));
+        let is_elsewhere = match &self.source {
+            Source::Spec(spec) | Source::Snapshot(spec, _) => spec.accepted_elsewhere.contains(&place),
+            Source::Journal(_) | Source::SavedPlan { .. } => false,
+        };
+        is_elsewhere || findings.any(|d| d.primary.as_ref().is_some_and(|label| label.place == place))
     }
 
     /// Adds the previous spec to one of a spec: drift is told from intent then, and what was removed is known.

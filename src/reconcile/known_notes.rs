@@ -10,7 +10,7 @@ use super::goal::Goal;
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity, findings};
 use crate::lint;
 use crate::model::Live;
-use crate::plan::plan_zone;
+use crate::plan::{check_protection_of_run, plan_zone};
 
 /// Findings without their places, which move when lines are added above them.
 #[derive(Default)]
@@ -51,20 +51,27 @@ pub(super) fn mark(diagnostics: &mut Diagnostics, goal: &Goal, live: &Live) {
     // These are about what is live, whatever the spec said before; nobody may take silence for agreement.
     let is_always_said =
         |d: &Diagnostic| [findings::WEAKENED.code, findings::PROTECTION_NOT_KNOWN.code].contains(&d.code());
+    // What a run reads does not depend on the change.
+    let is_of_run = |d: &Diagnostic| d.code() == findings::EARLIER_NOT_READ.code;
     let Some(base) = goal.base() else {
         return diagnostics.mark_known(|d| d.severity == Severity::Note && !is_always_said(d));
     };
     let mut before = Known::default();
     before.extend(base.notes.iter());
     before.extend(lint::check(&base.desired).iter());
+    let mut plans = Vec::new();
     for (name, desired) in &base.desired.zones {
-        let has_notes =
+        let is_of_zone =
             |d: &Diagnostic| d.is_of_zone() && d.address.as_deref().is_none_or(|a| a.starts_with(name.as_str()));
+        let has_notes = |d: &Diagnostic| is_of_zone(d) && !is_of_run(d);
         if let Some(live) = live.zones.get(name)
             && diagnostics.iter().any(has_notes)
         {
-            before.extend(plan_zone(desired, live).1.iter());
+            let (plan, found) = plan_zone(desired, live);
+            before.extend(found.iter());
+            plans.push(plan);
         }
     }
-    diagnostics.mark_known(|diagnostic| !is_always_said(diagnostic) && before.has(diagnostic));
+    before.extend(check_protection_of_run(&plans, &base.desired, &|_| false).iter());
+    diagnostics.mark_known(|d| is_of_run(d) || (!is_always_said(d) && before.has(d)));
 }

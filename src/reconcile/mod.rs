@@ -78,7 +78,7 @@ pub use goal::{Goal, InvalidSpec, Source, SpecSource};
 pub use import_differences::{Migration, OriginOf, migration};
 pub use open_snapshot::{OpenError, OpenSnapshot};
 pub use plan::{OnProgress, Options, Planned, plan};
-pub use protection::{Protected, ProtectionError, protection, protection_in_spec, protection_of};
+pub use protection::{LiveProtection, Protected, ProtectionError, protection, protection_in_spec, protection_of};
 pub use recorded_requests::{RehearsedRequests, RequestsToRehearse, rehearse_requests};
 pub use replan::{changed_since, changed_since_saved, resume};
 pub(crate) use selection::pattern;

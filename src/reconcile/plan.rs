@@ -19,7 +19,7 @@ use crate::live::{
 };
 use crate::model::expression::Lists;
 use crate::model::{Live, LiveZone, ZoneName};
-use crate::plan::{Consents, Lowering, Plan, Verdict, ZonePlan, explain_records, lower};
+use crate::plan::{Consents, Lowering, Plan, Verdict, ZonePlan, check_protection_of_run, explain_records, lower};
 use crate::wire::Request;
 
 /// Hears what has been read. It is called in the middle of things, so it must be quick.
@@ -133,6 +133,8 @@ pub(super) async fn plan_some<'g>(
         plan.diagnostics.append(waf_lock::check(&spec.lock, &live));
     }
     plan.only = goal.only.patterns().map(str::to_owned).collect();
+    let found = check_protection_of_run(&plan.zones, &goal.desired, &|place| goal.is_told(place));
+    plan.diagnostics.append(found);
     known_notes::mark(&mut plan.diagnostics, goal, &live);
     plan.diagnostics.append(part(goal, &plan));
     plan.diagnostics.sort(&goal.sources);

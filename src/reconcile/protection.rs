@@ -13,7 +13,7 @@ use crate::live::{
 };
 use crate::model::managed::{Catalogue, Managed};
 use crate::model::ruleset::{AccountRules, EntryPoint, LiveWaf};
-use crate::model::{DesiredZone, Gather, LiveZone, Unmanaged, ZoneName};
+use crate::model::{DesiredZone, Gather, LiveZone, Tier, Unmanaged, ZoneName};
 use crate::plan::{DeploymentInForce, deployments_in_force};
 
 /// A zone of a spec.
@@ -31,6 +31,19 @@ pub struct Protected {
     pub in_force: Vec<DeploymentInForce>,
     /// How many entries of the spec cannot be had, or have no effect.
     pub problems: usize,
+}
+
+/// The protection of a live zone.
+#[derive(Debug)]
+pub struct LiveProtection {
+    /// The zone.
+    pub name: ZoneName,
+    /// Its rules.
+    pub waf: LiveWaf,
+    /// The rules of its account.
+    pub account: AccountRules,
+    /// Whether Cloudflare applies the rules of the account to it.
+    pub is_enterprise: bool,
 }
 
 /// Why the protection is unknown.
@@ -112,7 +125,7 @@ pub async fn protection_of(
     names: &[ZoneName],
     reader: &dyn AnyReader,
     options: &Options,
-) -> Result<Vec<(ZoneName, LiveWaf, AccountRules)>, ProtectionError> {
+) -> Result<Vec<LiveProtection>, ProtectionError> {
     let queries: Vec<_> = names.iter().map(query).collect();
     let fetched = fetch_protection(reader, &queries, options).await?;
     if let Some(name) = fetched.missing.first() {
@@ -127,7 +140,8 @@ pub async fn protection_of(
             None => account_rules(reader, account.as_deref()).await,
         };
         of_accounts.insert(account, rules.clone());
-        all.push((zone.name, zone.waf, rules));
+        let is_enterprise = zone.tier == Tier::Enterprise;
+        all.push(LiveProtection { name: zone.name, waf: zone.waf, account: rules, is_enterprise });
     }
     Ok(all)
 }

@@ -1,5 +1,6 @@
 //! `waf.lock` beside a spec: where it is, and what Cloudflare changed since it was written.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,7 +8,8 @@ use std::path::{Path, PathBuf};
 use crate::diagnostic::{self, Diagnostics, findings};
 use crate::insight::waf::lock::{Lock, compare};
 use crate::model::managed::Catalogue;
-use crate::model::{Live, sort_by};
+use crate::model::ruleset::AcceptedObject;
+use crate::model::{Desired, Live, sort_by};
 
 /// Name of the file.
 const NAME: &str = "waf.lock";
@@ -54,6 +56,43 @@ pub(super) fn check(path: &Path, live: &Live) -> Diagnostics {
                 "zonewright waf lock --check SPEC shows it; zonewright waf lock SPEC accepts it in {file}"
             )),
         );
+    }
+    found
+}
+
+/// Reports entries of `accept` for rules that the file does not have. Without a file, or without one
+/// of the rulesets in it, nothing is known.
+pub(super) fn unknown_acceptances(path: &Path, desired: &Desired) -> Diagnostics {
+    let mut found = Diagnostics::default();
+    let sections = desired.zones.values().filter_map(|zone| Some((&zone.name, zone.waf.as_deref()?)));
+    let entries = sections.flat_map(|(zone, section)| section.accept.iter().map(move |entry| (zone, section, entry)));
+    let named: Vec<_> = entries
+        .filter_map(|(zone, section, accepted)| match &accepted.object {
+            // Tags and descriptions are not in the file as they are written.
+            AcceptedObject::Override { name, .. } if name.number().is_some() || name.is_id() => {
+                Some((zone, section, accepted, name))
+            }
+            _ => None,
+        })
+        .collect();
+    if named.is_empty() {
+        return found;
+    }
+    let Ok(Some(lock)) = read(path) else { return found };
+    let mut seen = BTreeSet::new();
+    for (zone, section, accepted, name) in named {
+        let rulesets = section.deployments.iter().map(|deployment| deployment.ruleset);
+        let rulesets = rulesets.filter(|ruleset| accepted.ruleset.is_none_or(|only| only == *ruleset));
+        let locked: Option<Vec<_>> = rulesets.map(|ruleset| lock.ruleset(ruleset.facts().id)).collect();
+        let Some(locked) = locked.filter(|locked| !locked.is_empty()) else { continue };
+        if locked.iter().any(|ruleset| ruleset.has_rule(name)) || !seen.insert(accepted.place) {
+            continue;
+        }
+        let versions: Vec<String> =
+            locked.iter().map(|ruleset| format!("{} {}", ruleset.name, ruleset.version)).collect();
+        let detail = format!("no rule of {} is `{name}`", versions.join(" and "));
+        let help = "correct the number or the id, or write `waf.lock` again: zonewright waf lock SPEC";
+        found.push(findings::ACCEPTS_UNKNOWN_RULE.at(accepted.place, detail).about(zone.to_string()).help(help));
     }
     found
 }

@@ -9,8 +9,8 @@ use serde_json::{Map, Value as Json};
 use crate::document::FORMAT;
 use crate::insight::waf::lock::{LockChanges, LockedRule};
 use crate::insight::waf::{
-    AccountSurvey, ChangedRule, Difference, FamilyCount, Reach, RuleDifference, RuleRow, RuleSurvey, RulesetSurvey,
-    Survey, title,
+    AccountSurvey, ChangedRule, Difference, FamilyCount, InForce, Reach, RuleDifference, RuleRow, RuleSurvey,
+    RulesetSurvey, Survey, title,
 };
 use crate::model::managed::{CatalogueRule, threshold_keyword};
 use crate::model::ruleset::Phase;
@@ -206,6 +206,10 @@ struct Ruleset<'a> {
     rule_overrides: Vec<String>,
     exceptions: Vec<OwnRule<'a>>,
     unreachable: Vec<Unreachable<'a>>,
+    /// What a spec promises that says `on` and nothing else, and is not in force.
+    below_floor: Vec<String>,
+    /// What of that could not be compared.
+    not_known: Vec<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     rules: Option<Vec<Row<'a>>>,
 }
@@ -214,6 +218,7 @@ impl<'a> Ruleset<'a> {
     fn of(ruleset: &'a RulesetSurvey<'a>, with_rules: bool) -> Self {
         let effective = ruleset.effective.as_ref();
         let threshold = effective.and_then(|state| state.threshold());
+        let floor = ruleset.floor.as_ref();
         Self {
             head: Head::of(ruleset),
             scope: &ruleset.scope,
@@ -230,6 +235,8 @@ impl<'a> Ruleset<'a> {
             rule_overrides: ruleset.rule_overrides(),
             exceptions: own(&ruleset.exceptions),
             unreachable: ruleset.unreachable.iter().map(Unreachable::of).collect(),
+            below_floor: floor.map(InForce::shortfalls_in_words).unwrap_or_default(),
+            not_known: floor.iter().flat_map(|floor| &floor.unknown).map(String::as_str).collect(),
             rules: with_rules.then(|| ruleset.rows().iter().map(Row::of).collect()),
         }
     }

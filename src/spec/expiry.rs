@@ -13,6 +13,8 @@ const SOON: i64 = 14;
 pub(super) enum LastDay {
     /// Of an entry that tunes, or of a rule.
     Entry,
+    /// Of something that is accepted.
+    Accepted,
     /// Of a record.
     Record,
 }
@@ -49,19 +51,25 @@ pub(super) fn is_soon(left: i64) -> bool {
 /// What is wrong with a text that is not a date.
 pub(super) fn not_a_date(text: &str, place: Place, of_what: LastDay) -> Diagnostic {
     let help = match of_what {
-        LastDay::Entry => "write the last day on which the entry holds as YYYY-MM-DD, such as 2027-03-01",
+        LastDay::Entry | LastDay::Accepted => {
+            "write the last day on which the entry holds as YYYY-MM-DD, such as 2027-03-01"
+        }
         LastDay::Record => "write the last day on which the record is needed as YYYY-MM-DD, such as 2027-03-01",
     };
     findings::DATE.at(place, format!("`{}` is not a date", clip(text))).help(help)
 }
 
 /// What there is to say of an entry with so many days left, whose last day is written as `text`.
-pub(super) fn reminder(what: &str, text: &str, left: i64, place: Place) -> Option<Diagnostic> {
+pub(super) fn reminder(what: &str, text: &str, left: i64, place: Place, of_what: LastDay) -> Option<Diagnostic> {
+    let (verb, then, is) = match of_what {
+        LastDay::Accepted => ("was accepted", "reported again", "accepted"),
+        LastDay::Entry | LastDay::Record => ("held", "planned for removal", "needed"),
+    };
     if is_over(left) {
         return Some(
             findings::EXPIRED
-                .at(place, format!("`{what}` held until {text} and is planned for removal"))
-                .help("remove the entry; if it is still needed, write a later date and say why"),
+                .at(place, format!("`{what}` {verb} until {text} and is {then}"))
+                .help(format!("remove the entry; if it is still {is}, write a later date and say why")),
         );
     }
     let days = match left {
@@ -72,7 +80,7 @@ pub(super) fn reminder(what: &str, text: &str, left: i64, place: Place) -> Optio
     is_soon(left).then(|| {
         findings::EXPIRES_SOON
             .at(place, format!("the last day of `{what}` is {days}"))
-            .help("see whether it is still needed; after that day it is planned for removal")
+            .help(format!("see whether it is still {is}; after that day it is {then}"))
     })
 }
 

@@ -244,3 +244,198 @@ fn accept_is_checked_with_its_place() {
         assert!(ran.stderr.contains("spec.yaml:6"), "{entry}: {}", ran.stderr);
     }
 }
+
+/// Two zones of one account with the same rules, and a spec with this section for both.
+fn two_zones(custom: Option<Value>, section: &str) -> Workspace {
+    let workspace = Workspace::empty(options_on("business"));
+    let entry_point =
+        |phase: &str, rules: Value| json!({ "phase": phase, "kind": "zone", "name": "default", "rules": rules });
+    let mut rulesets = vec![entry_point(MANAGED, json!([owasp(Value::Null)]))];
+    rulesets.extend(custom.map(|rules| entry_point(CUSTOM, rules)));
+    let zone = |name: &str| json!({ "name": name, "plan": "business", "records": [], "rulesets": rulesets });
+    workspace.plant(&json!({ "zones": [zone("example.com"), zone("example.net")] }));
+    let lines: Vec<String> = section.lines().map(|line| format!("      {line}\n")).collect();
+    let one = |name: &str| format!("  {name}:\n    waf:\n{}", lines.concat());
+    let text = format!("version: 1\nzones:\n{}{}", one("example.com"), one("example.net"));
+    workspace.file("spec.yaml", text);
+    workspace
+}
+
+fn codes(report: &Value) -> Vec<&str> {
+    report["diagnostics"].as_array().unwrap().iter().filter_map(|d| d["code"].as_str()).collect()
+}
+
+/// A run over several zones reads the list of the account, which does not say which zone has custom rules: nothing more is
+/// read, and the plan says so as the drift report does. One zone by itself is read.
+#[test]
+fn custom_rules_of_several_zones_are_not_read_and_every_command_says_so() {
+    let gate = json!([skip("gate", "true", json!({ "phases": [MANAGED] }))]);
+    let (with, without) = (two_zones(Some(gate), "owasp: on"), two_zones(None, "owasp: on"));
+    let made = |workspace: &Workspace, command: &str| {
+        let report = workspace.run(&[command, "spec.yaml", "--format", "json"]).exits(0).json();
+        let notes: Vec<&str> = codes(&report).into_iter().filter(|code| *code == "WAF0038").collect();
+        assert_eq!(notes, ["WAF0038"], "{report:#}");
+        report["requests"]["made"].as_u64().unwrap()
+    };
+    for command in ["plan", "drift"] {
+        assert_eq!(made(&with, command), made(&without, command));
+    }
+    let note = with.run(&["plan", "spec.yaml", "-v"]).exits(0).stderr;
+    assert!(note.contains("the custom rules of 2 zones were not read: example.com, example.net"), "{note}");
+    assert!(with.run(&["drift", "spec.yaml"]).exits(0).stdout.contains("were not read in 2 zones"));
+    for command in ["plan", "drift"] {
+        let code = i32::from(command == "drift") * 2;
+        let one = with.run(&[command, "spec.yaml", "--zone", "example.com", "--format", "json"]).exits(code).json();
+        let is_weakened = codes(&one).contains(&"PLAN0052") || one["summary"]["weakened"] == 1;
+        assert!(is_weakened && !codes(&one).contains(&"WAF0038"), "{one:#}");
+    }
+    // What the section names is read in any case.
+    let named = two_zones(None, "owasp: on\ncustom: []");
+    let plan = named.run(&["plan", "spec.yaml", "--format", "json"]).exits(0).json();
+    assert!(!codes(&plan).contains(&"WAF0038"), "{plan:#}");
+}
+
+/// `waf effective` knows no spec, and compares with the floor of `on`.
+#[test]
+fn the_live_protection_is_compared_with_the_floor() {
+    let workspace = zone(&[(MANAGED, json!([owasp(threshold(100))]))], "owasp: on");
+    let shown = |workspace: &Workspace| workspace.run(&["waf", "effective", "example.com"]).exits(0).stdout;
+    let text = shown(&workspace);
+    assert!(text.contains("below floor promised: the threshold is at most 60; live: it is 100"), "{text}");
+    let json = workspace.run(&["waf", "effective", "example.com", "--format", "json"]).exits(0).json();
+    let below: Vec<&Value> =
+        json["zones"][0]["rulesets"].as_array().unwrap().iter().map(|ruleset| &ruleset["below_floor"]).collect();
+    assert_eq!(below.iter().map(|list| list.as_array().unwrap().len()).sum::<usize>(), 1, "{json:#}");
+    let workspace = zone(&[(MANAGED, json!([owasp(threshold(60))]))], "owasp: on");
+    assert!(!shown(&workspace).contains("below floor"));
+}
+
+/// `validate` finds entries that can match nothing, with their place.
+#[test]
+fn entries_that_can_match_nothing_are_found_offline() {
+    let workspace = zone(&[], "owasp: on");
+    let found = |section: &str| {
+        spec(&workspace, section);
+        let json = workspace.run(&["validate", "spec.yaml", "--format", "json"]).exits(0).json();
+        let all = json["diagnostics"].as_array().unwrap().clone();
+        all.into_iter().filter(|d| d["code"] == "LINT0023").collect::<Vec<_>>()
+    };
+    for (section, entry, words) in [
+        ("owasp: on", "key: threshold, is: 60", "never reported"),
+        ("owasp: on", "key: threshold, is: high", "never reported"),
+        ("owasp: { threshold: 40 }", "key: threshold, is: 100", "states `threshold`"),
+        ("cloudflare: on", "key: threshold, is: 100", "no threshold"),
+        ("owasp: on", "key: threshold, is: 100, ruleset: cloudflare", "promises nothing of `cloudflare`"),
+        ("owasp: off", "key: threshold, is: 100", "promises nothing"),
+        ("custom: []", "key: enabled, is: false", "promises nothing"),
+        ("owasp: on", "key: action, is: block", "never reported"),
+        ("owasp: { action: block }", "key: action, is: log", "states `action`"),
+        ("cloudflare: on", "key: action, is: js_challenge", "never reported"),
+        ("owasp: on", "key: when, is: 'true'", "matches all requests"),
+        ("owasp: on", "key: when, is: 'http.host whatever ('", "cannot be compared"),
+        ("owasp: on", "override: paranoia-level-3, is: off", "paranoia level 3"),
+        ("owasp: on", "override: 942100, is: log", "only `off`"),
+        ("owasp: on", "override: 949110, is: block", "never reported"),
+        ("owasp: { disable: [{ rule: 942100, reason: x }] }", "override: 942100, is: off", "states `942100`"),
+        ("cloudflare: on", "override: wordpress, is: block", "never reported"),
+        ("owasp: on", "rule: gate, is: { when: 'ip.src in {192.0.2.1}', skip: everything }", "certain clients"),
+        ("owasp: on", "rule: gate, is: { when: 'false', skip: everything }", "matches no request"),
+        ("owasp: on", "rule: gate, is: { when: 'http.host whatever (', skip: everything }", "cannot be compared"),
+        ("owasp: on", "rule: gate, is: { when: all, skip: { phases: [http_ratelimit] } }", "skip `owasp`"),
+        ("owasp: on", "rule: gate, is: { when: all, skip: { products: [waf] } }", "skip `owasp`"),
+        (
+            "owasp: on\nexceptions: [{ name: gate, when: all, skip: everything, reason: x }]",
+            "rule: gate, is: { when: all, skip: everything }",
+            "the rule `gate` itself",
+        ),
+    ] {
+        let found = found(&format!("{section}\naccept:\n  - {{ {entry}, reason: x }}"));
+        let [finding] = &found[..] else { panic!("{section} {entry}: {found:#?}") };
+        let text = finding.to_string();
+        assert!(text.contains(words), "{entry}: {text}");
+        let line = 6 + section.lines().count();
+        assert!(finding["line"] == line && finding["column"].as_u64() > Some(1), "{finding:#}");
+    }
+    for (section, entry) in [
+        ("owasp: on", "key: threshold, is: 61"),
+        ("owasp: on\ncloudflare: on", "key: threshold, is: 100"),
+        ("owasp: on", "key: action, is: log"),
+        ("owasp: { action: block }\ncloudflare: on", "key: action, is: log"),
+        ("owasp: on", "key: enabled, is: false"),
+        ("owasp: on", "key: when, is: 'http.host eq \"a.example.com\"'"),
+        ("owasp: { paranoia: 3 }", "override: paranoia-level-3, is: off"),
+        ("owasp: on", "override: owasp-sqli, is: off"),
+        ("owasp: on", "override: 949110, is: log"),
+        ("owasp: { disable: [{ rule: 942100, reason: x }] }", "override: 942110, is: off"),
+        ("cloudflare: { tags: [{ tag: drupal, action: block }] }", "override: wordpress, is: js_challenge"),
+        ("cloudflare: on", "override: wordpress, is: log"),
+        ("owasp: on", "rule: gate, is: { when: all, skip: everything }"),
+        ("owasp: on", "rule: gate, is: { when: ssl, skip: { phases: [http_request_firewall_managed] } }"),
+    ] {
+        let found = found(&format!("{section}\naccept:\n  - {{ {entry}, reason: x }}"));
+        assert!(found.is_empty(), "{section} {entry}: {found:#?}");
+    }
+    // The last day is over.
+    spec(&workspace, "owasp: on\naccept: [{ key: threshold, is: 100, reason: x, expires: 2001-01-01 }]");
+    let ran = workspace.run(&["validate", "spec.yaml"]).exits(0);
+    assert!(ran.stderr.contains("WAF0022") && ran.stderr.contains("is reported again"), "{}", ran.stderr);
+}
+
+/// With `waf.lock`, `validate` knows which rules exist.
+#[test]
+fn rules_that_are_not_in_the_lock_are_found_offline() {
+    let workspace = zone(&[(MANAGED, json!([owasp(Value::Null)]))], "owasp: on");
+    let entry = |rule: &str| format!("owasp: on\naccept: [{{ override: {rule}, is: off, reason: x }}]");
+    let validated = |rule: &str| {
+        spec(&workspace, &entry(rule));
+        workspace.run(&["validate", "spec.yaml"]).exits(0).stderr
+    };
+    assert!(!validated("942999").contains("WAF0037"), "without the file, nothing is known");
+    workspace.run(&["waf", "lock", "spec.yaml"]).exits(0);
+    let words = validated("942999");
+    assert!(words.contains("WAF0037") && words.contains("is `942999`") && words.contains("spec.yaml:6:"), "{words}");
+    assert!(validated(&"f".repeat(32)).contains("WAF0037"));
+    for known in ["942100", "949110", ANOMALY, &ANOMALY[..8], "owasp-sqli", "a description"] {
+        assert!(!validated(known).contains("WAF0037"), "{known}");
+    }
+    // A plan reports it once.
+    spec(&workspace, &entry("942999"));
+    let plan = workspace.run(&["plan", "spec.yaml", "--format", "json"]).exits(0).json();
+    let about_it: Vec<&str> =
+        codes(&plan).into_iter().filter(|code| ["WAF0034", "WAF0037", "LINT0023"].contains(code)).collect();
+    assert_eq!(about_it, ["WAF0037"], "{plan:#}");
+}
+
+/// An entry of a profile is for every zone that uses it: it is idle if no zone needs it.
+#[test]
+fn an_entry_of_a_profile_is_needed_if_one_zone_needs_it() {
+    let workspace = Workspace::empty(options_on("business"));
+    let zone = |name: &str, overrides: Value| {
+        let ruleset = json!({ "phase": MANAGED, "kind": "zone", "name": "default", "rules": [owasp(overrides)] });
+        let custom = json!({ "phase": CUSTOM, "kind": "zone", "name": "default", "rules": [] });
+        json!({ "name": name, "plan": "business", "records": [], "rulesets": [ruleset, custom] })
+    };
+    workspace.plant(&json!({ "zones": [zone("example.com", threshold(100)), zone("example.net", threshold(40))] }));
+    let spec = |is: u32| {
+        let profile = format!(
+            "version: 1\nprofiles:\n  shared:\n    waf:\n      owasp: on\n      custom: []\n      accept: \
+             [{{ key: threshold, is: {is}, reason: x }}]\n"
+        );
+        let zones = "zones:\n  example.com: { use: [shared] }\n  example.net: { use: [shared] }\n";
+        workspace.file("spec.yaml", format!("{profile}{zones}"));
+    };
+    let idle = |selected: &[&str]| {
+        let arguments = [&["drift", "spec.yaml", "--format", "json", "--drift-exit-code", "0"], selected].concat();
+        let report = workspace.run(&arguments).exits(0).json();
+        codes(&report).into_iter().filter(|code| *code == "WAF0034").count()
+    };
+    spec(100);
+    assert_eq!((idle(&[]), idle(&["--zone", "example.com"]), idle(&["--zone", "example.net"])), (0, 0, 0));
+    // Another value alarms, and is not idle. One that nothing has is.
+    spec(90);
+    assert_eq!(idle(&[]), 0);
+    workspace.run(&["drift", "spec.yaml"]).exits(2);
+    let text = std::fs::read_to_string(workspace.path().join("spec.yaml")).unwrap();
+    workspace.file("spec.yaml", text.replace("key: threshold, is: 90", "override: 942100, is: off"));
+    assert_eq!(idle(&[]), 1);
+}

@@ -434,7 +434,7 @@ fn a_survey_finds_what_bypasses_a_ruleset() {
     let deployed = deployment(&owasp(), tuning(2, 40, "block"));
     let managed = vec![live("1", editor.clone()), live("2", deployed), live("3", after)];
     let zone = zone(&[(Phase::Custom, vec![live("0", bypass)]), (Phase::Managed, managed)]);
-    let survey = survey(&zone);
+    let survey = survey(&zone, None);
     let ruleset = |which: Managed| survey.rulesets.iter().find(|r| r.which == Some(which)).expect("it is there");
     let names: Vec<_> = ruleset(Managed::Owasp).exceptions.iter().map(|e| e.name.as_str()).collect();
     assert_eq!(names, ["office", "1"], "what stands after the deployment does not act on it");

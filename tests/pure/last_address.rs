@@ -384,3 +384,84 @@ fn every_address_of_the_name_has_the_danger() {
         Run { base: &zone(addresses), spec: &allowed.replace(&format!("{text}\n"), ""), ..Run::default() }.plans();
     assert!(plans[0].operations.iter().all(|o| o.accepted.is_empty()), "{plans:?}");
 }
+
+/// References of others, and of other zones, in every form; and changes that keep what refers to the host working.
+#[test]
+fn references_of_each_form_count_wherever_they_are() {
+    let (base, spec) = (zone(HOST), zone(""));
+    let other = "zone example.net\nrecords:\n- { name: \"@\", type: A, content: 198.18.1.5 }\n";
+    let (base_of_both, both) = (format!("{base}\n{other}"), format!("{spec}\n{other}"));
+    let record =
+        |kind: &str, name: &str, content: &str| json!({ "type": kind, "name": name, "content": content, "ttl": 300 });
+    for (domain, is_other) in [("example.com", false), ("example.net", true)] {
+        let at = |name: &str| format!("{name}.{domain}");
+        let mail = |name: &str| {
+            let mut mx = record("MX", &at(name), "h.example.com");
+            mx["priority"] = 10.into();
+            mx
+        };
+        let service = json!({ "type": "SRV", "name": at("_sip._tcp"), "ttl": 300, "content": "5 5060 h.example.com",
+            "data": { "priority": 10, "weight": 5, "port": 5060, "target": "h.example.com" } });
+        for (foreign, is_raised) in [
+            (mail("m"), true),
+            (mail("*.m"), true),
+            (service, true),
+            (record("CNAME", &at("www"), "h.example.com"), true),
+            (record("CNAME", &at("*"), "h.example.com"), true),
+            (record("NS", &at("sub"), "h.example.com"), true),
+            (record("PTR", &at("4"), "h.example.com"), true),
+            (record("TXT", &at("s"), "\"v=spf1 include:h.example.com ~all\""), true),
+            (record("TXT", &at("s"), "\"v=spf1 redirect=h.example.com\""), true),
+            (record("TXT", &at("s"), "\"h.example.com\""), false),
+            (record("CNAME", &at("www"), "h2.example.com"), false),
+            (record("CNAME", &at("www"), "h.example.org"), false),
+        ] {
+            // A wildcard alias of the zone leads the deleted host to itself.
+            let run = match is_other {
+                false => Run { base: &base, spec: &spec, foreign: vec![(domain, foreign)], ..Run::default() },
+                true => Run { base: &base_of_both, spec: &both, foreign: vec![(domain, foreign)], ..Run::default() },
+            };
+            run.is_raised(is_raised);
+        }
+    }
+    // Renamed, with what refers to it.
+    let renamed = |host: &str| {
+        zone(&format!(
+            "- {{ name: {host}, type: A, content: 198.18.1.2 }}\n- {{ name: m, type: MX, priority: 10, content: {host}.example.com }}"
+        ))
+    };
+    Run { base: &renamed("h"), spec: &renamed("h2"), ..Run::default() }.is_raised(false);
+    // An alias takes its place, or one of its addresses stays.
+    let mail = "- { name: m, type: MX, priority: 10, content: h.example.com }";
+    let with = |host: &str| zone(&format!("{host}\n{mail}"));
+    let alias = with("- { name: h, type: CNAME, content: host.example.net }");
+    Run { base: &with(HOST), spec: &alias, ..Run::default() }.is_raised(false);
+    let two = with("- { name: h, type: A, content: [198.18.1.2, 198.18.1.3] }");
+    Run { base: &two, spec: &with(HOST), ..Run::default() }.is_raised(false);
+}
+
+/// Rules of each list of the spec, and the deployments, are about hosts; a request that is expected is too.
+#[test]
+fn rules_of_each_list_and_expected_requests_count() {
+    let when = |host: &str| format!("when: 'http.host eq \"{host}\"'");
+    let lists: [fn(&str) -> String; 4] = [
+        |when| format!("custom: [{{ name: a, {when}, action: block }}]"),
+        |when| format!("rate_limits: [{{ name: a, {when}, per: [ip], limit: 500 in 1m, then: block for 10m }}]"),
+        |when| format!("exceptions: [{{ name: a, {when}, skip: everything, reason: x }}]"),
+        |when| format!("owasp: {{ {when} }}"),
+    ];
+    for list in lists {
+        for (host, is_raised) in [("h.example.com", true), ("example.com", false)] {
+            let waf = format!("waf: {{ {} }}", list(&when(host)));
+            let (base, spec) = (zone(&format!("{HOST}\n{waf}")), zone(&waf));
+            Run { base: &base, spec: &spec, ..Run::default() }.is_raised(is_raised);
+        }
+    }
+    let off = "waf: { custom: [{ name: a, when: 'http.host eq \"h.example.com\"', action: block, enabled: false }] }";
+    Run { base: &zone(&format!("{HOST}\n{off}")), spec: &zone(off), ..Run::default() }.is_raised(false);
+    for (host, is_raised) in [("h.example.com", true), ("example.com", false)] {
+        let expect = format!("expect: [{{ name: x, request: 'GET https://{host}/', verdict: pass }}]");
+        let (base, spec) = (zone(&format!("{HOST}\n{expect}")), zone(&expect));
+        Run { base: &base, spec: &spec, ..Run::default() }.is_raised(is_raised);
+    }
+}

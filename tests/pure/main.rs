@@ -35,6 +35,7 @@ mod other_zones;
 mod outputs;
 mod ownership;
 mod promise;
+mod promise_kinds;
 mod pull;
 mod recorded;
 mod replayed_history;

@@ -5,12 +5,14 @@
 mod small_model;
 
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
 use small_model::{
-    ALL_ORDERS, AnyOrder, CUSTOM, EXCEPTIONS, Protection, RATES, Rule, Scope, When, flaws, plan, state_of,
+    ALL_ORDERS, AnyOrder, CUSTOM, EXCEPTIONS, Protection, RATES, Rule, Scope, State, When, flaws, plan, state_of,
 };
+use zonewright::plan::ZonePlan;
 
 fn rules(does: &'static [&'static str], prefix: &'static str) -> impl Strategy<Value = Vec<Rule>> {
     let rule = (select(When::all()), select(does));
@@ -69,6 +71,27 @@ fn cases() -> u32 {
     std::env::var("ZONEWRIGHT_TRANSITIONS").map_or(250, |text| text.parse().expect("a number"))
 }
 
+/// Plans, those that announce a window, and those where another order has none.
+static COUNTS: [AtomicU32; 3] = [AtomicU32::new(0), AtomicU32::new(0), AtomicU32::new(0)];
+
+/// Counts a plan; after the last one, prints the counts.
+fn count(state: &State, plan: &ZonePlan, codes: &BTreeSet<String>, scope: Scope) {
+    let [plans, announced, needless] = &COUNTS;
+    if codes.contains("PLAN0041") {
+        announced.fetch_add(1, Ordering::Relaxed);
+        let any = AnyOrder::new(state, plan);
+        let all: Vec<usize> = (0..any.operations.len()).collect();
+        if all.len() <= ALL_ORDERS && any.is_any_safe(state, &all) {
+            needless.fetch_add(1, Ordering::Relaxed);
+            eprintln!("needless: {scope:?}\n{state:#?}\n{:#?}", any.operations);
+        }
+    }
+    if plans.fetch_add(1, Ordering::Relaxed) + 1 == cases() {
+        let [plans, announced, needless] = COUNTS.each_ref().map(|count| count.load(Ordering::Relaxed));
+        eprintln!("{plans} plans, {announced} announce weaker protection, {needless} of them needlessly");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -79,6 +102,7 @@ proptest! {
         let after = mixed(&before, after, keep);
         let state = state_of(&before, absent);
         let (plan, codes) = plan(&state, &after, scope);
+        count(&state, &plan, &codes, scope);
         for is_passed in flaws(&state, &plan) {
             let code = if is_passed { "PLAN0041" } else { "PLAN0042" };
             prop_assert!(codes.contains(code), "{code}\n{before:#?}\n{after:#?}\n{scope:?}\n{:#?}",

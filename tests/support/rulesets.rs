@@ -9,7 +9,7 @@ use zonewright::model::facts::owasp::ANOMALY_RULE;
 use zonewright::model::managed::{Catalogue, CatalogueRule, Managed};
 use zonewright::model::ruleset::{EntryPoint, LiveWaf, Phase, RuleBody, RuleId, RulesetId};
 use zonewright::model::{LiveZone, Tier, Value, ZoneId, ZoneName};
-use zonewright::plan::{ZonePlan, plan_zone};
+use zonewright::plan::{ZonePlan, check_protection_of_run, plan_zone};
 use zonewright::wire::settings::from_json;
 use zonewright::{spec, wire};
 
@@ -119,5 +119,9 @@ pub(crate) fn plan_of(live: &[(Phase, Json)], waf: &LiveWaf, section: &str) -> (
         waf: LiveWaf { entry_points, ..waf.clone() },
         ..LiveZone::new(ZoneName::parse("example.com").expect("a name"), ZoneId("1".repeat(32)))
     };
-    plan_zone(desired.zones.values().next().expect("a zone"), &live)
+    let (plan, mut found) = plan_zone(desired.zones.values().next().expect("a zone"), &live);
+    let plans = [plan];
+    found.append(check_protection_of_run(&plans, &desired, &|_| false));
+    let [plan] = plans;
+    (plan, found)
 }

@@ -139,6 +139,18 @@ impl Skipped {
         self.unknown.is_empty() && self.targets.iter().all(is_inside)
     }
 
+    /// Returns true if it may let requests bypass rules of a managed ruleset, wherever it is.
+    pub(super) fn may_free(&self, ruleset: Managed) -> bool {
+        let is_other = |id: &str| Managed::ALL.iter().any(|other| *other != ruleset && other.facts().id == id);
+        let frees = |target: &Target| match target {
+            Target::Rest | Target::RestOfPhase => true,
+            Target::Phase(name) => name == MANAGED_PHASE,
+            Target::Ruleset(id) | Target::Rule(id, _) => !is_other(id),
+            Target::Product(_) => false,
+        };
+        !self.unknown.is_empty() || self.targets.iter().any(frees)
+    }
+
     /// What requests bypass that match this exception and then another one: the second adds nothing if the first
     /// bypasses the rest.
     fn and_then(&self, next: &Self) -> BTreeSet<Target> {

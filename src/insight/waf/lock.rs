@@ -20,7 +20,7 @@ use ring::digest::{SHA256, digest};
 use super::phrases;
 use crate::diagnostic::{first_of, is_hidden, visible};
 use crate::model::Gather;
-use crate::model::managed::{Catalogue, CatalogueRule, Paranoia};
+use crate::model::managed::{Catalogue, CatalogueRule, Paranoia, RuleName};
 
 /// Version of the form.
 const FORMAT: u32 = 1;
@@ -139,6 +139,16 @@ impl LockedRuleset {
             name: line(&catalogue.name),
             rules,
         }
+    }
+}
+
+impl LockedRuleset {
+    /// Returns true if a number or the beginning of an id names one of the rules.
+    #[must_use]
+    pub fn has_rule(&self, name: &RuleName) -> bool {
+        let id = name.as_str().to_lowercase();
+        let mut rules = self.rules.iter();
+        rules.any(|rule| (rule.number.is_some() && rule.number == name.number()) || rule.id.starts_with(&id))
     }
 }
 

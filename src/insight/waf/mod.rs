@@ -8,7 +8,8 @@
 //! | what does this change of a deployment do? | [`deployment_impact`] |
 //! | and this change of an exception, a custom rule, a rate limit? | [`rule_impact`], [`move_impact`] |
 //! | does an exception cancel a deployment? | [`cancels`] |
-//! | is what the spec promises of a deployment in force? | [`hold_deployment`] |
+//! | is what the spec promises of a deployment in force? | [`hold_deployment`]; without a spec: [`hold_floor`] |
+//! | can an entry of `accept` match anything? | [`acceptance_without_effect`] |
 //! | does it weaken few named rules only? | [`narrow_exception`], [`narrow_overrides`] |
 //! | may it stop ordinary visitors? | [`deployment_locks_out`], [`rule_locks_out`] |
 //! | which attacks can the score never stop? | [`unreachable_families`] |
@@ -49,7 +50,10 @@ pub use overview::{
     AccountSurvey, Deployed, FamilyCount, RuleRow, RuleSurvey, RulesetSurvey, Survey, survey, survey_account,
 };
 pub use phrases::{SHORT_ID, rule_label, title};
-pub use promise::{Cause, Context, InForce, LOOSEST_THRESHOLD, Promised, Shortfall, hold_deployment};
+pub use promise::{
+    Cause, Context, InForce, LOOSEST_THRESHOLD, Promised, Shortfall, acceptance_without_effect, hold_deployment,
+    hold_floor,
+};
 pub use protection_difference::{ChangedRule, Difference, RuleDifference, difference};
 pub use request_treatment::{Requests, SimpleRule, Treatment};
 pub use rule_change::rule_impact;

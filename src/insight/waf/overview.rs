@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use super::action_strength::fate;
 use super::effective_rules::{DecidedBy, EffectiveDeployment, EffectiveRule, effective_deployment};
 use super::exception::{ruleset_name, skipped};
+use super::promise::{InForce, hold_floor};
 use super::unreachable_scores::{self, Reach};
 use super::{phrases, rate_limit, rule_scope};
 use crate::diagnostic::Place;
 use crate::model::closed_set;
 use crate::model::facts::crs::AttackFamily;
 use crate::model::managed::{Catalogue, CatalogueRule, Managed, recognise};
-use crate::model::ruleset::{AccountRules, EntryPoint, LiveRule, LiveWaf, Phase, canonical_rate_limit};
+use crate::model::ruleset::{AccountRules, EntryPoint, LiveRule, LiveWaf, Phase, RuleBody, canonical_rate_limit};
 
 closed_set! {
     /// Whether a managed ruleset is deployed.
@@ -47,6 +48,9 @@ pub struct RulesetSurvey<'w> {
     pub strange_levels: Option<String>,
     /// What lets requests bypass it, in whole or in part.
     pub exceptions: Vec<RuleSurvey>,
+    /// What is in force of it beside the floor that `on` promises; `None` if nothing executes it, or its
+    /// rules were not read.
+    pub floor: Option<InForce>,
     /// Families of attacks that its score cannot stop.
     pub unreachable: Vec<Reach>,
     /// The names of the exceptions that apply to a rule, by rule id.
@@ -131,9 +135,14 @@ pub struct FamilyCount {
     pub total: usize,
 }
 
-/// Surveys everything that was read of a zone's protection.
+/// Surveys everything that was read of a zone's protection, with the rules of its account if Cloudflare
+/// applies them to the zone.
 #[must_use]
-pub fn survey(waf: &LiveWaf) -> Survey<'_> {
+pub fn survey<'w>(waf: &'w LiveWaf, account: Option<&AccountRules>) -> Survey<'w> {
+    let account = match account {
+        Some(AccountRules::Known(entry_points)) => Some(entry_points),
+        Some(AccountRules::Unknown(_)) | None => None,
+    };
     let own = |phase: Phase| rules(waf, phase).iter().map(|rule| of_rule(rule, phase, waf)).collect();
     let mut ids: Vec<String> = Managed::ALL
         .iter()
@@ -145,7 +154,7 @@ pub fn survey(waf: &LiveWaf) -> Survey<'_> {
         }
     }
     Survey {
-        rulesets: ids.iter().map(|id| ruleset(id, waf)).collect(),
+        rulesets: ids.iter().map(|id| ruleset(id, waf, account)).collect(),
         own: Phase::ALL.iter().filter(|phase| !phase.deploys()).map(|phase| (*phase, own(*phase))).collect(),
     }
 }
@@ -156,7 +165,7 @@ fn rules(waf: &LiveWaf, phase: Phase) -> &[LiveRule] {
 }
 
 /// One managed ruleset.
-fn ruleset<'w>(id: &str, waf: &'w LiveWaf) -> RulesetSurvey<'w> {
+fn ruleset<'w>(id: &str, waf: &'w LiveWaf, account: Option<&BTreeMap<Phase, EntryPoint>>) -> RulesetSurvey<'w> {
     let managed = rules(waf, Phase::Managed);
     let catalogue = waf.catalogue(id);
     let at = managed.iter().position(|r| r.body.executes() == Some(id));
@@ -204,6 +213,9 @@ fn ruleset<'w>(id: &str, waf: &'w LiveWaf) -> RulesetSurvey<'w> {
             Some(body) if !body.is_enabled() => Deployed::Off,
             Some(_) => Deployed::On,
         },
+        floor: which
+            .filter(|_| deployment.is_some_and(RuleBody::is_enabled))
+            .and_then(|which| hold_floor(which, waf, account)),
         scope: deployment.map(|b| rule_scope::expression(b).text().to_owned()).unwrap_or_default(),
         unreachable: effective.as_ref().filter(|s| s.is_on).map(unreachable_scores::of_effective).unwrap_or_default(),
         effective,

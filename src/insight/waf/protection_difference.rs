@@ -65,7 +65,7 @@ pub fn difference(before: &LiveWaf, after: &LiveWaf) -> Difference {
     for change in &difference.changed {
         difference.direction = difference.direction.combine(change.impact.direction);
     }
-    let (then, now) = (survey(before), survey(after));
+    let (then, now) = (survey(before, None), survey(after, None));
     for ruleset in &now.rulesets {
         let other = then.rulesets.iter().find(|r| r.id == ruleset.id);
         difference.rules.extend(rules(other, ruleset));

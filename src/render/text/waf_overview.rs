@@ -183,6 +183,10 @@ fn write_ruleset(out: &mut dyn Write, ruleset: &RulesetSurvey, with_rules: bool,
     lines(out, "overrides", &made_safe(ruleset.rule_overrides()), colour)?;
     let exceptions = ruleset.exceptions.iter().map(|e| format!("{}: {} {}", e.name, scope(&e.scope), e.does));
     lines(out, "exceptions", &made_safe(exceptions.collect()), colour)?;
+    if let Some(floor) = &ruleset.floor {
+        lines(out, "below floor", &made_safe(floor.shortfalls_in_words()), colour)?;
+        lines(out, "not known", &made_safe(floor.unknown.clone()), colour)?;
+    }
     lines(out, "never stops", &made_safe(reach_summary(&ruleset.unreachable).into_iter().collect()), colour)?;
     if with_rules {
         table(out, &ruleset.rows(), "    ", colour)?;

@@ -5,6 +5,7 @@
 
 use super::super::any_value::AnyValue;
 use super::super::deserialize::Spanned;
+use super::super::expiry::LastDay;
 use super::section::Section;
 use super::syntax::AcceptSyntax;
 use crate::diagnostic::{Place, findings};
@@ -73,7 +74,7 @@ impl Section<'_> {
                 Some(known?)
             }
         };
-        let note = self.note([reason.as_ref(), owner.as_ref(), expires.as_ref()], word);
+        let note = self.note_of([reason.as_ref(), owner.as_ref(), expires.as_ref()], word, LastDay::Accepted);
         self.need_reason(&note, reason.is_some(), syntax.span, place, &format!("`{word}` may weaken the protection"));
         let Some(is) = is else {
             let help = "add `is:` with the live value; another value is then reported again";

@@ -127,12 +127,17 @@ impl Section<'_> {
     }
 
     /// Reason, owner and expiry of an entry; `what` is its name in messages.
-    pub(super) fn note(&mut self, [reason, owner, expires]: NoteKeys<'_>, what: &str) -> Note {
+    pub(super) fn note(&mut self, keys: NoteKeys<'_>, what: &str) -> Note {
+        self.note_of(keys, what, LastDay::Entry)
+    }
+
+    /// The same; `of_what` says whose last day it is.
+    pub(super) fn note_of(&mut self, [reason, owner, expires]: NoteKeys<'_>, what: &str, of_what: LastDay) -> Note {
         let reason = reason.and_then(|r| self.reader.words("reason", r)).map(|f| f.value);
         let owner = owner.and_then(|o| self.reader.words("owner", o)).map(|f| f.value);
         let mut note = Note { reason, owner, ..Note::default() };
         if let Some(expires) = expires {
-            let left = self.expiry(expires, what);
+            let left = self.expiry(expires, what, of_what);
             note.is_expired = left.is_some_and(is_over);
             note.expires_soon = left.is_some_and(is_soon);
             note.days_left = left.and_then(|left| u32::try_from(left).ok());
@@ -142,14 +147,14 @@ impl Section<'_> {
     }
 
     /// How many days are left until an entry expires; reports one that has expired, or soon does.
-    fn expiry(&mut self, syntax: &Spanned<Text>, what: &str) -> Option<i64> {
+    fn expiry(&mut self, syntax: &Spanned<Text>, what: &str, of_what: LastDay) -> Option<i64> {
         let (text, place) = (syntax.value.0.as_str(), self.reader.place(syntax));
         let Some(last) = Day::parse(text) else {
-            self.reader.diagnostics.push(not_a_date(text, place, LastDay::Entry));
+            self.reader.diagnostics.push(not_a_date(text, place, of_what));
             return None;
         };
         let left = self.today.map(|today| today.until(last))?;
-        if let Some(reminder) = reminder(what, text, left, place) {
+        if let Some(reminder) = reminder(what, text, left, place, of_what) {
             self.reader.diagnostics.push(reminder);
         }
         Some(left)

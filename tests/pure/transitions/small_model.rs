@@ -12,8 +12,9 @@ use zonewright::plan::{RuleAction, ZonePlan};
 
 pub(super) const PATHS: [&str; 3] = ["/a", "/b", "/c"];
 pub(super) const HOSTS: [&str; 2] = ["x.example.com", "y.example.com"];
-/// Paranoia levels and scores of what the OWASP ruleset finds in a request.
-pub(super) const SCORES: [(u64, u64); 4] = [(1, 30), (1, 50), (3, 30), (3, 50)];
+/// Paranoia levels and scores of what the OWASP ruleset finds in a request: below and above each
+/// threshold.
+pub(super) const SCORES: [(u64, u64); 5] = [(1, 30), (1, 50), (3, 30), (3, 50), (3, 70)];
 
 /// A request, and what the zone detects about it.
 #[derive(Debug, Clone, Copy)]

@@ -8,6 +8,7 @@ use crate::cli::exit_codes::Exit;
 use crate::cli::options_in_help::Matters;
 use crate::cli::shared_arguments::Format;
 use crate::insight::waf::{survey, survey_account};
+use crate::reconcile::LiveProtection;
 use crate::render::text::write_waf_survey;
 use crate::render::waf_json as json;
 
@@ -38,7 +39,10 @@ impl Run for WafEffectiveArgs {
         let zones = protection::of_names(&self.zones, settings, output).await?;
         let surveys: Vec<_> = zones
             .iter()
-            .map(|(name, waf, account)| (name.as_str(), survey(waf), survey_account(account, waf)))
+            .map(|LiveProtection { name, waf, account, is_enterprise }| {
+                let applied = Some(account).filter(|_| *is_enterprise);
+                (name.as_str(), survey(waf, applied), survey_account(account, waf))
+            })
             .collect();
         match output.format {
             Format::Json => output.json(&json::effective(&surveys, self.rules))?,

@@ -24,7 +24,7 @@ use crate::model::facts::owasp::ANOMALY_NUMBER;
 use crate::model::request::{Body, Rate, Request, RequestError, has_secret_argument, sounds_secret};
 use crate::model::ruleset::Note;
 use crate::model::{DesiredZone, Gather, ZoneName};
-use crate::reconcile::{Goal, protection_in_spec};
+use crate::reconcile::{Goal, LiveProtection, protection_in_spec};
 use crate::recorded::{self, Sample};
 use crate::render::waf_explain::{Explained, Part, document, write_explained};
 use crate::seclang::{Evidence, RuleSet};
@@ -89,7 +89,7 @@ impl Run for WafExplainArgs {
             (Some(goal), _) => Some(of_spec(goal, found.request.as_ref(), &rules)?),
             (None, Some(zone)) => {
                 let zones = protection::of_names(std::slice::from_ref(zone), settings, output).await?;
-                zones.into_iter().next().map(|(zone, waf, _)| {
+                zones.into_iter().next().map(|LiveProtection { name: zone, waf, .. }| {
                     let protection = Protection::new(&waf, |_, _| None);
                     Setting { zone, whose: "live", protection, notes: Vec::new() }
                 })

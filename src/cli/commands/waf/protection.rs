@@ -17,9 +17,8 @@ use crate::cli::zone_source;
 use crate::diagnostic::count;
 use crate::insight::dns::{End, ZoneIndex, Zones};
 use crate::model::request::Request;
-use crate::model::ruleset::{AccountRules, LiveWaf};
 use crate::model::{Desired, DesiredZone, Fqdn, RecordType, ZoneName};
-use crate::reconcile::{Goal, Protected, ProtectionError, protection, protection_of};
+use crate::reconcile::{Goal, LiveProtection, Protected, ProtectionError, protection, protection_of};
 
 /// Whose settings are meant, and the public rules to run on requests.
 #[derive(Debug, Args)]
@@ -106,7 +105,7 @@ pub(super) async fn of_names(
     names: &[String],
     settings: &Settings<'_>,
     output: &Arc<Output>,
-) -> anyhow::Result<Vec<(ZoneName, LiveWaf, AccountRules)>> {
+) -> anyhow::Result<Vec<LiveProtection>> {
     let parse = |name: &String| ZoneName::parse(name).with_context(|| format!("{name:?} is not the name of a zone"));
     let mut names = names.iter().map(parse).collect::<anyhow::Result<Vec<_>>>()?;
     names.sort();

@@ -18,7 +18,7 @@ use crate::insight::traffic::{FindsHits, Protection, Verdict};
 use crate::model::ZoneName;
 use crate::model::request::{Given, Rate, Request};
 use crate::model::ruleset::AccountRules;
-use crate::reconcile::protection_in_spec;
+use crate::reconcile::{LiveProtection, protection_in_spec};
 use crate::render::waf_trace::{Trace, write_traces};
 
 /// Show the rules that a request meets, and what happens to it
@@ -71,7 +71,8 @@ impl Run for WafTraceArgs {
             traces.push(Trace { zone: name.to_string(), what, verdict, serving });
         };
         if let Some(live) = &self.settings.live {
-            for (name, waf, account) in protection::of_names(std::slice::from_ref(live), settings, output).await? {
+            let zones = protection::of_names(std::slice::from_ref(live), settings, output).await?;
+            for LiveProtection { name, waf, account, .. } in zones {
                 let protection = Protection::new(&waf, |_, _| None);
                 let protection = match &account {
                     AccountRules::Known(entry_points) if entry_points.values().all(|e| e.rules().is_empty()) => {

@@ -21,7 +21,7 @@ use crate::insight::traffic::{Bounds, Hits, Load, Loads, Protection, Scored, Tun
 use crate::model::request::Rate;
 use crate::model::ruleset::Note;
 use crate::model::{Fqdn, ZoneName};
-use crate::reconcile::protection_in_spec;
+use crate::reconcile::{LiveProtection, protection_in_spec};
 use crate::recorded::Sample;
 use crate::render::waf_tune::{Outcome, Tuned, document, write_tuned};
 use crate::spec::print_waf;
@@ -96,7 +96,8 @@ impl Run for WafTuneArgs {
         let (zone, whose, protection) = match &self.settings.live {
             Some(live) => {
                 let zones = protection::of_names(std::slice::from_ref(live), settings, output).await?;
-                let (zone, waf, _) = zones.into_iter().next().ok_or_else(|| anyhow!("there is no zone {live}"))?;
+                let LiveProtection { name: zone, waf, .. } =
+                    zones.into_iter().next().ok_or_else(|| anyhow!("there is no zone {live}"))?;
                 (zone, "live", Protection::new(&waf, |_, _| None))
             }
             None => {

@@ -1,11 +1,16 @@
 //! What a live deployment is held against.
 
-use crate::model::ruleset::{AcceptedCause, LiveRule, LiveWaf, Phase};
+use std::collections::BTreeMap;
+
+use crate::model::ruleset::{AcceptedCause, EntryPoint, LiveRule, LiveWaf, Phase};
 
 /// What a deployment is held against.
 pub struct Context<'a> {
     /// The protection that is in force, or will be once a plan is carried out.
     pub waf: &'a LiveWaf,
+    /// The entry points of the account, if they were read. In each phase, they run before those of
+    /// the zone.
+    pub account: Option<&'a BTreeMap<Phase, EntryPoint>>,
     /// Whether a rule of a phase is one that the spec does not name.
     pub is_foreign: &'a dyn Fn(Phase, &LiveRule) -> bool,
     /// Whether a plan changes the deployment itself: then its overrides are no cause, because the

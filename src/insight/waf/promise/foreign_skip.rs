@@ -2,7 +2,7 @@
 //!
 //! One counts if arbitrary clients can use it: its expression is not limited to certain clients, to
 //! one page, or to a directory ([`Expression::is_for_few`]), and it frees the whole ruleset or,
-//! together with others, more than [`FEW_RULES`] promised rules.
+//! together with others, more than [`FEW_RULES`] promised rules. Rules of the account count where they were read.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ use crate::model::ruleset::{EntryPoint, LiveRule, Phase, RuleBody, Unread};
 const FEW_RULES: usize = 5;
 
 /// Fewest segments of a path prefix that names a directory, as for a narrow weakening.
-const FEWEST_SEGMENTS: usize = super::super::narrow_weakening::FEWEST_SEGMENTS;
+pub(super) const FEWEST_SEGMENTS: usize = super::super::narrow_weakening::FEWEST_SEGMENTS;
 
 /// What rules of others let requests skip.
 #[derive(Debug, Default)]
@@ -32,6 +32,15 @@ pub(super) struct Bypass {
     pub(super) unknown: Vec<String>,
     /// Earlier phases that were not read.
     pub(super) not_asked: Vec<Phase>,
+}
+
+/// Whose rule it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Owner {
+    /// The account's.
+    Account,
+    /// The zone's.
+    Zone,
 }
 
 /// What a rule frees.
@@ -66,16 +75,24 @@ pub(super) fn bypasses(
     let earlier = entry_points.iter().filter(|(phase, _)| **phase < Phase::Managed);
     let earlier = earlier.flat_map(|(phase, entry_point)| entry_point.rules().iter().map(|rule| (*phase, rule)));
     let before = earlier.chain(managed[..at.min(managed.len())].iter().map(|rule| (Phase::Managed, rule)));
+    let foreign = before.filter(|(phase, rule)| (context.is_foreign)(*phase, rule));
+    let of_account = context.account.into_iter().flatten().filter(|(phase, _)| **phase <= Phase::Managed);
+    let of_account = of_account
+        .flat_map(|(phase, entry_point)| entry_point.rules().iter().map(|rule| (Owner::Account, *phase, rule)));
+    let all = of_account.chain(foreign.map(|(phase, rule)| (Owner::Zone, phase, rule)));
     let scope = rule_scope::expression(deployment);
     let mut pieces: Vec<(Shortfall, String)> = Vec::new();
-    for (phase, rule) in before.filter(|(phase, rule)| rule.body.is_enabled() && (context.is_foreign)(*phase, rule)) {
+    for (owner, phase, rule) in all.filter(|(_, _, rule)| rule.body.is_enabled()) {
         let Some(skipped) = skipped(&rule.body) else { continue };
         let requests = rule_scope::expression(&rule.body);
         if requests.is_always_false() || rule_scope::are_apart(&requests, &scope) {
             continue;
         }
-        let name = rule.shown();
-        let freed = freed(&skipped, phase, context, catalogue, promised);
+        let name = match owner {
+            Owner::Account => format!("{} of the account", rule.shown()),
+            Owner::Zone => rule.shown().to_owned(),
+        };
+        let freed = freed(&skipped, (owner, phase), context, catalogue, promised);
         if freed.is_none() && !skipped.unknown.is_empty() && phase == Phase::Managed {
             found.unknown.push(format!("what the rule {name} lets requests skip cannot be compared"));
         }
@@ -88,7 +105,7 @@ pub(super) fn bypasses(
         } else if requests.is_for_few(FEWEST_SEGMENTS) {
             found.narrow.push(words);
         } else {
-            let shortfall = shortfall(phase, rule, effect, &freed, promised);
+            let shortfall = shortfall(phase, rule, (name, effect), &freed, promised);
             match freed {
                 Freed::All => found.shortfalls.push(shortfall),
                 Freed::Some(_) => pieces.push((shortfall, words)),
@@ -110,7 +127,7 @@ pub(super) fn bypasses(
 /// What a skip rule frees of a deployment; `None` if nothing.
 fn freed(
     skipped: &Skipped,
-    phase: Phase,
+    (owner, phase): (Owner, Phase),
     context: &Context<'_>,
     catalogue: &Catalogue,
     promised: &BTreeSet<&str>,
@@ -118,8 +135,10 @@ fn freed(
     let mut rules = BTreeSet::new();
     for target in skipped.in_effect(context.waf) {
         match target {
-            Target::Rest | Target::RestOfPhase if phase == Phase::Managed => return Some(Freed::All),
             Target::Phase(name) if name == MANAGED_PHASE => return Some(Freed::All),
+            // What else a rule of the account skips is in the account's entry point.
+            _ if owner == Owner::Account => {}
+            Target::Rest | Target::RestOfPhase if phase == Phase::Managed => return Some(Freed::All),
             Target::Ruleset(id) if id == catalogue.id.0 => return Some(Freed::All),
             Target::Rule(id, rule) if id == catalogue.id.0 && promised.contains(rule.as_str()) => {
                 rules.insert(rule);
@@ -136,7 +155,13 @@ fn freed(
 }
 
 /// A rule that counts.
-fn shortfall(phase: Phase, rule: &LiveRule, effect: String, freed: &Freed, promised: &BTreeSet<&str>) -> Shortfall {
+fn shortfall(
+    phase: Phase,
+    rule: &LiveRule,
+    (shown, effect): (String, String),
+    freed: &Freed,
+    promised: &BTreeSet<&str>,
+) -> Shortfall {
     let (words, rules) = match freed {
         Freed::All => {
             let all = promised.iter().map(|id| (*id).to_owned()).collect();
@@ -150,12 +175,7 @@ fn shortfall(phase: Phase, rule: &LiveRule, effect: String, freed: &Freed, promi
         what: Promised::NoBypass,
         promised: words,
         live: effect,
-        cause: Cause::Rule {
-            phase,
-            id: rule.id.clone(),
-            shown: rule.shown().to_owned(),
-            body: Box::new(rule.body.clone()),
-        },
+        cause: Cause::Rule { phase, id: rule.id.clone(), shown, body: Box::new(rule.body.clone()) },
         rules,
     }
 }

@@ -6,14 +6,24 @@ use super::context::Context;
 use super::foreign_skip::{Bypass, bypasses};
 use super::words::{self, list_of};
 use super::{Cause, InForce, LOOSEST_THRESHOLD, Promised, Shortfall};
-use crate::diagnostic::count;
+use crate::diagnostic::{Place, count};
 use crate::insight::waf::action_strength::{Strength, fate, only_logs, strength};
 use crate::insight::waf::effective_rules::{DecidedBy, EffectiveDeployment, EffectiveRule, effective_deployment};
 use crate::insight::waf::{phrases, rule_scope};
 use crate::model::Unmanaged;
 use crate::model::expression::{Expression, ScopeChange};
 use crate::model::managed::{Catalogue, Managed, compile};
-use crate::model::ruleset::{AcceptedCause, AcceptedObject, DesiredDeployment, Phase, RuleBody, Switch, canonical};
+use crate::model::ruleset::{
+    AcceptedCause, AcceptedObject, DesiredDeployment, EntryPoint, LiveWaf, Phase, RuleBody, Switch, canonical,
+};
+
+/// Holds the live deployment of a managed ruleset against the floor: what a spec promises that says
+/// `on` and names none of the live rules.
+#[must_use]
+pub fn hold_floor(ruleset: Managed, waf: &LiveWaf, account: Option<&BTreeMap<Phase, EntryPoint>>) -> Option<InForce> {
+    let context = Context { waf, account, is_foreign: &|_, _| true, is_changed: false, accept: &[] };
+    hold_deployment(&DesiredDeployment::new(ruleset, Switch::On, Place::NOWHERE), &context)
+}
 
 /// Holds the live deployment of a managed ruleset against what the spec promises. `None` if the
 /// spec promises nothing, or nothing executes the ruleset.

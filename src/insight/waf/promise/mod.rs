@@ -16,6 +16,7 @@
 //! Rules that the spec does not name and that let requests skip the ruleset are in
 //! [`foreign_skip`].
 
+mod acceptance;
 mod context;
 mod foreign_skip;
 mod held;
@@ -23,8 +24,9 @@ mod words;
 
 use std::collections::BTreeSet;
 
+pub use acceptance::acceptance_without_effect;
 pub use context::Context;
-pub use held::hold_deployment;
+pub use held::{hold_deployment, hold_floor};
 
 use crate::model::managed::Managed;
 use crate::model::ruleset::{Phase, RuleBody, RuleId};

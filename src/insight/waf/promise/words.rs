@@ -107,15 +107,21 @@ impl InForce {
         }
     }
 
-    /// Everything that is not in force, as one sentence.
+    /// What is promised and not in force, one by one.
     #[must_use]
-    pub fn summary(&self) -> String {
+    pub fn shortfalls_in_words(&self) -> Vec<String> {
         let words = self.shortfalls.iter().map(|shortfall| {
             let Shortfall { promised, live, cause, .. } = shortfall;
             format!("promised: {promised}; live: {live} ({})", cause.words())
         });
+        words.collect()
+    }
+
+    /// Everything that is not in force, as one sentence.
+    #[must_use]
+    pub fn summary(&self) -> String {
         let rules = self.rules_in_words().map(|words| format!(", {words}")).unwrap_or_default();
-        let first = first_of(words.collect::<Vec<_>>(), MOST_NAMES);
+        let first = first_of(self.shortfalls_in_words(), MOST_NAMES);
         format!("{} is weaker than the spec says{rules}: {first}", self.ruleset.key())
     }
 }

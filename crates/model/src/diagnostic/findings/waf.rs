@@ -98,9 +98,17 @@ findings! {
         "Each rule, key or override has one value, so two entries for it contradict each other.",
         "Remove one of the entries.";
     ACCEPTS_NOTHING = "WAF0034" Warning "an entry of `accept` matches nothing",
-        "Nothing at Cloudflare that makes the protection weaker than the section says has this name and this value. The entry would          silently accept it later.",
+        "Nothing at Cloudflare that makes the protection weaker than the section says has this name and this value. The entry would \
+         silently accept it later.",
         "Remove the entry, or correct its name or its value.";
     PROTECTION_NOT_KNOWN = "WAF0035" Note "it is not known whether the protection is in force",
         "Rules of an earlier phase can let requests skip the managed rulesets, and they could not be read.",
         "Give the credentials the permission to read them, or take the snapshot again.";
+    ACCEPTS_UNKNOWN_RULE = "WAF0037" Warning "an entry of `accept` names a rule that does not exist",
+        "The managed rulesets have no such rule, as `waf.lock` lists them, so the entry can match nothing.",
+        "Correct the name of the rule, or remove the entry.";
+    EARLIER_NOT_READ = "WAF0038" Note "rules that can skip managed rulesets were not read",
+        "Custom rules of others can let requests skip the managed rulesets. They are read where the list of the zone's rulesets, which a run \
+         over one zone of an account reads anyway, has them. A run over several zones reads the list of the account, which does not say.",
+        "Plan such a zone by itself (`--zone NAME`), or write its custom rules into the section.";
 }
