@@ -274,14 +274,15 @@ impl<'z> Run<'z> {
     }
 
     /// The live text that differs from the text of a create only in its cuts, unless this run is still to delete it, or to give its
-    /// record another value.
+    /// record another text.
     pub(super) fn other_cuts(&self, create: usize, records: &[LiveRecord]) -> Option<String> {
         let RecordAction::Create { after } = &self.record(create)?.action else { return None };
         let is_to_go = |live: &LiveRecord| {
             let waiting = self.at_the_name_of(create).filter(|n| self.outcomes[*n].is_none());
+            let is_other =
+                |data: &Rdata| *data != live.data && *data != after.data && !data.differs_in_cuts(&after.data);
             waiting.filter_map(|n| self.record(n)).any(|record| {
-                record.action.id() == Some(&live.id)
-                    && record.action.after().is_none_or(|after| after.data != live.data)
+                record.action.id() == Some(&live.id) && record.action.after().is_none_or(|form| is_other(&form.data))
             })
         };
         let is_meant =

@@ -13,7 +13,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::journal::{Entry, RecordEffect, ZoneRun};
+use super::journal::{Entry, NewIds, RecordEffect, ZoneRun};
 use super::undo_conflict::{
     self, Moved, conflict, conflicting_record, record_changed, record_managed, record_replaced,
 };
@@ -94,10 +94,14 @@ struct Records<'l> {
     unchanged: usize,
 }
 
+/// How often one record is followed from an id to the next: so many applies in a row failed to replace it.
+const MOST_NEW_IDS: usize = 100;
+
 /// Live records by their ids and values.
-struct Live<'l> {
+struct Live<'l, 'r> {
     by_id: BTreeMap<&'l RecordId, &'l LiveRecord>,
     by_value: BTreeMap<(&'l Fqdn, &'l Rdata), &'l LiveRecord>,
+    new_ids: &'r NewIds,
 }
 
 impl<'l> Records<'l> {
@@ -106,6 +110,7 @@ impl<'l> Records<'l> {
         let live = Live {
             by_id: zone.records.iter().map(|r| (&r.id, r)).collect(),
             by_value: zone.records.iter().map(|r| ((&r.name, &r.data), r)).collect(),
+            new_ids: &run.new_ids,
         };
         let mut unchanged = 0;
         let mut todo: Vec<(Todo<'l>, &Entry<RecordEffect>)> = Vec::new();
@@ -238,7 +243,7 @@ impl<'l> Records<'l> {
     }
 }
 
-impl<'l> Live<'l> {
+impl<'l> Live<'l, '_> {
     /// What undoes one entry; nothing if it is undone already, and in words why it cannot be.
     fn restore(&self, zone: &LiveZone, entry: &Entry<RecordEffect>) -> Result<Option<Todo<'l>>, String> {
         let todo = match &entry.effect {
@@ -246,7 +251,7 @@ impl<'l> Live<'l> {
                 Some(live) => Todo::Delete(live, entry.place),
                 None => return Ok(None),
             },
-            RecordEffect::Changed { before, after } => match self.by_id.get(&after.id) {
+            RecordEffect::Changed { before, after } => match self.by_id(&after.id, after) {
                 None => return Err(undo_conflict::RECORD_GONE.to_owned()),
                 Some(live) if is_left(live, after) => {
                     Todo::Update(live, desired(zone, before, Some(live), entry.place))
@@ -256,7 +261,7 @@ impl<'l> Live<'l> {
             },
             RecordEffect::Deleted { before } => {
                 let by_value = || self.by_value.get(&(&before.name, &before.data));
-                match self.by_id.get(&before.id).or_else(by_value) {
+                match self.by_id(&before.id, before).or_else(|| by_value().copied()) {
                     Some(live) if is_left(live, before) => return Ok(None),
                     Some(live) => return Err(record_changed(live, before)),
                     None if before.data.record_type().is_none() => {
@@ -275,13 +280,28 @@ impl<'l> Live<'l> {
         }
     }
 
+    /// The live record that had this id when the apply left it like this. A later apply may have deleted it and created it again.
+    fn by_id(&self, id: &RecordId, left: &LiveRecord) -> Option<&'l LiveRecord> {
+        let mut id = id;
+        for _ in 0..MOST_NEW_IDS {
+            if let Some(live) = self.by_id.get(id) {
+                return Some(live);
+            }
+            match self.new_ids.get(id)? {
+                Some(new_id) => id = new_id,
+                None => return self.by_value.get(&(&left.name, &left.data)).copied(),
+            }
+        }
+        None
+    }
+
     /// The record that an apply made, if it is there as it was made.
     fn made(&self, id: Option<&RecordId>, after: &LiveRecord) -> Result<Option<&'l LiveRecord>, String> {
         let by_value = self.by_value.get(&(&after.name, &after.data)).copied();
         let live = match id {
             None => by_value,
-            Some(id) => match (self.by_id.get(id), by_value) {
-                (Some(live), _) => Some(*live),
+            Some(id) => match (self.by_id(id, after), by_value) {
+                (Some(live), _) => Some(live),
                 (None, Some(other)) => {
                     return Err(record_replaced(other));
                 }

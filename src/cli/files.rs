@@ -41,15 +41,24 @@ pub(super) fn write(path: &Path, bytes: &[u8], readers: Readers, output: &Output
         Target::Messages => output.raw_message(bytes),
         Target::Stream(path) => OpenOptions::new().append(true).open(path)?.write_all(bytes),
         Target::File(file) => {
-            if is_plain(path) && !is_below(directory_of(&file), Path::new(".")) {
-                return Err(io::Error::other(format!(
-                    "it is a link that leads out of the current directory; name {} itself if that is meant",
-                    file.display()
-                )));
-            }
+            check_target(path, &file)?;
             move_there(&file, bytes, readers)
         }
     }
+}
+
+/// Refuses what a relative path leads to if it is out of the current directory.
+fn check_target(path: &Path, target: &Path) -> io::Result<()> {
+    let directory = directory_of(target);
+    if !is_plain(path) || is_below(directory, Path::new(".")) {
+        return Ok(());
+    }
+    let real = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
+    let real = real.join(target.file_name().unwrap_or_default());
+    Err(io::Error::other(format!(
+        "it is a link that leads out of the current directory; name {} itself if that is meant",
+        real.display()
+    )))
 }
 
 /// Writes a file that the user did not name, in place of a regular file or a link.

@@ -9,6 +9,7 @@
 //! | a record is deleted and put back | its id, and when it was last changed |
 //! | a rule of the phase is written | positions, which name other rules; what the rule means beside them |
 //! | a zone is created | its settings have values before |
+//! | the successor of a record is created | its delete is no replacement any more, so it has the danger `delete` |
 //! | anything | the base is no longer what is live, so that it looks like drift; a danger may be over |
 //!
 //! A danger that the plan did not have, and that its own progress cannot have brought, is a difference.
@@ -22,8 +23,8 @@ use serde_json::Value as Json;
 
 use super::plan::{Operation, operations};
 use crate::diagnostic::Sources;
-use crate::model::{ClosedSet, Danger, Gather};
-use crate::plan::{Action, Plan, SubjectKind};
+use crate::model::{Address, ClosedSet, Danger, Gather, ZoneName};
+use crate::plan::{Action, Plan, SubjectKind, SuccessorKey};
 use crate::wire::json_digest::{ListSum, ObjectSum, Sum};
 use crate::wire::keyword::Keyword;
 
@@ -79,6 +80,13 @@ impl Reviewed {
     /// How many members are kept.
     pub(super) fn members(&self) -> usize {
         self.before.as_ref().map_or(0, Vec::len) + self.dangers.len()
+    }
+
+    /// Where the successor of a record is looked for.
+    fn successor_key(&self) -> Option<SuccessorKey> {
+        let zone = ZoneName::parse(&self.zone).ok()?;
+        let (name, record_type) = Address::record_key(&zone, &self.address)?;
+        Some(SuccessorKey::new(&name, record_type))
     }
 
     /// The phase of an operation on a rule, with its zone.
@@ -353,8 +361,8 @@ struct Progress {
     phases: BTreeSet<String>,
     /// Zones that were created.
     zones: BTreeSet<Box<str>>,
-    /// Zones in which a record or rule was created.
-    created_in: BTreeSet<Box<str>>,
+    /// Where records were created.
+    successors: BTreeSet<SuccessorKey>,
 }
 
 impl Progress {
@@ -365,7 +373,7 @@ impl Progress {
         let zones = done().filter(|operation| operation.kind == SubjectKind::Zone);
         let creates = done().filter(|operation| operation.action == Action::Create);
         Self {
-            created_in: creates.map(|operation| operation.zone.clone()).collect(),
+            successors: creates.filter_map(Reviewed::successor_key).collect(),
             phases: done().filter_map(Reviewed::phase).collect(),
             zones: zones.map(|operation| operation.zone.clone()).collect(),
         }
@@ -386,11 +394,11 @@ impl Progress {
                     && operation.phase().is_some_and(|phase| self.phases.contains(&phase)))
         };
         let all = by_address(now).into_iter().filter_map(|(key, operation)| {
-            // The record that replaces it was created before, so the delete now stands alone.
             let was_delete = before.get(&key).is_some_and(|whole| whole.action == Action::Delete);
-            let is_replaced = was_delete && self.created_in.contains(&operation.zone);
+            let is_replaced =
+                || was_delete && operation.successor_key().is_some_and(|key| self.successors.contains(&key));
             let is_ours = |operation: &Reviewed, danger: Danger| {
-                is_ours(operation, danger) || (danger == Danger::Delete && is_replaced)
+                is_ours(operation, danger) || (danger == Danger::Delete && is_replaced())
             };
             let had = before.get(&key).map_or(&[][..], |whole| &whole.dangers);
             let new = operation.dangers.iter().filter(|danger| !had.contains(danger) && !is_ours(operation, **danger));

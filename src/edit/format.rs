@@ -8,7 +8,8 @@
 //! | columns | names and types of records on one line below each other |
 //! | check | the same values and comments as before, and the same text if it is formatted once more |
 //!
-//! A file that is no spec is laid out only. A byte order mark stays, and so do the line breaks that most lines have.
+//! A file that is no spec is laid out only. A byte order mark stays, and so do the line breaks that most lines have. A file in which a
+//! carriage return alone ends a line stays as it is: laid out, what an editor shows behind a comment would become a part of the spec.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -22,6 +23,7 @@ use super::indented_blocks::Shelf;
 use super::source_tree::{Kind, NodeId, SourceTree, Style};
 use super::text_edits::{Edit, apply};
 use crate::model::{Gather, sort_by_key};
+use crate::spec::lone_carriage_return;
 
 /// How many passes it takes at most to order all keys: one for each level.
 const PASSES: usize = 16;
@@ -39,6 +41,12 @@ pub enum FormatError {
     /// It is not YAML.
     #[error("it is not valid YAML: {0}")]
     Syntax(String),
+    /// It has a carriage return without a line feed.
+    #[error("line {line} ends with a carriage return alone, which editors do not show; end it with a line feed")]
+    CarriageReturn {
+        /// The line, as editors count.
+        line: usize,
+    },
     /// It is YAML, but the library that lays texts out does not read it.
     #[error("the formatter cannot read it ({0}); it stays as it is")]
     Layout(String),
@@ -55,9 +63,12 @@ pub enum FormatError {
 /// # Errors
 /// The text is not YAML, or the result would not be the same spec.
 pub fn format(text: &str, sort: bool) -> Result<String, FormatError> {
+    if let Some(at) = lone_carriage_return(text) {
+        return Err(FormatError::CarriageReturn { line: text[..at].matches('\n').count() + 1 });
+    }
     let mark = if text.starts_with('\u{feff}') { "\u{feff}" } else { "" };
     let line_break = line_break(text);
-    let bare = text[mark.len()..].replace("\r\n", "\n").replace('\r', "\n");
+    let bare = text[mark.len()..].replace("\r\n", "\n");
     let unmoved = FormatError::Meaning("two moves touch the same place");
     let (mut now, shelf) = Shelf::fill(&simple_keys(&bare)).ok_or(unmoved.clone())?;
     now = once(&now, sort)?;
@@ -83,9 +94,7 @@ pub fn format(text: &str, sort: bool) -> Result<String, FormatError> {
 /// What ends most lines.
 fn line_break(text: &str) -> &'static str {
     let both = text.matches("\r\n").count();
-    let all = [("\n", text.matches('\n').count() - both), ("\r\n", both), ("\r", text.matches('\r').count() - both)];
-    // Of as many, the first.
-    all.into_iter().rev().max_by_key(|(_, lines)| *lines).map_or("\n", |(text, _)| text)
+    if both * 2 > text.matches('\n').count() { "\r\n" } else { "\n" }
 }
 
 /// The text with keys such as `? name` written as `name:`, where they are single values on one line.
@@ -413,6 +422,10 @@ mod tests {
         let windows = format!("\u{feff}{}", BEFORE.replace('\n', "\r\n"));
         let now = format(&windows, false).unwrap();
         assert!(now.starts_with('\u{feff}') && !now.replace("\r\n", "").contains('\n'));
+        // What an editor shows as a comment is not made a part of the spec.
+        let hidden = format!("{BEFORE}# c\rversion: 1\n");
+        let line = BEFORE.matches('\n').count() + 1;
+        assert_eq!(format(&hidden, false), Err(FormatError::CarriageReturn { line }));
     }
 
     #[test]
@@ -476,9 +489,6 @@ mod tests {
         let expected =
             "version: 1\nzones:\n  example.com:\n    records:\n      - { name: a, type: A, content: 192.0.2.1 }\n";
         assert_eq!(format(text, false).as_deref(), Ok(expected));
-        // Old line breaks stay, as the others do.
-        assert_eq!(format(&text.replace('\n', "\r"), false), Ok(expected.replace('\n', "\r")));
-        assert_eq!(format(&format!("# c\r{text}"), false), Ok(format!("# c\n{expected}")));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use super::import_result::{Entry, ImportResult, Translation, Written};
 use crate::diagnostic::{Place, SourceId, Span, count, findings};
 use crate::model::{RecordType, Value, ZoneName};
+use crate::spec::lone_carriage_return;
 
 /// The columns that are understood; `name`, `type` and `content` are required.
 const COLUMNS: &[&str] = &["zone", "name", "type", "content", "priority", "ttl", "proxied", "comment", "tags"];
@@ -14,6 +15,13 @@ const CONTENT_ALIAS: &str = "value";
 pub(super) fn read(source: SourceId, zone: Option<&ZoneName>, found: &mut ImportResult) {
     let text = found.sources.get(source).map_or(String::new(), |source| source.text().to_owned());
     let start = Place { source, span: Span::new(0, text.find('\n').unwrap_or(text.len())) };
+    if let Some(at) = lone_carriage_return(&text) {
+        let place = Place { source, span: Span::new(at, at + 1) };
+        let help = "end each line with a line feed, or with a carriage return and a line feed".to_owned();
+        let why = "a row ends here with a carriage return alone";
+        found.report(findings::UNREADABLE_SOURCE, "", place, why, Some(help));
+        return;
+    }
     let whole = text.len();
     let text = text.trim_start_matches('\u{feff}');
     let mark = whole - text.len();

@@ -516,19 +516,22 @@ impl ImportResult {
         self.zones.is_empty()
     }
 
-    /// The zones as specs, with what a spec cannot express.
+    /// Takes out the zones as specs, with what a spec cannot express. What only reading them needed is released.
     #[must_use]
-    pub fn imported(&self) -> Vec<Imported> {
-        let import = |found: &FoundZone| {
+    pub fn take_imported(&mut self) -> Vec<Imported> {
+        self.types = BTreeMap::new();
+        self.used = HashSet::new();
+        let zones = std::mem::take(&mut self.zones);
+        let import = |found: FoundZone| {
             let mut imported = from_live(&found.content);
             // Findings of the entries have said it.
             imported.notes.retain(|note| !imported.rule_notes.iter().any(|(_, said)| said == note));
-            imported.zone.settings = found.settings.clone();
-            imported.zone.tombstones = found.tombstones.clone();
+            imported.zone.settings = found.settings;
+            imported.zone.tombstones = found.tombstones;
             imported.remarks = self.remarks.of_zone(&imported.zone.name);
             imported
         };
-        self.zones.values().map(import).collect()
+        zones.into_values().map(import).collect()
     }
 }
 

@@ -50,6 +50,22 @@ pub(super) fn find(plan: &mut ZonePlan, is_complete: bool) {
     }
 }
 
+/// Where the successor of a record is looked for, and its type. Records that lead to a server replace each other whatever their type.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SuccessorKey {
+    place: String,
+    record_type: Option<RecordType>,
+}
+
+impl SuccessorKey {
+    /// The key of a record with this name and type.
+    #[must_use]
+    pub fn new(name: &Fqdn, record_type: RecordType) -> Self {
+        let is_server = Use::SERVERS.contains(&record_type);
+        Self { place: place(name), record_type: (!is_server).then_some(record_type) }
+    }
+}
+
 /// Where a record is looked for: at its name; a DKIM key at any selector of its domain (RFC 6376 section 3.1), and a token whose
 /// name has the account in it at any account of its domain.
 fn place(name: &Fqdn) -> String {
@@ -71,13 +87,16 @@ enum Use {
 }
 
 impl Use {
+    /// The types of records that lead to a server.
+    const SERVERS: [RecordType; 3] = [RecordType::A, RecordType::Aaaa, RecordType::Cname];
+
     /// The use of a value at a name; `None` for a text that nothing is known about.
     fn of(name: &Fqdn, data: &Rdata) -> Option<Self> {
         if let Some((provider, _)) = ownership_token(name).filter(|_| data.record_type() == Some(RecordType::Txt)) {
             return Some(Self::Token(provider.to_owned()));
         }
         Some(match (data.record_type(), data.purpose()) {
-            (Some(RecordType::A | RecordType::Aaaa | RecordType::Cname), _) => Self::Server,
+            (Some(kind), _) if Self::SERVERS.contains(&kind) => Self::Server,
             (Some(RecordType::Txt), Purpose::Shared) => return None,
             (Some(RecordType::Txt), Purpose::Unique) => Self::Token(token_key(data.presentation().trim_matches('"'))),
             (kind, purpose) => Self::Other(kind, purpose),

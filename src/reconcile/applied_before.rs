@@ -2,14 +2,14 @@
 //! apply wrote a value that the plan replaces without knowing whose it is; or an apply left a name without records. These are
 //! findings: they change no operation.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use crate::apply::{AppliedBefore, AppliedOperations, EmptiedName, JournalText};
+use super::journals;
+use crate::apply::{AppliedBefore, AppliedOperations, EmptiedName};
 use crate::diagnostic::{Diagnostics, findings, first_of};
+use crate::model::Live;
 use crate::model::time::{age, parse_rfc3339};
-use crate::model::{Live, sort_by};
 use crate::plan::{Plan, ZonePlan};
 
 /// How long an apply is expected to last at least.
@@ -17,9 +17,6 @@ const LASTING: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// How many journals are looked at, newest first.
 const JOURNALS: usize = 5;
-
-/// Larger journals are not looked at, in bytes.
-const LARGEST: u64 = 32 * 1024 * 1024;
 
 /// How many operations are named.
 const NAMED: usize = 5;
@@ -30,12 +27,8 @@ pub(super) fn find(directory: &Path, plan: &Plan, live: &Live, now: SystemTime) 
     let mut found = Diagnostics::default();
     let is_recent = |time: SystemTime| age(time, now).is_some_and(|age| age < LASTING);
     let mut applied = AppliedOperations::default();
-    for path in newest(directory, is_recent) {
-        let is_small = fs::metadata(&path).is_ok_and(|metadata| metadata.len() <= LARGEST);
-        if is_small && let Ok(text) = JournalText::open(&path) {
-            applied.add(text);
-        }
-    }
+    let paths = journals::newest(directory, is_recent, JOURNALS);
+    paths.iter().filter_map(|path| journals::open(path)).for_each(|text| applied.add(text));
     let of_zone = |zone: &ZonePlan| Some(applied.emptied(zone, live.zones.get(&zone.name)?));
     for EmptiedName { address, name, deleted_at } in plan.zones.iter().filter_map(of_zone).flatten() {
         let what = format!("{name} has no records since an apply deleted them at {deleted_at}");
@@ -65,18 +58,4 @@ fn written(applied: &AppliedOperations, plan: &Plan, counts: impl Fn(&str) -> bo
         found.push(findings::WRITTEN_BY_APPLY.nowhere(what));
     }
     found
-}
-
-/// The newest journals of a directory, newest first: their names begin with their times.
-fn newest(directory: &Path, is_recent: impl Fn(SystemTime) -> bool) -> Vec<PathBuf> {
-    let Ok(entries) = fs::read_dir(directory) else { return Vec::new() };
-    let is_journal = |path: &PathBuf| {
-        // A journal is a file of its own; what is behind a link, or never ends, is none.
-        let changed = fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file).and_then(|m| m.modified().ok());
-        path.extension().is_some_and(|e| e == "jsonl") && changed.is_some_and(&is_recent)
-    };
-    let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).filter(is_journal).collect();
-    sort_by(&mut paths, |a, b| b.cmp(a));
-    paths.truncate(JOURNALS);
-    paths
 }

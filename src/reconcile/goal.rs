@@ -142,14 +142,20 @@ impl Goal {
         }
     }
 
-    /// Reads the journal of an apply that is to be undone. With `skip_conflicts`, what someone changed since stays as it is, and
-    /// the rest is undone; without it, such a change is an error of the plan. `zones` are names or globs; none for all zones.
+    /// Reads the journal of an apply that is to be undone. Later journals in `directory` say which of its records have other ids by
+    /// now, because they were deleted and created again. With `skip_conflicts`, what someone changed since stays as it is, and the
+    /// rest is undone; without it, such a change is an error of the plan. `zones` are names or globs; none for all zones.
     ///
     /// # Errors
     /// The journal cannot be read or used, or a pattern matches no zone of it.
-    pub fn from_journal(path: &Path, skip_conflicts: bool, zones: Vec<String>) -> Result<Self, UndoError> {
+    pub fn from_journal(
+        path: &Path,
+        directory: &Path,
+        skip_conflicts: bool,
+        zones: Vec<String>,
+    ) -> Result<Self, UndoError> {
         let mut sources = Sources::default();
-        let (undo, digest) = Undo::read(path, skip_conflicts, &mut sources)?;
+        let (undo, digest) = Undo::read(path, directory, skip_conflicts, &mut sources)?;
         let mut diagnostics = Diagnostics::default();
         let desired = Selection { zones, shard: None }.apply(undo.desired(), &mut diagnostics);
         if let Some(wrong) = diagnostics.iter().find(|d| d.severity == Severity::Error) {

@@ -57,6 +57,7 @@ mod base;
 mod drift;
 mod goal;
 mod import_differences;
+mod journals;
 mod known_notes;
 mod missing_zones;
 mod open_snapshot;

@@ -23,19 +23,20 @@ pub struct AsFound {
 
 /// Adds what a spec of it needs: suppressions of lints. Records that a spec cannot say are left out.
 #[must_use]
-pub fn as_found(desired: &Desired) -> AsFound {
+pub fn as_found(desired: Desired) -> AsFound {
     let mut notes = Vec::new();
-    let text = spec::print(desired);
-    let (read, errors) = load(&text);
+    let text = spec::print(&desired);
+    let (read, errors) = load(text);
     if let Some(read) = read {
+        drop(desired);
         return AsFound { desired: accepted(read), notes };
     }
-    let mut kept = desired.clone();
+    let mut kept = desired;
     for (name, zone) in &mut kept.zones {
         let alone = |record: &DesiredRecord| {
             let records = vec![record.clone()];
             let zone = DesiredZone { records, ..DesiredZone::new(name.clone(), zone.place) };
-            load(&spec::print(&Desired { zones: [(name.clone(), zone)].into(), ..Desired::default() })).1
+            load(spec::print(&Desired { zones: [(name.clone(), zone)].into(), ..Desired::default() })).1
         };
         let refused: Vec<_> = zone.records.iter().map(alone).collect();
         let mut refused = refused.into_iter();
@@ -48,7 +49,7 @@ pub fn as_found(desired: &Desired) -> AsFound {
             }
         });
     }
-    match load(&spec::print(&kept)).0 {
+    match load(spec::print(&kept)).0 {
         Some(read) => AsFound { desired: accepted(read), notes },
         None => {
             // Records that a spec cannot say together. The author decides.
@@ -59,8 +60,8 @@ pub fn as_found(desired: &Desired) -> AsFound {
 }
 
 /// Reads a text back.
-fn load(text: &str) -> (Option<Desired>, Diagnostics) {
-    let outcome = spec::load(&[Input::Stdin(text.to_owned())], &Options::default(), &mut Sources::default());
+fn load(text: String) -> (Option<Desired>, Diagnostics) {
+    let outcome = spec::load(&[Input::Stdin(text)], &Options::default(), &mut Sources::default());
     (outcome.desired, outcome.diagnostics)
 }
 

@@ -3,13 +3,17 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use crate::apply::{JournalReadError, JournalRun, JournalText, Moved, Undone, needed, undo_zone};
+use super::journals;
+use crate::apply::{JournalReadError, JournalRun, JournalText, Moved, RestoredRecords, Undone, needed, undo_zone};
 use crate::diagnostic::{Diagnostics, Severity, Sources, findings};
 use crate::live::WafQuery;
 use crate::model::managed::Managed;
 use crate::model::ruleset::Phase;
 use crate::model::{Desired, DesiredZone, Gather, LiveZone};
 use crate::plan::{ZonePlan, plan_zone};
+
+/// How many journals are asked for records that were deleted and created again.
+const LATER_JOURNALS: usize = 100;
 
 /// A journal that is undone.
 #[derive(Debug)]
@@ -52,8 +56,14 @@ pub enum UndoError {
 }
 
 impl Undo {
-    /// Reads a journal; gives its SHA-256 as well, and adds the text that findings point into.
-    pub(super) fn read(path: &Path, skip_conflicts: bool, sources: &mut Sources) -> Result<(Self, String), UndoError> {
+    /// Reads a journal; gives its SHA-256 as well, and adds the text that findings point into. Later journals of a directory say
+    /// which of its records have other ids by now.
+    pub(super) fn read(
+        path: &Path,
+        directory: &Path,
+        skip_conflicts: bool,
+        sources: &mut Sources,
+    ) -> Result<(Self, String), UndoError> {
         let name = path.display().to_string();
         let fail = |source| match source {
             JournalReadError::Empty => UndoError::Nothing { name: name.clone(), source },
@@ -62,7 +72,11 @@ impl Undo {
         let text = JournalText::open(path).map_err(fail)?;
         let source = sources.add(name.clone(), text.outline().to_owned());
         let digest = text.digest().to_owned();
-        let run = JournalRun::read(text, source).map_err(fail)?;
+        let mut run = JournalRun::read(text, source).map_err(fail)?;
+        let mut restored = RestoredRecords::default();
+        let later = journals::begun_since(directory, &run.began_at, LATER_JOURNALS);
+        later.iter().filter_map(|path| journals::open(path)).for_each(|text| restored.add(text));
+        run.follow(restored);
         Ok((Self { run, skip_conflicts }, digest))
     }
 

@@ -70,6 +70,7 @@ use limits::{EXPANDED, MOST, clip, is_enough};
 pub use load::Input;
 pub use other_tools_yaml::{Include, OctodnsDocument, Yaml, YamlKind, read_octodns_yaml, read_yaml};
 pub use policy_file::{Allowed, POLICY_FILE, PolicyError, PolicyFile, policy_schema, read_policy};
+pub use read_yaml::lone_carriage_return;
 pub use revision::{Revision, at_revision, is_object_id, resolve_revision};
 pub use revision_error::RevisionError;
 pub use schema::schema;

@@ -101,9 +101,10 @@ pub(super) fn scan_dialect(
     Some(scanner.tree)
 }
 
-/// Where the first carriage return is that no line feed follows. YAML takes it for the end of a line, and editors do not: what a
-/// reviewer sees in a comment would be part of the spec.
-fn lone_carriage_return(text: &str) -> Option<usize> {
+/// Returns where the first carriage return is that no line feed follows. YAML and tables take it for the end of a line, and editors do
+/// not: what a reviewer sees in a comment would be part of the spec.
+#[must_use]
+pub fn lone_carriage_return(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     text.match_indices('\r').map(|(at, _)| at).find(|at| bytes.get(at + 1) != Some(&b'\n'))
 }

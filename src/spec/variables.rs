@@ -142,7 +142,7 @@ impl Variables {
             if !tree.text(id).contains("${") {
                 continue;
             }
-            match self.apply_to(tree, id, text, budget.room()) {
+            match self.apply_to(tree, id, text, budget.remaining_bytes()) {
                 Ok(length) => drop(budget.hold(length)),
                 Err(mistakes) => {
                     failed.insert(id);

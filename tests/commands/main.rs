@@ -73,6 +73,7 @@ mod spec_diff;
 #[path = "../support/mod.rs"]
 mod support;
 mod tampering;
+mod text_cuts;
 mod undo;
 mod undo_protection;
 mod undo_spelling;

@@ -160,6 +160,28 @@ fn cases() -> Vec<Case> {
             consents: &["--allow-deletes", "2", "--allow", "changes-much,overwrites-foreign"],
         },
         Case {
+            name: "a key, a token and a host have successors",
+            tier: "free",
+            records: json!([
+                { "type": "TXT", "name": "k1._domainkey.example.com", "content": "v=DKIM1; k=rsa; p=MIGf" },
+                { "type": "TXT", "name": "example.com", "content": "google-site-verification=first" },
+                { "type": "TXT", "name": "example.com", "content": "google-site-verification=second" },
+                { "type": "CNAME", "name": "shop.example.com", "content": "old.example.net" },
+            ]),
+            base: None,
+            spec: "  example.com:
+    records:
+      - { name: k1._domainkey, type: TXT, content: 'v=DKIM1; k=rsa; p=MIGf', state: absent }
+      - { name: k2._domainkey, type: TXT, content: 'v=DKIM1; k=rsa; p=MIGe' }
+      - { name: '@', type: TXT, content: [google-site-verification=first, google-site-verification=second], state: absent }
+      - { name: '@', type: TXT, content: [google-site-verification=third, google-site-verification=fourth] }
+      - { name: shop, type: CNAME, state: absent }
+      - { name: shop, type: A, content: [192.0.2.10, 192.0.2.11] }
+      - { name: other, type: A, content: 192.0.2.12 }
+",
+            consents: &["--allow", "breaks-mail-authentication,changes-mail,changes-much"],
+        },
+        Case {
             name: "rules, settings and records",
             tier: "business",
             records: json!(planted("A", &set("w", 3))),

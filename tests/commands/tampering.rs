@@ -52,6 +52,32 @@ fn a_plan_file_cannot_hide_an_operation_or_add_one() {
     assert_eq!(workspace.writes().len(), 0);
 }
 
+/// The rest of a plan that was applied in part may have a delete whose successor the plan created. A file that says so of another
+/// delete is refused.
+#[test]
+fn a_plan_file_cannot_hide_a_delete_behind_its_progress() {
+    let workspace = Workspace::new(options());
+    workspace.plant_records(json!([{ "type": "TXT", "name": "old.example.com", "content": "a text" }]));
+    workspace.records_spec(
+        "      - { name: old, type: TXT, content: a text, state: absent }\n      - { name: new, type: TXT, content: a text }",
+    );
+    let plan = ["plan", "spec.yaml", "--out", "plan.json", "--allow-deletes", "1"];
+    workspace.run(&plan).exits(0);
+    let text = fs::read_to_string(workspace.path().join("plan.json")).unwrap();
+    let mut plan: Value = serde_json::from_str(&text).unwrap();
+    plan["saved"]["consents"]["deletes"] = Value::Null;
+    for operation in plan["operations"].as_array_mut().unwrap() {
+        operation["dangers"] = json!([]);
+    }
+    workspace.file("plan.json", sealed(plan));
+    let zone = workspace.dump()["zones"][0]["id"].as_str().unwrap().to_owned();
+    let created = json!({ "type": "TXT", "name": "new.example.com", "content": "a text", "ttl": 1 });
+    workspace.write("POST", &format!("/zones/{zone}/dns_records"), &created);
+    let ran = workspace.run(&["apply", "plan.json", "--yes", "--resume"]).exits(4);
+    assert!(ran.stderr.contains("it now has a danger that it did not have: delete"), "{ran:?}");
+    assert_eq!(workspace.records("example.com").len(), 2);
+}
+
 /// A plan file from someone else contains that person's consents: each is named before anything is sent.
 #[test]
 fn consents_of_a_plan_file_are_named() {

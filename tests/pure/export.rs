@@ -39,8 +39,8 @@ fn there_and_back(live: &LiveZone, target: Target, kind: SourceKind) -> (Desired
     zone.records.retain(|record| record.name != apex || record.data.type_name() != "NS");
     let exported = export(&zone, &[], target);
     let name = target.file_name(&zone);
-    let found = read_text(&name, exported.text.clone(), kind, &GivenZones::default());
-    let mut back = found.imported();
+    let mut found = read_text(&name, exported.text.clone(), kind, &GivenZones::default());
+    let mut back = found.take_imported();
     assert_eq!(back.len(), 1, "{:?}\n{}", found.diagnostics, exported.text);
     (zone, exported, back.remove(0).zone)
 }
@@ -95,8 +95,8 @@ fn names_that_end_with_the_zone_come_back() {
                 .collect();
             assert_eq!(keys, ["''", "example.com", "www.example.com"], "{}", exported.text);
         }
-        let found = read_text(&target.file_name(&zone), exported.text.clone(), kind, &GivenZones::default());
-        let back = found.imported().remove(0).zone;
+        let mut found = read_text(&target.file_name(&zone), exported.text.clone(), kind, &GivenZones::default());
+        let back = found.take_imported().remove(0).zone;
         let names = |zone: &DesiredZone| zone.records.iter().map(value).collect::<BTreeSet<_>>();
         assert_eq!(names(&back), names(&zone), "{}", exported.text);
     }

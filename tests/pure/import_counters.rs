@@ -14,8 +14,8 @@ fn cases() -> ProptestConfig {
 }
 
 /// Names of the records in the spec, those that must not exist included.
-fn names_in_spec(found: &ImportResult) -> Vec<String> {
-    let zones = found.imported();
+fn names_in_spec(found: &mut ImportResult) -> Vec<String> {
+    let zones = found.take_imported();
     let present = zones.iter().flat_map(|imported| &imported.zone.records).map(|record| record.name.to_string());
     let absent = zones.iter().flat_map(|imported| &imported.zone.tombstones).map(|stone| stone.name.to_string());
     present.chain(absent).collect()
@@ -98,8 +98,8 @@ proptest! {
         let providers = json!([{ "name": "cf", "type": "CLOUDFLAREAPI" }, { "name": "r53", "type": "ROUTE53" }]);
         let document = json!({ "dns_providers": providers, "domains": domains });
         let (text, markers) = with_markers(&document.to_string());
-        let found = read_text("ir.json", text.clone(), SourceKind::Dnscontrol, &GivenZones::default());
-        let (names, said) = (names_in_spec(&found), findings(&found));
+        let mut found = read_text("ir.json", text.clone(), SourceKind::Dnscontrol, &GivenZones::default());
+        let (names, said) = (names_in_spec(&mut found), findings(&found));
         let document: Value = serde_json::from_str(&text).unwrap();
         let mut expected = 0;
         let mut seen = 0;
@@ -155,8 +155,8 @@ proptest! {
             records += 1;
         }
         let (text, _) = with_markers(&text);
-        let found = read_text("example.com.zone", text.clone(), SourceKind::Bind, &GivenZones::default());
-        let names = names_in_spec(&found);
+        let mut found = read_text("example.com.zone", text.clone(), SourceKind::Bind, &GivenZones::default());
+        let names = names_in_spec(&mut found);
         let places: Vec<u32> = found
             .diagnostics
             .iter()

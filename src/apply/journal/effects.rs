@@ -106,6 +106,9 @@ pub enum RuleDone {
     Deleted(RuleId, RuleBody),
 }
 
+/// Ids of records that were deleted, with those that they have since; `None` if the response that had it was lost.
+pub type NewIds = BTreeMap<RecordId, Option<RecordId>>;
+
 /// What was done to a zone.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ZoneRun {
@@ -119,6 +122,8 @@ pub struct ZoneRun {
     pub parts: Vec<Entry<PartEffect>>,
     /// Its rules.
     pub rules: Vec<Entry<RuleEffect>>,
+    /// Ids of records that later applies deleted and created again.
+    pub new_ids: NewIds,
 }
 
 impl ZoneRun {
@@ -222,7 +227,14 @@ impl Reading {
     fn finish(self) -> ZoneRun {
         let Self { id, is_made, records, parts, rules } = self;
         let id = id.unwrap_or_else(|| ZoneId(NO_ZONE.to_owned()));
-        ZoneRun { id, is_made, records: records.finish(), parts: parts.finish(), rules: rules.finish() }
+        ZoneRun {
+            id,
+            is_made,
+            records: records.finish(),
+            parts: parts.finish(),
+            rules: rules.finish(),
+            new_ids: NewIds::new(),
+        }
     }
 
     /// Takes in one intent with its outcome.

@@ -8,17 +8,20 @@
 //! | what is wrong with one that cannot be used? | `journal_read_error` |
 //! | what did a run change? | `effects` |
 //! | was an operation applied a short while ago? | `applied_operations` |
+//! | which id does a record have that was deleted and created again? | `restored_records` |
 
 mod applied_operations;
 mod effects;
 mod journal_read_error;
 mod line;
 mod reader;
+mod restored_records;
 mod writer;
 
 pub use applied_operations::{AppliedBefore, AppliedOperations, EmptiedName};
-pub use effects::{Entry, JournalRun, PartEffect, RecordEffect, RuleDone, RuleEffect, ZoneRun};
+pub use effects::{Entry, JournalRun, NewIds, PartEffect, RecordEffect, RuleDone, RuleEffect, ZoneRun};
 pub use journal_read_error::JournalReadError;
 pub use line::{JournalLine, StepFate};
 pub use reader::{Bytes, JournalText, MOST_OPERATIONS};
+pub use restored_records::RestoredRecords;
 pub use writer::{Clock, JOURNAL_DIRECTORY, Journal, JournalError, JournalFile};

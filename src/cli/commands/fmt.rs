@@ -85,7 +85,7 @@ impl Run for FmtArgs {
             };
             match edit::format(&text, self.sort) {
                 Ok(after) => all.push(File { name, before: text, after }),
-                Err(error @ FormatError::Syntax(_)) => {
+                Err(error @ (FormatError::Syntax(_) | FormatError::CarriageReturn { .. })) => {
                     output.message(&format!("error: {name}: {error}"));
                     is_bad = true;
                 }

@@ -219,8 +219,8 @@ pub(super) async fn run(args: &ImportArgs, settings: &Settings<'_>, output: &Arc
     let mut found = None;
     let mut beside_spec = Diagnostics::default();
     if !paths.is_empty() {
-        let Some(files) = files_of(args, &paths, settings, output)? else { return Ok(Exit::Error) };
-        imported.extend(files.imported());
+        let Some(mut files) = files_of(args, &paths, settings, output)? else { return Ok(Exit::Error) };
+        imported.extend(files.take_imported());
         found = Some(files);
     }
     if let Some(form) = &args.leave {
@@ -235,14 +235,16 @@ pub(super) async fn run(args: &ImportArgs, settings: &Settings<'_>, output: &Arc
     output.diagnostics(&beside_spec, &Sources::default());
     let Some((desired, remarks)) = joined(args, imported, settings, output)? else { return Ok(Exit::Error) };
     output.hide();
-    let AsFound { desired, notes } = as_found(&desired);
+    // What is not compared is released before the spec is read back.
+    let found = found.filter(|_| !args.offline);
+    let AsFound { desired, notes } = as_found(desired);
     notes.iter().for_each(|note| output.news(&safe(note)));
     let arranged = arrange(&desired, &remarks, args.factor);
     match &args.out {
         None => output.result(|out| out.write_all(laid_out(&arranged.whole()).as_bytes()))?,
         Some(directory) => write_zones((directory, args.first_line), &desired, &arranged, output)?,
     }
-    if let Some(found) = found.filter(|_| !args.offline) {
+    if let Some(found) = found {
         compared_with_cloudflare::compare(&print(&desired), &found, args.against.as_deref(), settings, output).await?;
     }
     Ok(Exit::Success)

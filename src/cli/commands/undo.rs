@@ -57,7 +57,8 @@ impl Run for UndoArgs {
         let consents = settings.consents(&self.consents)?;
         // The journal of an apply that is still under way is not read: its end is not known.
         let _lock = if self.dry_run { None } else { Some(apply_lock::take(&settings.flags.journal)?) };
-        let goal = Goal::from_journal(&self.journal_file, self.skip_conflicts, settings.flags.zone.clone())?;
+        let zones = settings.flags.zone.clone();
+        let goal = Goal::from_journal(&self.journal_file, &settings.flags.journal, self.skip_conflicts, zones)?;
         plan_and_apply(how, (&goal, &consents), Foresight::default(), session).await
     }
 }

@@ -89,8 +89,8 @@ impl Effort {
     }
 
     /// Why a further value of so many bytes cannot be made, if it cannot.
-    fn check_room(&self, bytes: usize, place: Place) -> Result<(), Missing> {
-        if bytes <= self.evaluation.room() { Ok(()) } else { Err(Missing::unknown(TOO_MUCH_TEXT, place)) }
+    fn check_memory(&self, bytes: usize, place: Place) -> Result<(), Missing> {
+        if bytes <= self.evaluation.remaining_bytes() { Ok(()) } else { Err(Missing::unknown(TOO_MUCH_TEXT, place)) }
     }
 }
 
@@ -327,7 +327,7 @@ impl Scope<'_> {
 
     /// Appends a text to the text of a template.
     fn push(&self, text: &str, out: &mut String, place: Place) -> Result<(), Missing> {
-        self.globals.effort().check_room(out.len() + text.len(), place)?;
+        self.globals.effort().check_memory(out.len() + text.len(), place)?;
         out.push_str(text);
         Ok(())
     }
@@ -429,7 +429,7 @@ impl Scope<'_> {
                 _ => return error("`...` needs a list", place),
             }
         }
-        if let Err(missing) = self.globals.effort().check_room(size_of_result(name, &values), place) {
+        if let Err(missing) = self.globals.effort().check_memory(size_of_result(name, &values), place) {
             return Term::Missing(missing);
         }
         match name {
@@ -454,7 +454,7 @@ impl Scope<'_> {
             return Term::Text(text);
         }
         let Some(Term::Map(given)) = values.get(1) else { return error("`templatefile` needs a map of values", place) };
-        if let Err(missing) = self.globals.effort().check_room(memory(&text), place) {
+        if let Err(missing) = self.globals.effort().check_memory(memory(&text), place) {
             return Term::Missing(missing);
         }
         if is_too_deep(&text) {

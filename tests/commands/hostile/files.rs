@@ -35,7 +35,7 @@ fn inside(directory: &Path, arguments: &[&str]) -> Ran {
     let there = |name: &str| directory.join(name).into_os_string();
     let given = arguments.iter().map(|argument| match *argument {
         "--sandbox" => format!("--sandbox={}", directory.join("service").display()).into(),
-        name if name.ends_with(".yaml") => there(name),
+        name if [".yaml", ".csv"].iter().any(|end| name.ends_with(end)) => there(name),
         argument => argument.into(),
     });
     let ours = ["--cache".into(), there("cache"), "--journal".into(), there("journal")];
@@ -372,9 +372,9 @@ fn a_low_limit_of_open_files_is_an_error() {
     }
 }
 
-/// YAML takes a carriage return alone for the end of a line, and no editor shows one.
+/// YAML and tables take a carriage return alone for the end of a line, and no editor shows one.
 #[test]
-fn a_hidden_line_is_refused_wherever_yaml_is_read() {
+fn a_hidden_line_is_refused_wherever_it_would_be_read() {
     let directory = tempfile::tempdir().unwrap();
     let file = |name: &str, text: &str| fs::write(directory.path().join(name), text).unwrap();
     let spec =
@@ -383,17 +383,23 @@ fn a_hidden_line_is_refused_wherever_yaml_is_read() {
     file("spec.yaml", &spec.replace("# none\r", "\r\n").replace('\n', "\r\n").replace("\r\r", "\r"));
     file("policy.yaml", "version: 1 #\rallow: {}\n");
     file("example.com.yaml", "a:\n  type: A #\r  ttl: 60\n  value: 192.0.2.1\n");
+    file("table.csv", "name,type,content\na,A,192.0.2.1,#\rb,A,192.0.2.2\n");
     inside(directory.path(), &["validate", "spec.yaml"]).exits(0);
     for (arguments, place) in [
         (&["validate", "hidden.yaml"][..], "hidden.yaml:4:20"),
         (&["plan", "spec.yaml", "--sandbox=state", "--policy", "policy.yaml"], "policy.yaml"),
         (&["import", "./example.com.yaml", "--from", "octodns", "--offline"], "example.com.yaml:2:12"),
+        (&["import", "./table.csv", "--zone-name", "example.com", "--offline"], "table.csv:2:16"),
     ] {
         let ran = inside(directory.path(), arguments).exits(1);
         assert!(ran.stderr.contains("carriage return") && ran.stderr.contains(place), "{arguments:?}: {ran:?}");
     }
-    // The formatter makes the line visible.
-    inside(directory.path(), &["fmt", "--check", "hidden.yaml"]).exits(2);
+    // The formatter does not make a part of the spec of it.
+    for arguments in [&["fmt", "hidden.yaml"][..], &["fmt", "--check", "hidden.yaml"]] {
+        let ran = inside(directory.path(), arguments).exits(1);
+        assert!(ran.stderr.contains("line 4 ends with a carriage return alone"), "{arguments:?}: {ran:?}");
+    }
+    assert_eq!(fs::read_to_string(directory.path().join("hidden.yaml")).unwrap(), spec);
     let ran = inside(directory.path(), &["validate", "hidden.yaml"]);
     assert!(ran.stderr.contains("SPEC0046"), "{ran:?}");
 }

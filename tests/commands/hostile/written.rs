@@ -129,6 +129,8 @@ fn links_that_were_named_are_followed() {
         for name in ["out", "directory/precious", "directory/new"] {
             let ran = workspace.run(&[writer, &[name]].concat()).exits(1);
             assert!(ran.stderr.contains("leads out of the current directory"), "{writer:?} {name}: {ran:?}");
+            let real = outside.path().canonicalize().unwrap();
+            assert!(ran.stderr.contains(&format!("name {}/", real.display())), "{writer:?} {name}: {ran:?}");
         }
         assert_eq!(fs::read_to_string(&precious).unwrap(), "precious");
         assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 1);

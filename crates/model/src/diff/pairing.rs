@@ -8,8 +8,9 @@
 //! | with a base, foreign values are kept | what someone changed with what it was; then the values of the spec; a foreign value only where both cannot be there |
 //! | pruned | all |
 //!
-//! A text is nearest to a live one that differs only in its cuts. If that one cannot be paired with it, it is paired with no other:
-//! Cloudflare may call both identical and refuse to make another record into it, while a create of it can still be told apart.
+//! A text is nearest to a live one that differs only in its cuts. If that one cannot be paired with it, it is paired with no other,
+//! and neither are several wanted texts that differ only in their cuts: Cloudflare may call them identical and refuse to make another
+//! record into the second one, while a refused create shows that the text is live.
 //!
 //! What is not paired is created beside the live values.
 
@@ -82,12 +83,19 @@ impl<'a> Pairs<'a> {
                 || unmanaged == Unmanaged::Prune
                 || claims.owner_of_rest() != Owner::Foreign
         };
-        let mut texts: Vec<&Rdata> = others.to_vec();
+        let mut texts: BTreeMap<&[u8], Vec<&Rdata>> = BTreeMap::new();
+        for data in others.iter().copied().chain(desired.iter().map(|&record| &record.data)) {
+            if let Rdata::Txt(text) = data {
+                texts.entry(text.as_bytes()).or_default().push(data);
+            }
+        }
+        let has_other_cuts = |data: &Rdata| {
+            let Rdata::Txt(text) = data else { return false };
+            texts.get(text.as_bytes()).is_some_and(|all| all.iter().any(|other| other.differs_in_cuts(data)))
+        };
         let mut unpaired = Vec::new();
         desired.retain(|record| {
-            let is_cut_otherwise = |data: &&Rdata| data.differs_in_cuts(&record.data);
-            if !texts.iter().any(is_cut_otherwise) {
-                texts.push(&record.data);
+            if !has_other_cuts(&record.data) {
                 return true;
             }
             match live.iter().position(|r| r.data.differs_in_cuts(&record.data) && is_paired(r)) {

@@ -6,7 +6,7 @@ use data_encoding::HEXLOWER;
 use ring::digest::{SHA256, digest};
 
 use super::name::{Fqdn, ZoneName};
-use super::rdata::Rdata;
+use super::rdata::{Rdata, RecordType};
 use super::ruleset::Phase;
 
 /// The name of one managed object, such as `example.com/dns/www/CNAME` or, where several records will share a name and
@@ -31,6 +31,19 @@ impl Address {
         // Eight digits: in the largest sets seen (10,000 values), the chance that any two collide is about one in a
         // hundred.
         Self(format!("{set}/{}", HEXLOWER.encode(&digest.as_ref()[..4])))
+    }
+
+    /// The name and the type in the address of a record of this zone; `None` if it is none.
+    #[must_use]
+    pub fn record_key(zone: &ZoneName, text: &str) -> Option<(Fqdn, RecordType)> {
+        let record = text.strip_prefix(zone.as_str())?.strip_prefix("/dns/")?;
+        // A name can contain slashes, and no type looks like a digest.
+        let (name, last) = record.rsplit_once('/')?;
+        let (name, record_type) = match RecordType::parse(last) {
+            Some(record_type) => (name, record_type),
+            None => name.rsplit_once('/').and_then(|(name, word)| Some((name, RecordType::parse(word)?)))?,
+        };
+        Some((zone.resolve(name).ok()?, record_type))
     }
 
     /// The address of a zone itself.

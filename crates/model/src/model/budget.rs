@@ -54,7 +54,7 @@ impl EvaluationBudget {
     }
 
     /// Bytes that a further value may have.
-    pub fn room(&self) -> usize {
+    pub fn remaining_bytes(&self) -> usize {
         self.most_bytes.saturating_sub(self.held.get())
     }
 
@@ -73,11 +73,11 @@ mod tests {
     fn what_is_released_can_be_held_again() {
         let budget = EvaluationBudget::new(3, 100);
         let mark = budget.held();
-        assert!(budget.hold(60) && budget.room() == 40 && !budget.hold(60) && budget.room() == 0);
+        assert!(budget.hold(60) && budget.remaining_bytes() == 40 && !budget.hold(60) && budget.remaining_bytes() == 0);
         budget.release_to(mark);
         assert!(budget.hold(100) && !budget.hold(usize::MAX));
         assert!(budget.take_steps(3) && !budget.take_steps(1));
         budget.renew();
-        assert!(budget.take_steps(1) && budget.room() == 100);
+        assert!(budget.take_steps(1) && budget.remaining_bytes() == 100);
     }
 }
