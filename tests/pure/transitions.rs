@@ -207,6 +207,24 @@ fn what_is_told_cannot_be_avoided() {
     assert!(!codes.contains("PLAN0041") && any.is_any_safe(&state, &[0]));
 }
 
+/// A ruleset that only logs stops nothing, so nothing is missing where it is skipped for a moment.
+#[test]
+fn a_deployment_that_only_logs_is_no_protection() {
+    let exception = EXCEPTIONS.into_iter().find(|does| does.contains("ruleset: owasp")).unwrap();
+    let protection = |path, action| Protection {
+        owasp: Some((1, 25, action)),
+        custom: vec![rule("closed", When::Path(path), "action: block")],
+        exceptions: vec![rule("quiet", When::Path(path), exception)],
+        ..NOTHING
+    };
+    for (action, is_told) in [("block", true), ("log", false)] {
+        let state = state_of(&protection("/b", action), false);
+        let (plan, codes) = plan(&state, &protection("/a", action), Scope::COMPLETE);
+        assert_eq!(codes.contains("PLAN0041"), is_told, "{action}: {codes:?}");
+        assert_eq!(flaws(&state, &plan).contains(&true), is_told, "{action}");
+    }
+}
+
 #[test]
 fn a_rule_that_is_renamed_is_never_missing() {
     let path = When::Path("/a");

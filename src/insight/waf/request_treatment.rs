@@ -10,15 +10,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::action_strength::{Strength, strength};
+use super::action_strength::{Strength, only_logs, strength};
 use super::deployment_change::deployment_impact;
-use super::effective_rules::effective_deployment;
+use super::effective_rules::{EffectiveRule, effective_deployment};
 use super::exception::{Skipped, Target, skipped};
 use super::rule_change::rule_impact;
 use super::{phrases, rule_scope};
 use crate::diagnostic::first_of;
 use crate::insight::direction::Direction;
 use crate::model::expression::{Expression, ScopeChange};
+use crate::model::managed::Catalogue;
 use crate::model::ruleset::{LiveWaf, Phase, RuleBody, canonical, canonical_rate_limit};
 use crate::model::{Gather, Value, sort_by_key};
 
@@ -123,6 +124,15 @@ fn number_of<T: PartialEq>(list: &mut Vec<T>, value: T) -> usize {
     found.min(MOST_BITS)
 }
 
+/// Whether a deployment stops no request: it only logs, or what would act is off.
+fn stops_nothing(body: &RuleBody, catalogue: &Catalogue) -> bool {
+    let is_idle = |rule: &EffectiveRule<'_>| !rule.effect.enabled || only_logs(&rule.effect.action);
+    effective_deployment(body, catalogue).is_some_and(|deployment| match &deployment.anomaly {
+        Some(anomaly) => is_idle(anomaly),
+        None => deployment.rules.iter().all(is_idle),
+    })
+}
+
 /// The rule without what says which requests it is for and what it is called.
 fn deed(body: &RuleBody) -> RuleBody {
     let mut deed = canonical(body);
@@ -194,6 +204,9 @@ impl Requests {
             return Some(Act::Skip(self.bypass(&skipped, waf)));
         }
         if let Some(id) = body.executes() {
+            if waf.executed(body).is_some_and(|catalogue| stops_nothing(body, catalogue)) {
+                return None;
+            }
             let ruleset = number_of(&mut self.rulesets, id.to_owned());
             return Some(Act::Check { ruleset, version: number_of(&mut self.versions, deed(body)) });
         }
