@@ -1,7 +1,7 @@
-//! Which options of every command the help of one command shows.
+//! The global options that a command reads: its help shows them, and others that decide what is done are refused.
 //!
-//! Each command takes every global option, so that a wrapper can pass them to whatever it runs. Its help shows those that matter
-//! to it: `-h` the few that people type, `--help` all of them.
+//! Each command takes the options about the output and the connection, so that a wrapper can pass them to whatever it runs: they change
+//! no result. `-h` shows the few that people type, `--help` all that have an effect.
 
 use clap::{Args, Command};
 
@@ -12,8 +12,14 @@ use super::shared_arguments::Global;
 pub(in crate::cli) struct Matters {
     /// Which zones it works on.
     pub(in crate::cli) zones: bool,
-    /// How a spec is read.
-    pub(in crate::cli) spec: bool,
+    /// Whether a part of them can be selected by number.
+    pub(in crate::cli) shards: bool,
+    /// Values of variables.
+    pub(in crate::cli) variables: bool,
+    /// The consents, limits and accepted lints of the policy.
+    pub(in crate::cli) policy: bool,
+    /// The day by which expiry is judged.
+    pub(in crate::cli) today: bool,
     /// What the spec was before.
     pub(in crate::cli) base: bool,
     /// How results are shown.
@@ -24,22 +30,59 @@ pub(in crate::cli) struct Matters {
 
 impl Matters {
     /// All of them: for commands that compare a spec with Cloudflare.
-    pub(in crate::cli) const ALL: Self = Self { zones: true, spec: true, base: true, output: true, connection: true };
+    pub(in crate::cli) const ALL: Self = Self {
+        zones: true,
+        shards: true,
+        variables: true,
+        policy: true,
+        today: true,
+        base: true,
+        output: true,
+        connection: true,
+    };
     /// Those of commands that read a spec only.
     pub(in crate::cli) const SPEC: Self = Self { base: false, connection: false, ..Self::ALL };
     /// Those of commands that ask Cloudflare without a spec.
-    pub(in crate::cli) const ONLINE: Self = Self { spec: false, base: false, ..Self::ALL };
+    pub(in crate::cli) const ONLINE: Self = Self { zones: true, output: true, connection: true, ..Self::NOTHING };
     /// None of them.
-    pub(in crate::cli) const NOTHING: Self =
-        Self { zones: false, spec: false, base: false, output: false, connection: false };
+    pub(in crate::cli) const NOTHING: Self = Self {
+        zones: false,
+        shards: false,
+        variables: false,
+        policy: false,
+        today: false,
+        base: false,
+        output: false,
+        connection: false,
+    };
+
+    /// Refuses an option that decides what is done and that the command does not read.
+    ///
+    /// # Errors
+    /// What to leave out.
+    pub(in crate::cli) fn check(self, command: &str, global: &Global) -> Result<(), String> {
+        let given = [
+            ("zone", self.zones, !global.zone.is_empty()),
+            ("shard", self.shards, global.shard.is_some()),
+            ("var", self.variables, !global.variables.is_empty()),
+            ("policy", self.policy, global.policy.is_some()),
+            ("today", self.today, global.today.is_some()),
+            ("base", self.base, global.base.is_some()),
+        ];
+        match given.iter().find(|(_, is_read, is_given)| *is_given && !is_read) {
+            Some((option, ..)) => Err(format!("`{command}` has no --{option}, which would have no effect; remove it")),
+            None => Ok(()),
+        }
+    }
 
     /// Whether an option is shown, and whether `-h` shows it as well; the others are about the connection.
     fn of(self, option: &str) -> (bool, bool) {
         match option {
             "zone" => (self.zones, true),
-            "shard" => (self.zones && self.spec, false),
-            "variables" => (self.spec, true),
-            "policy" | "today" => (self.spec, false),
+            "shard" => (self.shards, false),
+            "variables" => (self.variables, true),
+            "policy" => (self.policy, false),
+            "today" => (self.today, false),
             "base" => (self.base, true),
             "format" | "quiet" | "verbose" => (self.output, true),
             "color" | "comment_marker" | "comment_limit" => (self.output, false),

@@ -12,13 +12,10 @@ use crate::render::Document;
 /// # Errors
 /// What to write instead.
 pub(super) fn check(command: &Command, global: &Global) -> Result<(), String> {
-    let Facts { name, has_document, has_shards, files, .. } = command.facts();
+    let Facts { name, has_document, files, .. } = command.facts();
     check_format(name, has_document, global.format)?;
+    command.matters().check(name, global)?;
     command.check(global)?;
-    // The flag would be without effect.
-    if global.shard.is_some() && !has_shards {
-        return Err(format!("`{name}` has no --shard"));
-    }
     files.into_iter().try_for_each(|(path, takes)| file_kinds::check(path, takes))
 }
 

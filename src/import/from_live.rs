@@ -1,6 +1,6 @@
 //! Converts a live zone into the spec that leaves it unchanged.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::imported::Imported;
 use super::live_settings::import_settings;
@@ -12,8 +12,8 @@ use crate::model::ruleset::{
     recognise_rule,
 };
 use crate::model::{
-    AsReported, Comment, DesiredRecord, DesiredZone, Facets, LiveRecord, LiveZone, Settings, Spelling, Tag, Ttl,
-    Unmanaged, Value,
+    AsReported, Comment, DesiredRecord, DesiredZone, Facets, Fqdn, LiveRecord, LiveZone, Rdata, Settings, Spelling,
+    Tag, Ttl, Unmanaged, Value,
 };
 use crate::spec::Remarks;
 
@@ -28,16 +28,23 @@ pub fn from_live(live: &LiveZone) -> Imported {
     let mut zone = DesiredZone::new(live.name.clone(), Place::NOWHERE);
     let mut notes = Vec::new();
     let mut meanings = Vec::new();
-    let mut seen = BTreeSet::new();
+    let mut copies: BTreeMap<(Fqdn, Rdata), usize> = BTreeMap::new();
     for record in &live.records {
         let what = || format!("{} {}", live.name.relative(&record.name), record.data.type_name());
         if let Some(owner) = record.read_only {
             notes.push(format!("{} is managed by {} and was left out", what(), owner.owner()));
-        } else if record.data.record_type().is_none() {
+            continue;
+        }
+        if record.data.record_type().is_none() {
             notes.push(format!("{} is not understood by this version and was left out", what()));
-        } else if !seen.insert((record.name.clone(), record.data.clone())) {
-            notes.push(format!("{} exists twice and was written once", what()));
-        } else if live.name.resolve(live.name.relative(&record.name)).as_ref() != Ok(&record.name) {
+            continue;
+        }
+        let copy = copies.entry((record.name.clone(), record.data.clone())).or_default();
+        *copy += 1;
+        if *copy > 1 {
+            continue;
+        }
+        if live.name.resolve(live.name.relative(&record.name)).as_ref() != Ok(&record.name) {
             notes.push(format!("{} has a name that a spec cannot express and was left out", what()));
         } else {
             let mut desired = desired(live, record);
@@ -47,6 +54,11 @@ pub fn from_live(live: &LiveZone) -> Imported {
             }
             zone.records.push(desired);
         }
+    }
+    for ((name, data), number) in copies.into_iter().filter(|(_, number)| *number > 1) {
+        let times = if number == 2 { "twice".to_owned() } else { format!("{number} times") };
+        let what = format!("{} {}", live.name.relative(&name), data.type_name());
+        notes.push(format!("{what} exists {times} and was written once"));
     }
     let key = |r: &DesiredRecord| (r.name.clone(), r.data.record_type(), r.data.clone());
     zone.records.sort_by_cached_key(key);

@@ -3,14 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
-use super::comments::Comment;
+pub(super) use super::entry::{Entry, Written};
 use super::from_live::attributes_not_in_spec;
 use super::{Imported, Leaving, SourceKind, from_live};
-use crate::diagnostic::{Diagnostics, Finding, Place, Severity, SourceId, Sources, findings};
+use crate::diagnostic::{Diagnostic, Diagnostics, Finding, Place, Severity, SourceId, Sources, findings};
 use crate::model::ruleset::{EntryPoint, LiveRule, LiveRuleset, Phase, RulesetId};
 use crate::model::{
-    AsReported, DesiredSettings, Fields, Fqdn, Gather, LiveRecord, LiveZone, Rdata, RecordId, RecordType,
-    STRING_OCTETS, Settings, Spelling, Tag, Tombstone, Ttl, Value, ZoneId, ZoneName,
+    AsReported, DesiredSettings, Fqdn, LiveRecord, LiveZone, Rdata, RecordType, STRING_OCTETS, Spelling, Tombstone,
+    Value, ZoneId, ZoneName,
 };
 use crate::spec::Remarks;
 
@@ -125,6 +125,8 @@ pub struct Origin {
     pub place: Place,
     /// What its source calls it.
     pub what: String,
+    /// Its index among the records of its zone.
+    index: usize,
 }
 
 /// Entries of a kind.
@@ -162,94 +164,6 @@ impl Translation {
     }
 }
 
-/// The value of a record, as its source writes it.
-#[derive(Debug, Clone)]
-pub(super) enum Written {
-    /// Presentation form, as on the right-hand side of a line of a zone file.
-    Text(String),
-    /// The members of Cloudflare's record object: `content`, and `priority` beside it.
-    Content(String, Option<Value>),
-    /// Named fields, as in Cloudflare's `data`.
-    Fields(Fields),
-}
-
-/// A record, as its source writes it.
-#[derive(Debug, Clone)]
-pub(super) struct Entry<'s> {
-    /// The zone.
-    pub(super) zone: &'s ZoneName,
-    /// `@`, a name relative to the zone, or a name within it.
-    pub(super) name: &'s str,
-    /// The mnemonic of its type.
-    pub(super) type_name: &'s str,
-    /// Its value.
-    pub(super) value: Written,
-    /// Time to live in seconds; 1 or `None` is automatic.
-    pub(super) ttl: Option<u32>,
-    /// Whether traffic goes through Cloudflare.
-    pub(super) proxied: bool,
-    /// Comment.
-    pub(super) comment: Option<String>,
-    /// Tags.
-    pub(super) tags: Vec<String>,
-    /// Settings of the record.
-    pub(super) settings: Settings,
-    /// Comments of the source, in the text of its place.
-    pub(super) comments: Vec<Comment>,
-    /// Attributes of the entry that its reader does not translate.
-    pub(super) not_translated: Vec<String>,
-}
-
-impl<'s> Entry<'s> {
-    /// A record with automatic TTL and nothing else.
-    pub(super) fn new(zone: &'s ZoneName, name: &'s str, type_name: &'s str, value: Written) -> Self {
-        Self {
-            zone,
-            name,
-            type_name,
-            value,
-            ttl: None,
-            proxied: false,
-            comment: None,
-            tags: Vec::new(),
-            settings: Settings::default(),
-            comments: Vec::new(),
-            not_translated: Vec::new(),
-        }
-    }
-
-    /// The record; otherwise what is wrong and what to write instead.
-    pub(super) fn record(self, id: String) -> Result<LiveRecord, (String, Option<String>)> {
-        let name = self.zone.resolve(if self.name.is_empty() { "@" } else { self.name });
-        let name = name.map_err(|error| (error.to_string(), None))?;
-        let Some(record_type) = RecordType::parse(self.type_name) else {
-            return Err((format!("{} records cannot be managed", self.type_name), None));
-        };
-        let data = match self.value {
-            Written::Text(text) => Rdata::from_text(record_type, &text).map_err(|error| vec![error]),
-            Written::Content(content, priority) => Rdata::from_content(record_type, &content, priority.as_ref()),
-            Written::Fields(fields) => Rdata::from_fields(record_type, &fields),
-        };
-        let data = data.map_err(|errors| {
-            let messages: Vec<String> = errors.iter().map(ToString::to_string).collect();
-            (messages.join("; "), errors.into_iter().find_map(|error| error.help))
-        })?;
-        Ok(LiveRecord {
-            id: RecordId(id),
-            data: data.at(&name),
-            name,
-            ttl: self.ttl.map_or(Ttl::AUTOMATIC, Ttl::reported),
-            proxied: self.proxied && record_type.facts().proxiable,
-            comment: self.comment.filter(|text| !text.is_empty()),
-            tags: self.tags.iter().map(|tag| Tag::reported(tag)).gather::<BTreeSet<_>>(),
-            settings: self.settings,
-            read_only: None,
-            modified_on: None,
-            reported: AsReported::default(),
-        })
-    }
-}
-
 impl ImportResult {
     /// The zone of this name, which the source declares.
     fn entry(&mut self, name: &ZoneName) -> &mut FoundZone {
@@ -283,6 +197,16 @@ impl ImportResult {
         }
     }
 
+    /// Counts what was counted since a tally once more for each equal copy of the entries.
+    pub(super) fn count_copies(&mut self, since: &BTreeMap<String, Tally>, copies: usize) {
+        for (kind, tally) in &mut self.tally {
+            let before = since.get(kind).copied().unwrap_or_default();
+            tally.all += copies * (tally.all - before.all);
+            tally.imported += copies * (tally.imported - before.imported);
+            tally.in_part += copies * (tally.in_part - before.in_part);
+        }
+    }
+
     /// Notes that the source has records of a zone that are not known: the zone is not handed over.
     pub(super) fn zone_in_part(&mut self, zone: &ZoneName, reason: impl Into<String>) {
         self.zones_in_part.entry(zone.clone()).or_default().insert(reason.into());
@@ -290,6 +214,20 @@ impl ImportResult {
 
     /// Ends reading: zones in part are reported, and not handed over.
     pub(super) fn finish(&mut self) {
+        // A file that another one includes was read, whatever its name is.
+        let files_read = &self.files_read;
+        self.files_skipped.retain(|path, _| !files_read.contains(&real_path(path)));
+        // The indexes of the readers, which take as much memory as the records.
+        self.types.clear();
+        self.used.clear();
+        self.claims.clear();
+        // A file that is included several times has each of its mistakes once.
+        let mut reported = HashSet::new();
+        let is_new = |diagnostic: &Diagnostic| {
+            let place = diagnostic.primary.as_ref().map(|label| (label.place.source, label.place.span.start));
+            place.is_none() || reported.insert((diagnostic.code().to_owned(), place, diagnostic.detail.clone()))
+        };
+        self.diagnostics = std::mem::take(&mut self.diagnostics).into_iter().filter(is_new).collect();
         for (zone, reasons) in &self.zones_in_part {
             self.leaving.octodns.remove(zone);
             self.leaving.dnscontrol.remove(zone);
@@ -341,6 +279,7 @@ impl ImportResult {
     ) {
         // Errors have room of their own, because they decide how the import ends.
         let is_error = finding.severity == Severity::Error;
+        let detail = if what.is_empty() { why.to_owned() } else { format!("{what}: {why}") };
         if self.diagnostics.len() > MOST_REPORTS && !(is_error && self.diagnostics.len() < 2 * MOST_REPORTS) {
             return;
         }
@@ -349,7 +288,6 @@ impl ImportResult {
             self.diagnostics.push(findings::NOT_TRANSLATED.nowhere(detail).help("fix these and import again"));
             return;
         }
-        let detail = if what.is_empty() { why.to_owned() } else { format!("{what}: {why}") };
         let mut diagnostic = if place == Place::NOWHERE { finding.nowhere(detail) } else { finding.at(place, detail) };
         if let Some(help) = help {
             diagnostic = diagnostic.help(help);
@@ -375,10 +313,9 @@ impl ImportResult {
         }
         match entry.record(what.to_owned()) {
             Ok(record) => {
-                if let Some(why) = self.conflict(&zone, &record) {
-                    let help = "keep one of them in the source".to_owned();
+                if let Some((why, help)) = self.refusal_of(&zone, &record) {
                     self.count(kind, Translation::LeftOut);
-                    self.report(findings::INVALID_IN_SOURCE, what, place, &why, Some(help));
+                    self.report(findings::INVALID_IN_SOURCE, what, place, &why, Some(help.to_owned()));
                     return Translation::LeftOut;
                 }
                 not_translated.extend((is_proxied && !record.proxied).then(|| "proxied".to_owned()));
@@ -396,9 +333,11 @@ impl ImportResult {
                 let types = self.types.entry((zone.clone(), record.name.clone())).or_default();
                 types.extend(record.data.record_type());
                 let key = (zone.clone(), record.name.clone(), record.data.clone());
-                self.origins.entry(key).or_insert_with(|| Origin { place, what: what.to_owned() });
+                let records = &mut self.entry(&zone).content.records;
+                let index = records.len();
+                records.push(record);
                 self.record_count += 1;
-                self.entry(&zone).content.records.push(record);
+                self.origins.entry(key).or_insert_with(|| Origin { place, what: what.to_owned(), index });
                 translation
             }
             Err((why, help)) => {
@@ -440,6 +379,24 @@ impl ImportResult {
                 self.report(findings::INVALID_IN_SOURCE, what, place, &why, help);
             }
         }
+    }
+
+    /// Why a record is left out, and what to do: a spec cannot have it beside the others.
+    fn refusal_of(&self, zone: &ZoneName, record: &LiveRecord) -> Option<(String, &'static str)> {
+        if record.data.is_alias_of(&record.name) {
+            let why = format!("`{}` is the name of the record itself", record.name);
+            return Some((why, "write the name that it should be an alias of"));
+        }
+        let keep = "keep one of them in the source";
+        if let Some(why) = self.conflict(zone, record) {
+            return Some((why, keep));
+        }
+        let origin = self.origins.get(&(zone.clone(), record.name.clone(), record.data.clone()))?;
+        let existing = self.zones.get(zone)?.content.records.get(origin.index)?;
+        let different = different_attributes(existing, record);
+        let names: Vec<String> = different.iter().map(|name| format!("`{name}`")).collect();
+        let shown = names.join(" and ");
+        (!names.is_empty()).then(|| (format!("the source has this record already, with another {shown}"), keep))
     }
 
     /// Why a record cannot be beside those that its name has already: another CNAME, or types that exclude each other.
@@ -533,6 +490,20 @@ impl ImportResult {
         };
         zones.into_values().map(import).collect()
     }
+}
+
+/// The names of the attributes in which two records of one name and value differ.
+fn different_attributes(a: &LiveRecord, b: &LiveRecord) -> Vec<&'static str> {
+    // The TTL of a proxied record is automatic.
+    let ttl = |record: &LiveRecord| (!record.proxied).then_some(record.ttl);
+    let all = [
+        ("proxied", a.proxied != b.proxied),
+        ("ttl", a.proxied == b.proxied && ttl(a) != ttl(b)),
+        ("comment", a.comment != b.comment),
+        ("tags", a.tags != b.tags),
+        ("settings", a.settings != b.settings),
+    ];
+    all.into_iter().filter(|(_, is_different)| *is_different).map(|(name, _)| name).collect()
 }
 
 /// Where a file is, links followed, as far as that is known.

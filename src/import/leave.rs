@@ -21,8 +21,8 @@ pub struct Leaving {
     partly_unknown: BTreeSet<String>,
     /// Zones of octoDNS.
     pub(super) octodns: BTreeSet<ZoneName>,
-    /// Domains of DNSControl.
-    pub(super) dnscontrol: BTreeMap<ZoneName, DnscontrolDomain>,
+    /// Domains of DNSControl; several if they are equal views of one zone.
+    pub(super) dnscontrol: BTreeMap<ZoneName, Vec<DnscontrolDomain>>,
 }
 
 /// A domain of DNSControl.
@@ -44,7 +44,7 @@ impl Leaving {
     pub fn is_empty(&self) -> bool {
         !self.terraform.values().any(|imported| *imported)
             && self.octodns.is_empty()
-            && !self.dnscontrol.values().any(|domain| domain.left_out == 0)
+            && !self.dnscontrol.values().flatten().any(|domain| domain.left_out == 0)
     }
 
     /// Notes whether a resource of Terraform leaves. One address may be that of several, in several states: it leaves if all do.
@@ -152,7 +152,7 @@ impl Leaving {
                 "\n# octoDNS: remove the zone `{zone}.` from `zones:` in its configuration, or the provider `cloudflare` from its targets."
             );
         }
-        for DnscontrolDomain { name, providers, stays_at, left_out } in self.dnscontrol.values() {
+        for DnscontrolDomain { name, providers, stays_at, left_out } in self.dnscontrol.values().flatten() {
             // A name in a comment of a script cannot end the comment.
             let safe = |name: &str| -> String { name.chars().filter(|c| !is_hidden(*c) && !c.is_control()).collect() };
             let domain = format!("D(\"{}\", …)", safe(name));

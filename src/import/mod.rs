@@ -3,6 +3,7 @@
 mod comments;
 mod csv;
 mod dnscontrol;
+mod entry;
 mod from_live;
 mod import_result;
 mod imported;

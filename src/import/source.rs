@@ -94,7 +94,11 @@ impl<'g> Reader<'g> {
     /// several files may be of one zone.
     fn finish(mut self) -> ImportResult {
         octodns::read_files(&self.octodns_files, &self.given.octodns, &mut self.found);
-        zone_files::read(std::mem::take(&mut self.master_files), self.given.default.as_ref(), &mut self.found);
+        zone_files::read_zone_files(
+            std::mem::take(&mut self.master_files),
+            self.given.default.as_ref(),
+            &mut self.found,
+        );
         for (source, zone) in std::mem::take(&mut self.tables) {
             csv::read(source, zone.as_ref(), &mut self.found);
         }

@@ -12,18 +12,25 @@ use crate::diagnostic::read_bytes;
 /// Bytes.
 const LARGEST: u64 = 64 << 20;
 
-/// Reads a file below a directory, links followed: a source names no files elsewhere.
+/// Reads a file below a directory.
 ///
 /// # Errors
 /// Why it cannot be read.
 pub(super) fn read_below(directory: &Path, name: &str) -> Result<String, String> {
+    read(&path_below(directory, name)?).map_err(|why| format!("`{name}`: {why}"))
+}
+
+/// Where a file below a directory is, links followed: a source names no files elsewhere.
+///
+/// # Errors
+/// It is not below the directory, or cannot be seen.
+pub(super) fn path_below(directory: &Path, name: &str) -> Result<PathBuf, String> {
     let path = Path::new(name);
     if !path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir)) {
         return Err(format!("`{name}` is not below the directory of the file that names it"));
     }
     let file = within(directory, &directory.join(path), name)?;
-    let Some(file) = file else { return Err(format!("`{name}` leads out of the directory of the file that names it")) };
-    read(&file).map_err(|why| format!("`{name}`: {why}"))
+    file.ok_or_else(|| format!("`{name}` leads out of the directory of the file that names it"))
 }
 
 /// Where a file is, links followed; `None` if it is not below a directory. `name` is what it is called in an error.

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use super::import_result::{ImportResult, Translation};
-use super::source_files::read_below;
+use super::source_files::{path_below, read};
 use super::zone_file::{self, Outline};
 use super::zone_of_path::zone_of_path;
 use crate::diagnostic::{Place, SourceId, Span, findings};
@@ -39,11 +39,14 @@ impl MasterFile {
 }
 
 /// Reads zone files. `given` is the zone that the user names.
-pub(super) fn read(files: Vec<MasterFile>, given: Option<&ZoneName>, found: &mut ImportResult) {
+pub(super) fn read_zone_files(files: Vec<MasterFile>, given: Option<&ZoneName>, found: &mut ImportResult) {
     let mut sources: HashMap<PathBuf, SourceId> = HashMap::new();
     let mut outlined = Vec::new();
     let mut included = BTreeSet::new();
-    for file in unique(files) {
+    let files = unique(files);
+    // A file that includes itself is recognised by the place where it is.
+    sources.extend(files.iter().filter_map(|file| Some((file.path.canonicalize().ok()?, file.source))));
+    for file in files {
         let named = zone_of_path(&file.path);
         let assumed = given.or(named.as_ref());
         let outline = {
@@ -111,14 +114,15 @@ fn reader<'r>(
     sources: &'r mut HashMap<PathBuf, SourceId>,
 ) -> impl FnMut(&Path, &mut ImportResult) -> Result<SourceId, String> + use<'r> {
     move |path, found| {
-        if let Some(source) = sources.get(path) {
+        let below = path.strip_prefix(directory).unwrap_or(path).to_str().unwrap_or_default();
+        let real = path_below(directory, below)?;
+        if let Some(source) = sources.get(&real) {
             return Ok(*source);
         }
-        let below = path.strip_prefix(directory).unwrap_or(path).to_str().unwrap_or_default();
-        let text = read_below(directory, below)?;
+        let text = read(&real).map_err(|why| format!("`{below}`: {why}"))?;
         found.read_file(path);
         let source = found.sources.add(path.display().to_string(), text);
-        sources.insert(path.to_owned(), source);
+        sources.insert(real, source);
         Ok(source)
     }
 }

@@ -11,7 +11,7 @@ use crate::diff::WafChanges;
 use crate::insight::waf::{Impact, deployment_impact, rule_impact, unreachable_families};
 use crate::model::facts::rate_limits::RATE_LONGEST_PERIOD;
 use crate::model::managed::{Managed, Overrides, Problem, ProblemKind, compile};
-use crate::model::ruleset::{EntryPoint, Phase, RuleBody};
+use crate::model::ruleset::{EntryPoint, Phase, RuleBody, counting_expression};
 use crate::model::{DesiredZone, Expression, Gather, LiveZone, Tier, Value};
 
 /// Holds the changes of a zone's rules against what Cloudflare has and allows.
@@ -281,10 +281,9 @@ fn place_of(changes: &WafChanges, body: &RuleBody) -> Option<Place> {
 fn expressions(live: &LiveZone, changes: &WafChanges, operations: &[Operation], found: &mut Diagnostics) {
     let texts = |body: &RuleBody| {
         let counting = match body.get("ratelimit") {
-            Some(Value::Map(rate)) => rate.get("counting_expression").cloned(),
+            Some(Value::Map(rate)) => counting_expression(rate).map(str::to_owned),
             _ => None,
         };
-        let counting = counting.and_then(|v| if let Value::Text(text) = v { Some(text) } else { None });
         [body.text("expression").map(str::to_owned), counting].into_iter().flatten().collect::<Vec<_>>()
     };
     let unmet = |text: &str| Expression::reported(text).requirement().filter(|r| !r.is_met_by(live.tier));

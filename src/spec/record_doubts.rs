@@ -26,7 +26,7 @@ impl Target<'_> {
     pub(super) fn doubt_record(&mut self, name: &Fqdn, data: &Rdata, place: Place) {
         let record_type = data.record_type();
         let address = || Address::of_record(self.zone, name, data, false).to_string();
-        if record_type == Some(RecordType::Cname) && data.target() == Some(name) {
+        if data.is_alias_of(name) {
             self.diagnostics.push(
                 findings::SELF_ALIAS
                     .at(place, format!("`{name}` is the name of the record itself"))

@@ -327,3 +327,54 @@ fn faults_that_cannot_be_are_told_with_their_place() {
         assert!(ran.stderr.contains("faults.json") && ran.stderr.contains(says), "{}", ran.stderr);
     }
 }
+
+#[test]
+fn options_that_a_command_does_not_read_are_refused() {
+    let given = |option: &str| match option {
+        "today" => vec!["--today", "2027-01-01"],
+        "var" => vec!["--var", "A=b"],
+        "shard" => vec!["--shard", "1/2"],
+        "policy" => vec!["--policy", "none.yaml"],
+        "base" => vec!["--base", "./none"],
+        _ => vec!["--zone", "example.com"],
+    };
+    let none = &["zone", "shard", "var", "policy", "today", "base"][..];
+    for (arguments, unread) in [
+        (&["import", "example.com"][..], &["shard", "policy", "today", "base"][..]),
+        (&["import", "./x.zone"], &["shard", "policy", "today", "base"]),
+        (&["init"], &["shard", "var", "policy", "today", "base"]),
+        (&["undo", "journal.jsonl"], &["shard", "var", "today", "base"]),
+        (&["doctor"], &["shard", "var", "policy", "today", "base"]),
+        (&["conformance"], &["shard", "var", "policy", "base"]),
+        (&["export", "--to", "bind", "--live", "--zone", "example.com"], &["shard", "var", "policy", "today", "base"]),
+        (&["resolve", "example.com", "--live"], &["shard", "var", "policy", "today", "base"]),
+        (&["validate", "spec.yaml"], &["base"]),
+        (&["snapshot", "spec.yaml"], &["base"]),
+        (&["fmt", "spec.yaml"], &["zone", "shard", "base"]),
+        (&["diff", "spec.yaml", "spec.yaml"], &["shard", "base"]),
+        (&["waf", "effective", "example.com"], none),
+        (
+            &["waf", "trace", "GET https://example.com/", "--live", "example.com"],
+            &["zone", "shard", "var", "policy", "base"],
+        ),
+        (&["waf", "rules", "spec.yaml"], &["base"]),
+        (&["schema"], none),
+        (&["man", "x"], none),
+        (&["completions", "bash"], none),
+        (&["help", "consents"], none),
+        (&["sandbox", "dump"], none),
+    ] {
+        for option in unread {
+            let ran = alone(&[arguments, &given(option)].concat()).exits(64);
+            let words = format!("has no --{option}, which would have no effect");
+            assert!(ran.stderr.contains(&words) && ran.stdout.is_empty(), "{arguments:?} {option}: {ran:?}");
+        }
+        for option in none.iter().filter(|option| !unread.contains(option)) {
+            let ran = alone(&[arguments, &given(option)].concat());
+            assert!(!ran.stderr.contains("which would have no effect"), "{arguments:?} {option}: {ran:?}");
+        }
+        // A wrapper can pass these to every command.
+        let ran = alone(&[arguments, &["--quiet", "--timeout", "3", "--color", "never"]].concat());
+        assert!(!ran.stderr.contains("which would have no effect"), "{arguments:?}: {ran:?}");
+    }
+}

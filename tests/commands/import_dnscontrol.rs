@@ -332,6 +332,9 @@ fn equal_views_are_one_zone() {
     workspace.file("ir.json", ir.to_string());
     let ran = import(&workspace, &["./ir.json"]);
     assert!(ran.stderr.contains("record: 2 of 2 imported"), "{}", ran.stderr);
+    // Both views leave DNSControl.
+    let script = workspace.run(&["import", "./ir.json", "--leave", "script"]).exits(0).stdout;
+    assert!(script.contains("example.com!x") && script.contains("example.com!y"), "{script}");
     // The same zone in two documents.
     ir["domains"][1]["records"][0]["ttl"] = json!(600);
     let second = json!({ "dns_providers": providers, "domains": [ir["domains"][1]] });
@@ -340,6 +343,19 @@ fn equal_views_are_one_zone() {
     workspace.file("second.json", second.to_string());
     let said = refused(&workspace, &["./ir.json", "./second.json"]);
     assert!(said.contains("IMPORT0010"), "{said}");
+}
+
+#[test]
+fn a_record_that_no_spec_can_say_is_not_counted_as_imported() {
+    let workspace = workspace();
+    let record = |name: &str, target: &str| json!({ "type": "CNAME", "name": name, "ttl": 300, "target": target });
+    let records = json!([record("loop", "loop.example.com."), record("www", "example.net.")]);
+    workspace.file("ir.json", document(json!({ "records": records })));
+    let ran = import(&workspace, &["./ir.json"]);
+    for words in ["loop CNAME of example.com: `loop.example.com` is the name of the record itself", "record: 1 of 2"] {
+        assert!(ran.stderr.contains(words), "{words}\n{}", ran.stderr);
+    }
+    workspace.run(&["import", "./ir.json", "--leave", "script"]).exits(1);
 }
 
 #[test]

@@ -264,6 +264,32 @@ fn zones_follow_from_patterns_aliases_and_split_files() {
 }
 
 #[test]
+fn a_zone_that_octodns_never_publishes_is_left_out() {
+    let zones = "example.com.: {sources: [files], targets: [cf, dns], always-dry-run: true}\n  \
+                 copy.example.: {alias: example.com.}\n  none.example.: {sources: [files]}\n  \
+                 example.org.: {sources: [files], targets: [cf], always-dry-run: false}";
+    let workspace = tree(&[
+        ("octodns.yaml", &configuration("", zones)),
+        ("zones/example.com.yaml", "www: {type: A, value: 192.0.2.1}\n"),
+        ("zones/example.org.yaml", "www: {type: A, value: 192.0.2.2}\n"),
+        ("zones/none.example.yaml", "www: {type: A, value: 192.0.2.3}\n"),
+    ]);
+    let ran = import(&workspace, &["."], 0);
+    assert!(ran.stdout.contains("  example.org:") && ran.stdout.contains("  copy.example:"), "{}", ran.stdout);
+    assert!(!ran.stdout.contains("  example.com:"), "{}", ran.stdout);
+    says(
+        &ran.stderr,
+        &[
+            "zone example.com: in ./octodns.yaml, octoDNS never publishes it (`always-dry-run`); left out: www A",
+            "zone none.example: in ./octodns.yaml, it has no targets, so octoDNS publishes it nowhere",
+            "record: 2 of 4 imported",
+        ],
+    );
+    let ran = import(&workspace, &[".", "--target", "cf"], 0);
+    assert!(ran.stdout.contains("  example.com:"), "{}", ran.stdout);
+}
+
+#[test]
 fn processors_drop_change_or_are_named() {
     let config = |processor: &str| {
         format!(

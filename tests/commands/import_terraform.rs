@@ -136,8 +136,8 @@ fn a_configuration_is_evaluated_as_far_as_it_is_known() {
     for said in [
         "`aws_eip.lb.public_ip` is not in these files",
         "the variable `never_set` has no value",
-        "cloudflare_page_rule.old: page rules are not managed by a spec; it sets `always_use_https` for `example.com/*`",
-        "cloudflare_list.office: it is the list `office` of kind `ip` with 1 item",
+        "cloudflare_page_rule.old: a spec does not manage page rules; it sets `always_use_https` for `example.com/*`",
+        "cloudflare_list.office: a spec does not manage lists, to which rules refer by name; it is the list `office` of kind `ip` with 1 item",
         "cloudflare_record.tunnel: it contains an id that Cloudflare assigns",
         "cloudflare_record.zone: it contains an id that Cloudflare assigns",
         "module.other: `./other` is not among the files that were read",

@@ -285,6 +285,45 @@ fn rules_that_a_spec_does_not_have_are_named_and_stay_in_terraform() {
 }
 
 #[test]
+fn the_description_of_a_ruleset_is_named_and_keeps_it_nowhere() {
+    const OWASP: &str = r#"{ ref = "ow", action = "execute", expression = "true", action_parameters = { id = "4814384a9e5d4991b9815dcfc25d2f1f" } },"#;
+    let workspace = workspace();
+    for value in ["\"ours\"", "var.unknown", "\"\""] {
+        let code = managed(OWASP).replace("kind ", &format!("description = {value}\n  kind "));
+        assert!(code.contains("description"), "{code}");
+        workspace.file("infra/main.tf", code);
+        let ran = offline(&workspace, "./infra/");
+        assert!(ran.stderr.contains("cloudflare_ruleset: 1 of 1 imported\n"), "{value}\n{}", ran.stderr);
+        let named = said(&ran, "IMPORT0028", "cloudflare_ruleset.m");
+        assert_eq!(named.len(), usize::from(value != "\"\""), "{value}\n{}", ran.stderr);
+        assert!(left(&workspace, "./infra/").contains(&"cloudflare_ruleset.m".to_owned()), "{value}");
+    }
+}
+
+#[test]
+fn what_a_spec_does_not_manage_has_one_name() {
+    let workspace = workspace();
+    let resource = |kind: &str| format!("resource \"{kind}\" \"x\" {{ zone_id = cloudflare_zone.z.id }}\n");
+    for (kind, about) in [
+        ("cloudflare_page_rule", "page rules"),
+        ("cloudflare_access_rule", "IP access rules"),
+        ("cloudflare_bot_management", "bot settings"),
+        ("cloudflare_zone_lockdown", "zone lockdown rules"),
+        ("cloudflare_worker_route", "Workers routes"),
+        ("cloudflare_workers_route", "Workers routes"),
+        ("cloudflare_load_balancer", "load balancers"),
+        ("cloudflare_managed_headers", "managed transforms"),
+        ("cloudflare_url_normalization_settings", "URL normalization"),
+        ("cloudflare_list", "lists, to which rules refer by name"),
+        ("cloudflare_of_tomorrow", "this kind of resource"),
+    ] {
+        workspace.file("infra/main.tf", format!("{ZONE}{}", resource(kind)));
+        let all = said(&offline(&workspace, "./infra/"), "IMPORT0002", &format!("{kind}.x"));
+        assert!(all.iter().any(|said| said.starts_with(&format!("a spec does not manage {about}"))), "{kind}: {all:?}");
+    }
+}
+
+#[test]
 fn settings_get_the_values_of_their_kind() {
     let workspace = workspace();
     let code = format!(

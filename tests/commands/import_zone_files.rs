@@ -189,12 +189,54 @@ fn an_export_has_the_documented_grammar() {
     assert_eq!(import(&workspace, &["./example.com.zone"]).stdout, live);
 }
 
+/// How often a message is among others.
+fn times(said: &str, words: &str) -> usize {
+    said.matches(words).count()
+}
+
 #[test]
 fn includes_that_multiply_end() {
     let workspace = workspace();
     workspace.file("example.com.zone", format!("www 300 IN A 192.0.2.1\n{}", "$INCLUDE example.com.zone\n".repeat(20)));
-    let (_, said) = imported(&workspace, &["./example.com.zone"]);
-    assert!(said.contains("files include each other too deeply"), "{said}");
+    let (spec, said) = imported(&workspace, &["./example.com.zone"]);
+    assert_eq!(records(&spec), ["www.example.com A 192.0.2.1 300"]);
+    assert_eq!(times(&said, "`example.com.zone` includes itself"), 1, "{said}");
+    assert!(said.contains("record: 1 of 1 imported") && said.contains("line: 0 of 20 imported"), "{said}");
+    assert!(!said.contains("exists"), "{said}");
+    // Two files that include each other, and a link to the first one.
+    workspace.file("dns/a.zone", "$ORIGIN example.com.\n$INCLUDE b.inc\na 300 IN A 192.0.2.1\n");
+    workspace.file("dns/b.inc", "b 300 IN A 192.0.2.2\n$INCLUDE a.zone\n$INCLUDE link.zone\n");
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("a.zone", workspace.path().join("dns/link.zone")).unwrap();
+    let (spec, said) = imported(&workspace, &["./dns/a.zone"]);
+    assert_eq!(records(&spec).len(), 2, "{spec}");
+    assert_eq!((times(&said, "`a.zone` includes itself"), times(&said, "exists")), (1, 0), "{said}");
+    // At most 1,000 files: 24 of 41 each, and 16 more, of which one is the file that includes the others.
+    workspace.file("many/example.com.zone", "$INCLUDE a.inc\n".repeat(40));
+    workspace.file("many/a.inc", "$INCLUDE b.inc\n".repeat(40));
+    workspace.file("many/b.inc", "www 300 IN A 192.0.2.1\nbad 300 IN A 192.0.2.x\n");
+    let (spec, said) = imported(&workspace, &["./many/"]);
+    assert_eq!(records(&spec), ["www.example.com A 192.0.2.1 300"]);
+    assert!(said.contains("www A exists 975 times and was written once"), "{said}");
+    assert_eq!(times(&said, "includes more than 1000 files"), 1, "{said}");
+    // A mistake is one message, however often its file is included.
+    assert_eq!(times(&said, "`192.0.2.x`"), 1, "{said}");
+    assert!(said.contains("read 3 files, skipped 0"), "{said}");
+    // At most 10 levels.
+    for n in 0..12 {
+        let next = format!("$INCLUDE {}.inc\n", n + 1).repeat(2);
+        workspace
+            .file(&format!("deep/{n}.inc"), format!("h{n} 300 IN A 192.0.2.1\n{}", if n < 11 { &next } else { "" }));
+    }
+    workspace.file("deep/example.com.zone", "$INCLUDE 0.inc\n");
+    let (spec, said) = imported(&workspace, &["./deep/example.com.zone"]);
+    assert!(spec.contains("name: h9,") && !spec.contains("name: h10,"), "{spec}");
+    assert_eq!(times(&said, "more than 10 levels deep"), 1, "{said}");
+}
+
+#[test]
+fn what_cannot_be_read_is_named_with_its_place() {
+    let workspace = workspace();
     for (name, text) in [("open.zone", "$ORIGIN example.com.\na A ( 192.0.2.1\n"), ("quote.zone", "a TXT \"x\n")] {
         workspace.file(name, text);
         assert!(refused(&workspace, &[&format!("./{name}")]).contains("IMPORT0001"), "{name}");
@@ -203,4 +245,21 @@ fn includes_that_multiply_end() {
     workspace.file("g.zone", "$ORIGIN example.com.\n$GENERATE 1-5 h$ A 192.0.2.1x$\nok 60 A 192.0.2.1\n");
     let (_, said) = imported(&workspace, &["./g.zone"]);
     assert!(said.contains("1 of 6 imported") || said.contains("record: 1 of 6"), "{said}");
+}
+
+#[test]
+fn one_record_with_different_attributes_is_not_merged() {
+    let workspace = workspace();
+    workspace.file(
+        "example.com.zone",
+        "www 300 IN A 192.0.2.1\nwww 600 IN A 192.0.2.1\nsame 300 A 192.0.2.1\nsame 300 A 192.0.2.1\n",
+    );
+    let (spec, said) = imported(&workspace, &["./example.com.zone"]);
+    assert_eq!(records(&spec), ["same.example.com A 192.0.2.1 300", "www.example.com A 192.0.2.1 300"]);
+    assert!(said.contains("the source has this record already, with another `ttl`"), "{said}");
+    assert!(said.contains("zone:2:1") && said.contains("same A exists twice and was written once"), "{said}");
+    assert!(said.contains("record: 3 of 4 imported"), "{said}");
+    workspace.file("t.csv", "zone,name,type,content,proxied,comment\nexample.com,www,A,192.0.2.1,true,a\nexample.com,www,A,192.0.2.1,false,b\n");
+    let (_, said) = imported(&workspace, &["./t.csv"]);
+    assert!(said.contains("with another `proxied` and `comment`") && said.contains("record: 1 of 2"), "{said}");
 }

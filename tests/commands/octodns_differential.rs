@@ -11,8 +11,8 @@ use zonewright::model::{Fqdn, Rdata, RecordType};
 
 use crate::support::octodns::python_with_octodns;
 
-/// A record as both say it: name, type, value, TTL (1 is automatic) and whether it is proxied.
-type Published = BTreeSet<(String, String, String, u32, bool)>;
+/// A record as both say it: name, type, value, TTL (1 is automatic), whether it is proxied, and its comment and tags.
+type Published = BTreeSet<(String, String, String, u32, bool, String)>;
 
 /// Returns the number of generated configurations; `OCTODNS_CASES` names more.
 fn cases() -> u64 {
@@ -141,12 +141,89 @@ fn text_value(dice: &mut Dice, is_escaped: bool) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }
 
+/// Writes the parameters of a service binding.
+fn service_parameters(dice: &mut Dice) -> String {
+    let parameters = [
+        dice.one(&["", "alpn: [h2, h3]", "alpn: ['h2']"]),
+        dice.one(&["", "port: '8443'", "port: '443'"]),
+        dice.one(&["", "ipv4hint: [192.0.2.1, 192.0.2.2]", "ipv6hint: ['2001:db8::1']"]),
+        dice.one(&["", "no-default-alpn:", "mandatory: [alpn]"]),
+    ];
+    let given: Vec<&str> = parameters.into_iter().filter(|parameter| !parameter.is_empty()).collect();
+    match given.is_empty() {
+        true => String::new(),
+        false => format!(", svcparams: {{{}}}", given.join(", ")),
+    }
+}
+
+/// Writes the place of a LOC record.
+fn place(dice: &mut Dice) -> String {
+    let float = |dice: &mut Dice| dice.one(&["31.5", "'12.0'", "7", "0.25", "1.5e+1"]).to_owned();
+    let (latitude, longitude) = (float(dice), float(dice));
+    let minutes = dice.one(&["30", "'5'", "010", "0x1F"]);
+    let height = dice.one(&["20", "-10", "'100.5'", "1_000"]);
+    format!(
+        "{{lat_degrees: {}, lat_minutes: {minutes}, lat_seconds: {latitude}, lat_direction: {}, long_degrees: 0, \
+         long_minutes: 58, long_seconds: {longitude}, long_direction: W, altitude: {height}, size: {}, \
+         precision_horz: 1000, precision_vert: '10'}}",
+        dice.one(&["31", "051", "'51'"]),
+        dice.one(&["S", "'N'"]),
+        dice.one(&["1", "10.0", "'1'"])
+    )
+}
+
+/// Writes a value of a type that Cloudflare has as several members.
+fn structured_value(dice: &mut Dice) -> (&'static str, String) {
+    let number = |dice: &mut Dice| dice.one(&["1", "010", "'3'", "0x2", "0b11"]).to_owned();
+    match dice.below(5) {
+        4 => ("PTR", format!("value: {}", dice.one(&["a.example.net.", "b.example.net."]))),
+        0 => {
+            let members = ["certificate_usage", "selector", "matching_type"];
+            let numbers: Vec<String> =
+                members.iter().map(|name| format!("{name}: {}, ", dice.one(&["1", "01", "'1'"]))).collect();
+            let digits = "0123456789abcdef".repeat(4);
+            ("TLSA", format!("value: {{{}certificate_association_data: '{digits}'}}", numbers.concat()))
+        }
+        1 => {
+            let (order, preference) = (number(dice), number(dice));
+            let flags = dice.one(&["S", "s", "'U'", "A"]);
+            let service = dice.one(&["SIP+D2U", "'E2U+sip'", "''"]);
+            let replacement = dice.one(&["sip.example.net.", "."]);
+            let value = format!(
+                "{{order: {order}, preference: {preference}, flags: {flags}, service: {service}, \
+                 regexp: {}, replacement: {replacement}}}",
+                dice.one(&["''", "'!^.*$!sip:a@example.net!'"])
+            );
+            ("NAPTR", format!("value: {value}"))
+        }
+        2 => ("LOC", format!("values: [{}]", place(dice))),
+        _ => {
+            let parameters = service_parameters(dice);
+            let target = dice.one(&["svc.example.net.", "."]);
+            let priority = dice.one(&["1", "010", "'2'"]);
+            let value = format!("value: {{svcpriority: {priority}, targetname: {target}{parameters}}}");
+            (if dice.once_in(2) { "HTTPS" } else { "SVCB" }, value)
+        }
+    }
+}
+
+/// Writes a line with a service, whose name has a form of its own.
+fn service_line(dice: &mut Dice, first: usize) -> String {
+    let port = dice.one(&["5060", "'443'", "0x50", "00"]);
+    let target = dice.one(&["sip.example.net.", ".", "a.example.org."]);
+    let below = dice.one(&["", ".voice"]);
+    format!(
+        "_s{first}._tcp{below}: {{type: SRV, value: {{priority: 010, weight: '5', port: {port}, target: {target}}}}}\n"
+    )
+}
+
 /// Writes the members of a record set, without its name.
 fn record_set(dice: &mut Dice, is_escaped: bool, has_cnames: bool) -> String {
     let number = |dice: &mut Dice| dice.one(&["10", "010", "'010'", "0x0A", "1_0", "'7'", "1:00", "0b11"]).to_owned();
     let host =
         |dice: &mut Dice| dice.one(&["mx.example.net.", "a.example.org.", "c.example.org.", "b.test"]).to_owned();
-    let (kind, value) = match dice.below(8) {
+    let (kind, value) = match dice.below(11) {
+        8..=10 => structured_value(dice),
         0 => ("AAAA", format!("value: '2001:db8::{:x}'", 1 + dice.below(9))),
         1 => {
             let values: Vec<String> = (0..=dice.below(2)).map(|_| text_value(dice, is_escaped)).collect();
@@ -183,7 +260,9 @@ fn record_set(dice: &mut Dice, is_escaped: bool, has_cnames: bool) -> String {
         }
     };
     let ttl = if dice.once_in(2) { format!("ttl: {}, ", dice.one(TTLS)) } else { String::new() };
-    let octodns = match dice.below(9) {
+    let octodns = match dice.below(11) {
+        9 => "octodns: {cloudflare: {comment: 'our host', tags: ['team:dns', plain]}}, ",
+        10 => "octodns: {cloudflare: {proxied: yes, comment: ''}}, ",
         0 => "octodns: {ignored: yes}, ",
         1 => "octodns: {excluded: [cf]}, ",
         2 => "octodns: {included: [other]}, ",
@@ -196,9 +275,16 @@ fn record_set(dice: &mut Dice, is_escaped: bool, has_cnames: bool) -> String {
     format!("{{{octodns}{ttl}type: {kind}, {value}}}")
 }
 
-/// Writes a file of a zone. `first` is the first of its names.
-fn zone_file(dice: &mut Dice, first: usize, count: usize, is_escaped: bool, has_cnames: bool) -> String {
+/// Writes a file of a zone. `first` is the first of its names, `parts` the way to files that it includes.
+fn zone_file(dice: &mut Dice, first: usize, parts: &str, count: usize, is_escaped: bool, has_cnames: bool) -> String {
     let mut out = String::from("---\n");
+    out.push_str(&service_line(dice, first));
+    if dice.once_in(2) {
+        out.push_str(&format!("i{first}-a: !include {parts}set.yaml\n"));
+        out.push_str(&format!("i{first}-b: {{<<: !include {parts}set.yaml, ttl: {}}}\n", dice.one(TTLS)));
+        out.push_str(&format!("i{first}-c:\n- !include {parts}set.yaml\n- {{type: AAAA, value: '2001:db8::1'}}\n"));
+        out.push_str(&format!("<<: !include {parts}names.yaml\n").replace("names", &format!("names{first}")));
+    }
     if first == 0 && dice.once_in(2) {
         out.push_str("'': {type: ALIAS, value: www.example.net.}\n");
     }
@@ -272,17 +358,27 @@ fn write_case(directory: &Path, seed: u64) {
              {key}: {{{filter}sources: [main], targets: [cf]}}\n",
         ),
     );
-    let second = zone_file(&mut dice, 0, 6, is_escaped, false);
+    let second = zone_file(&mut dice, 0, "../parts/", 6, is_escaped, false);
     put("second/example.com.yaml", second);
+    put("parts/set.yaml", "type: A\nttl: 0600\nvalues: [192.0.2.20, 192.0.2.21]\n".to_owned());
+    for first in [0, 8, 15] {
+        put(&format!("parts/names{first}.yaml"), format!("n{first}: {{type: TXT, value: '010'}}\n"));
+    }
     put("second/shared.yaml", "shared: {type: A, value: 192.0.2.77}\n".to_owned());
     put("other/.keep", String::new());
     for zone in ["example.com", "example.org", "other.example"] {
         if !split.is_empty() {
-            put(&format!("main/{zone}{split}/one.yaml"), zone_file(&mut dice, 0, 8, is_escaped, !replaces));
-            put(&format!("main/{zone}{split}/two.yaml"), zone_file(&mut dice, 8, 7, is_escaped, !replaces));
+            put(
+                &format!("main/{zone}{split}/one.yaml"),
+                zone_file(&mut dice, 0, "../../parts/", 8, is_escaped, !replaces),
+            );
+            put(
+                &format!("main/{zone}{split}/two.yaml"),
+                zone_file(&mut dice, 8, "../../parts/", 7, is_escaped, !replaces),
+            );
             put(&format!("main/{zone}{split}/sub/unread.yaml"), "x: {type: A, value: 192.0.2.200}\n".to_owned());
         }
-        put(&format!("main/{zone}.yaml"), zone_file(&mut dice, 15, 12, is_escaped, !replaces));
+        put(&format!("main/{zone}.yaml"), zone_file(&mut dice, 15, "../parts/", 12, is_escaped, !replaces));
     }
 }
 
@@ -295,7 +391,10 @@ fn imported(found: &mut ImportResult) -> Published {
             let is_proxied = record.facets.proxied == Some(true);
             let type_name = record.data.type_name().to_owned();
             let value = format!("{:?}", record.data);
-            all.insert((record.name.to_string(), type_name, value, ttl, is_proxied));
+            let comment = record.facets.comment.as_ref().and_then(|comment| comment.text()).unwrap_or_default();
+            let tags = record.facets.tags.iter().flatten().map(|tag| tag.as_str()).collect::<Vec<_>>();
+            let note = format!("{comment} {tags:?}");
+            all.insert((record.name.to_string(), type_name, value, ttl, is_proxied, note));
         }
     }
     all
@@ -315,7 +414,10 @@ fn published(zones: &Value) -> Published {
         let name = text("name").to_lowercase();
         // At some names, the division of a text into strings means nothing.
         let data = Fqdn::parse(&name).map_or(data.clone(), |name| data.at(&name));
-        all.insert((name, text("type"), format!("{data:?}"), ttl, record["proxied"] == true));
+        let mut tags: Vec<&str> = record["tags"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+        tags.sort_unstable();
+        let note = format!("{} {tags:?}", text("comment"));
+        all.insert((name, text("type"), format!("{data:?}"), ttl, record["proxied"] == true, note));
     }
     all
 }
@@ -341,22 +443,19 @@ fn what_octodns_publishes_is_what_is_imported() {
     for (directory, answer) in directories.iter().zip(&answers) {
         let mut found =
             read_sources(std::slice::from_ref(directory), Some(SourceKind::Octodns), &GivenZones::default());
-        let ours = imported(&mut found);
-        let show = || {
-            let said: Vec<String> =
-                found.diagnostics.iter().map(|said| format!("{} {}", said.code(), said.detail)).collect();
-            format!("{}\n{}", directory.display(), said.join("\n"))
-        };
+        let said: Vec<String> =
+            found.diagnostics.iter().map(|said| format!("{} {}", said.code(), said.detail)).collect();
+        let shown = format!("{}\n{}", directory.display(), said.join("\n"));
         if answer["error"].is_string() {
             assert!(!found.diagnostics.is_empty(), "octoDNS refuses {}: {}", directory.display(), answer["error"]);
             continue;
         }
-        let theirs = published(&answer["zones"]);
+        let (theirs, ours) = (published(&answer["zones"]), imported(&mut found));
         let missing: Vec<_> = theirs.difference(&ours).collect();
         let added: Vec<_> = ours.difference(&theirs).collect();
         if !(missing.is_empty() && added.is_empty()) {
             let kept = home.keep();
-            panic!("not imported: {missing:#?}\nimported: {added:#?}\n{}\nkept in {}", show(), kept.display());
+            panic!("not imported: {missing:#?}\nimported: {added:#?}\n{shown}\nkept in {}", kept.display());
         }
         compared += 1;
         records += ours.len();

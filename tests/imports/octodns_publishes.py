@@ -48,6 +48,18 @@ def presentation(data):
         return f"{own['algorithm']} {own['type']} {own['fingerprint']}"
     if kind == "TLSA":
         return f"{own['usage']} {own['selector']} {own['matching_type']} {own['certificate']}"
+    if kind == "NAPTR":
+        texts = " ".join('"' + own[name].replace("\\", "\\\\") + '"' for name in ("flags", "service", "regex"))
+        return f"{own['order']} {own['preference']} {texts} {own['replacement']}"
+    if kind == "LOC":
+        place = " ".join(
+            f"{own[axis + '_degrees']} {own[axis + '_minutes']} {own[axis + '_seconds']} {own[axis + '_direction']}"
+            for axis in ("lat", "long")
+        )
+        sizes = " ".join(f"{own[name]}m" for name in ("altitude", "size", "precision_horz", "precision_vert"))
+        return f"{place} {sizes}"
+    if kind in ("SVCB", "HTTPS"):
+        return f"{own['priority']} {own['target']}{own['value']}"
     raise ValueError(f"{kind} is not compared")
 
 
@@ -72,6 +84,8 @@ def published(directory):
                         "ttl": data["ttl"],
                         "proxied": bool(data.get("proxied", False)),
                         "value": presentation(data),
+                        "comment": data.get("comment", ""),
+                        "tags": data.get("tags", []),
                     }
                 )
     return {"zones": zones}

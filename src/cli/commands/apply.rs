@@ -96,6 +96,12 @@ impl Run for ApplyArgs {
                 "a saved plan is applied as a whole; give {flag} to `plan --out`, which then holds that part only"
             ));
         }
+        // With `--base`, they are for reading the base.
+        let values = [("--var", !global.variables.is_empty()), ("--today", global.today.is_some())];
+        let unread = values.into_iter().filter(|_| is_saved && global.base.is_none()).find(|(_, is_given)| *is_given);
+        if let Some((flag, _)) = unread {
+            return Err(format!("a saved plan was made with its own values; give {flag} to `plan --out` instead"));
+        }
         Ok(())
     }
 

@@ -50,10 +50,10 @@ fn id(text: &str) -> Result<String, String> {
 }
 
 impl Run for ConformanceArgs {
-    const MATTERS: Matters = Matters::ONLINE;
+    const MATTERS: Matters = Matters { today: true, ..Matters::ONLINE };
 
     fn facts(&self) -> Facts<'_> {
-        Facts { is_online: !self.list, has_shards: false, ..Facts::online("conformance") }
+        Facts { is_online: !self.list, ..Facts::online("conformance") }
     }
 
     fn check(&self, global: &Global) -> Result<(), String> {

@@ -37,7 +37,7 @@ pub(in crate::cli) struct DiffArgs {
 }
 
 impl Run for DiffArgs {
-    const MATTERS: Matters = Matters::SPEC;
+    const MATTERS: Matters = Matters { shards: false, ..Matters::SPEC };
 
     fn facts(&self) -> Facts<'_> {
         Facts { files: vec![(&self.before, Takes::Spec), (&self.after, Takes::Spec)], ..Facts::offline("diff") }

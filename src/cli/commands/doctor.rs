@@ -11,6 +11,7 @@ use crate::cli::connection::{Access, OpenConnection};
 use crate::cli::exit_codes::Exit;
 use crate::cli::file_kinds::Takes;
 use crate::cli::load_spec::load;
+use crate::cli::options_in_help::Matters;
 use crate::cli::output::Output;
 use crate::cli::settings::Settings;
 use crate::cli::shared_arguments::{Format, SpecArgs};
@@ -36,9 +37,13 @@ pub(in crate::cli) struct DoctorArgs {
 }
 
 impl Run for DoctorArgs {
+    fn matters(&self) -> Matters {
+        if self.spec.is_empty() { Matters::ONLINE } else { Self::MATTERS }
+    }
+
     fn facts(&self) -> Facts<'_> {
         let files = self.spec.iter().map(|path| (path.as_path(), Takes::Spec)).collect();
-        Facts { files, has_shards: !self.spec.is_empty(), ..Facts::online("doctor") }
+        Facts { files, ..Facts::online("doctor") }
     }
 
     /// Reads, examines and reports.

@@ -49,6 +49,11 @@ pub(in crate::cli) struct ExportArgs {
 impl Run for ExportArgs {
     const MATTERS: Matters = Matters { connection: true, ..Matters::SPEC };
 
+    fn matters(&self) -> Matters {
+        let is_without_spec = self.spec.is_empty() && (self.live || self.against.is_some());
+        if is_without_spec { Matters::ONLINE } else { Self::MATTERS }
+    }
+
     fn facts(&self) -> Facts<'_> {
         zone_source::facts("export", &self.spec, self.live, self.against.as_ref())
     }

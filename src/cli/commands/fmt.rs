@@ -41,7 +41,7 @@ pub(in crate::cli) struct FmtArgs {
 }
 
 impl Run for FmtArgs {
-    const MATTERS: Matters = Matters { zones: false, ..Matters::SPEC };
+    const MATTERS: Matters = Matters { zones: false, shards: false, ..Matters::SPEC };
 
     fn facts(&self) -> Facts<'_> {
         Facts { files: self.spec.files(), ..Facts::offline("fmt") }

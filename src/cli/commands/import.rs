@@ -63,7 +63,7 @@ pub(in crate::cli) struct ImportArgs {
     #[arg(long, value_name = "NAME", hide_short_help = true)]
     provider: Vec<String>,
     /// Configuration of octoDNS to read, if there are several
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
     config: Option<PathBuf>,
     /// Target of octoDNS whose records are imported, by its name in the configuration, instead of Cloudflare
     #[arg(long, value_name = "NAME", hide_short_help = true)]
@@ -176,10 +176,10 @@ impl ImportArgs {
 }
 
 impl Run for ImportArgs {
-    const MATTERS: Matters = Matters::ONLINE;
+    const MATTERS: Matters = Matters { variables: true, ..Matters::ONLINE };
 
     fn facts(&self) -> Facts<'_> {
-        Facts { has_shards: false, ..Facts::online("import") }
+        Facts::online("import")
     }
 
     fn check(&self, global: &Global) -> Result<(), String> {
@@ -191,9 +191,6 @@ impl Run for ImportArgs {
         }
         if !self.skip.is_empty() && !is_about_files {
             return Err("--skip leaves out what files contain, and no SOURCE is a file".to_owned());
-        }
-        if global.base.is_some() {
-            return Err("`import` has no --base: it reads no spec".to_owned());
         }
         Ok(())
     }

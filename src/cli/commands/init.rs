@@ -57,7 +57,7 @@ impl Run for InitArgs {
     const MATTERS: Matters = Matters::ONLINE;
 
     fn facts(&self) -> Facts<'_> {
-        Facts { has_shards: false, ..Facts::online("init") }
+        Facts::online("init")
     }
 
     fn check(&self, global: &Global) -> Result<(), String> {

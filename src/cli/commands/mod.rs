@@ -8,6 +8,7 @@ use clap::Subcommand;
 use futures_util::future::LocalBoxFuture;
 
 use super::exit_codes::Exit;
+use super::options_in_help::Matters;
 use super::shared_arguments::Global;
 pub(super) use help::after_help;
 pub(super) use run::{Facts, Run, Session};
@@ -27,6 +28,10 @@ macro_rules! commands {
             fn tailored(command: clap::Command) -> clap::Command {
                 $($(#[$meta])* let command = command.mut_subcommand(stringify!($module), <$module::$args as Run>::tailored);)+
                 command
+            }
+
+            fn matters(&self) -> Matters {
+                match self { $($(#[$meta])* Self::$command(command) => command.matters(),)+ }
             }
 
             fn facts(&self) -> Facts<'_> {

@@ -48,6 +48,11 @@ pub(in crate::cli) struct ResolveArgs {
 impl Run for ResolveArgs {
     const MATTERS: Matters = Matters { connection: true, ..Matters::SPEC };
 
+    fn matters(&self) -> Matters {
+        let is_without_spec = self.spec.is_empty() && (self.live || self.against.is_some());
+        if is_without_spec { Matters::ONLINE } else { Self::MATTERS }
+    }
+
     fn facts(&self) -> Facts<'_> {
         zone_source::facts("resolve", &self.spec, self.live, self.against.as_ref())
     }

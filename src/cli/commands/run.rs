@@ -26,8 +26,13 @@ pub(in crate::cli) struct Session<'a> {
 
 /// A command, whose arguments are its fields. The documentation of the type is its line in `--help`.
 pub(in crate::cli) trait Run {
-    /// The global options that matter to it.
+    /// The global options that matter to it; others that decide what is done are refused.
     const MATTERS: Matters = Matters::ALL;
+
+    /// The global options that matter to it with these arguments.
+    fn matters(&self) -> Matters {
+        Self::MATTERS
+    }
 
     /// The command as clap knows it, with the help of the global options that matter.
     fn tailored(command: clap::Command) -> clap::Command {
@@ -65,8 +70,6 @@ pub(in crate::cli) struct Facts<'a> {
     pub(in crate::cli) has_document: fn(&Document) -> bool,
     /// Whether it asks Cloudflare, and so depends on the clock, keeps files, and reads credentials.
     pub(in crate::cli) is_online: bool,
-    /// Whether `--shard` selects a part of its zones.
-    pub(in crate::cli) has_shards: bool,
     /// Whether it listens to signals by itself; otherwise [`Interrupt`] does.
     pub(in crate::cli) is_signal_listener: bool,
     /// Whether it writes zones: an error then adds that nothing was written.
@@ -82,7 +85,6 @@ impl Facts<'_> {
             name,
             has_document: |_| false,
             is_online: true,
-            has_shards: true,
             is_signal_listener: false,
             is_writer: false,
             files: Vec::new(),
@@ -91,6 +93,6 @@ impl Facts<'_> {
 
     /// A command that needs no network, whose results are text or JSON.
     pub(in crate::cli) fn offline(name: &'static str) -> Self {
-        Self { is_online: false, has_shards: false, ..Self::online(name) }
+        Self { is_online: false, ..Self::online(name) }
     }
 }

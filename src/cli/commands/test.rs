@@ -41,7 +41,6 @@ impl Run for TestArgs {
     fn facts(&self) -> Facts<'_> {
         Facts {
             has_document: |document| document.expectations.is_some(),
-            has_shards: true,
             files: self.spec.files(),
             ..Facts::offline("test")
         }

@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::{Facts, Run, Session};
 use crate::cli::apply_lock;
-use crate::cli::exit_codes::{Ended, Exit};
+use crate::cli::exit_codes::Exit;
 use crate::cli::file_kinds::Takes;
 use crate::cli::options_in_help::Matters;
 use crate::cli::plan_and_apply::{How, plan_and_apply};
@@ -41,7 +41,7 @@ pub(in crate::cli) struct UndoArgs {
 }
 
 impl Run for UndoArgs {
-    const MATTERS: Matters = Matters::ONLINE;
+    const MATTERS: Matters = Matters { policy: true, ..Matters::ONLINE };
 
     fn facts(&self) -> Facts<'_> {
         Facts { files: vec![(&self.journal_file, Takes::Journal)], ..Facts::online("undo") }
@@ -51,9 +51,6 @@ impl Run for UndoArgs {
         let Session { settings, output, .. } = *session;
         let how = How { yes: self.yes, dry_run: self.dry_run, resume: false, verify: self.verify.into() };
         how.check(output)?;
-        if settings.flags.base.is_some() {
-            return Err(Ended::usage("undo reads the previous state from the journal; remove --base"));
-        }
         let consents = settings.consents(&self.consents)?;
         // The journal of an apply that is still under way is not read: its end is not known.
         let _lock = if self.dry_run { None } else { Some(apply_lock::take(&settings.flags.journal)?) };

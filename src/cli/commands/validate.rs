@@ -31,7 +31,7 @@ impl Run for ValidateArgs {
     const MATTERS: Matters = Matters::SPEC;
 
     fn facts(&self) -> Facts<'_> {
-        let facts = Facts { has_shards: true, files: self.spec.files(), ..Facts::offline("validate") };
+        let facts = Facts { files: self.spec.files(), ..Facts::offline("validate") };
         if self.print {
             Facts { name: "validate --print", ..facts }
         } else {

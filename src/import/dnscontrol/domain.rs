@@ -110,14 +110,6 @@ impl<'j> Domain<'j> {
         ["records", "recordsabsent", "rawrecords"].iter().map(|member| self.items(member).count()).sum()
     }
 
-    /// Counts its entries as imported: another domain with the same entries is.
-    pub(super) fn count_entries(&self, found: &mut ImportResult) {
-        found.count("domain", Translation::Whole);
-        for (member, kind) in [("records", "record"), ("rawrecords", "record"), ("recordsabsent", "absent record")] {
-            self.items(member).for_each(|_| found.count(kind, Translation::Whole));
-        }
-    }
-
     /// Returns true if another domain says the same about its zone.
     pub(super) fn is_equal(&self, other: &Self) -> bool {
         let said = |domain: &Self| {
@@ -163,8 +155,8 @@ impl<'j> Domain<'j> {
         found.diagnostics.push(diagnostic);
     }
 
-    /// Adds what it says about its zone.
-    pub(super) fn read(&self, own_providers: &BTreeSet<String>, known: &Providers, found: &mut ImportResult) {
+    /// Adds what it says about its zone. Returns the number of entries that are left out or imported in part.
+    pub(super) fn read(&self, own_providers: &BTreeSet<String>, known: &Providers, found: &mut ImportResult) -> usize {
         found.count("domain", Translation::Whole);
         found.zone(&self.zone);
         let complete_before = incomplete_entries(found);
@@ -200,10 +192,16 @@ impl<'j> Domain<'j> {
             let names: Vec<String> = unknown_metadata.into_iter().map(|name| format!("`{name}`")).collect();
             self.report(&format!("the metadata {} is not translated", names.join(", ")), None, found);
         }
+        self.leave(own_providers, left_out, found);
+        left_out
+    }
+
+    /// Notes that it leaves DNSControl, unless entries are left out.
+    pub(super) fn leave(&self, own_providers: &BTreeSet<String>, left_out: usize, found: &mut ImportResult) {
         let stays_at = self.providers.difference(own_providers).cloned().collect();
-        let providers = own_providers.clone();
-        let leaving = DnscontrolDomain { name: self.name.clone(), providers, stays_at, left_out };
-        found.leaving.dnscontrol.insert(self.zone.clone(), leaving);
+        let (name, providers) = (self.name.clone(), own_providers.clone());
+        let leaving = DnscontrolDomain { name, providers, stays_at, left_out };
+        found.leaving.dnscontrol.entry(self.zone.clone()).or_default().push(leaving);
     }
 
     /// A value of its metadata.

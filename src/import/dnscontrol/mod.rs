@@ -82,8 +82,11 @@ pub(super) fn translate(documents: &[Document], chosen: &BTreeSet<String>, found
     for (zone, views) in by_zone {
         match views.split_first() {
             Some((first, others)) if others.iter().all(|other| other.domain.is_equal(&first.domain)) => {
-                others.iter().for_each(|other| other.domain.count_entries(found));
-                first.domain.read(&first.providers, first.known, found);
+                let tally_before = found.tally.clone();
+                let left_out = first.domain.read(&first.providers, first.known, found);
+                // The entries of the others are in the spec, or are left out, as those of the first are.
+                found.count_copies(&tally_before, others.len());
+                others.iter().for_each(|other| other.domain.leave(&other.providers, left_out, found));
             }
             Some((first, others)) => report_views(&zone, first, others, found),
             None => {}

@@ -7,7 +7,7 @@ use super::configuration::Configuration;
 use super::documents::Documents;
 use super::providers::ProviderKind;
 use super::zone_content::ZoneContent;
-use super::zones::{ConfiguredZone, expand_zones, load_zone, targets_in_words, zone_content};
+use super::zones::{ConfiguredZone, expand_zones, load_zone, other_targets, zone_content};
 use crate::diagnostic::{Place, findings};
 use crate::import::import_result::ImportResult;
 use crate::model::ZoneName;
@@ -69,8 +69,10 @@ pub(super) fn import_configurations(
     let mut by_zone: BTreeMap<&ZoneName, Vec<Publication<'_>>> = BTreeMap::new();
     for (configuration, zones) in configurations.iter().zip(&expanded) {
         for zone in zones {
-            let wanted: Vec<&String> =
-                zone.entry.targets.iter().filter(|target| is_wanted(configuration, target, choice)).collect();
+            // A plan that is never applied changes nothing at Cloudflare; the user may still name its target.
+            let is_published = choice.target.is_some() || !zone.is_never_applied;
+            let wanted = zone.entry.targets.iter().filter(|target| is_wanted(configuration, target, choice));
+            let wanted: Vec<&String> = wanted.filter(|_| is_published).collect();
             if wanted.is_empty() {
                 leave_out(configuration, zone, choice, documents, found);
             }
@@ -114,13 +116,18 @@ fn leave_out(
 ) {
     let target = zone.entry.targets.first().map_or("", String::as_str);
     let content = zone_content(configuration, zone, target, documents, &found.sources);
-    let missing = match &choice.target {
-        Some(chosen) => format!("not to `{chosen}`"),
-        None => "not to Cloudflare".to_owned(),
+    let wanted = choice.target.as_ref().map_or("Cloudflare".to_owned(), |chosen| format!("`{chosen}`"));
+    let why = match zone.is_never_applied
+        && zone.entry.targets.iter().any(|target| is_wanted(configuration, target, choice))
+    {
+        true => "octoDNS never publishes it (`always-dry-run`)".to_owned(),
+        false => other_targets(configuration, zone.entry, &wanted),
     };
     let path = configuration.path.display();
-    let why = format!("in {path}, {}, {missing}", targets_in_words(configuration, zone.entry));
-    content.leave_out_zone(&zone.zone, zone.entry.place, &why, found);
+    let why = format!("in {path}, {why}");
+    let help = "name a target with `--target NAME` to import what goes to it".to_owned();
+    let help = Some(help).filter(|_| !zone.entry.targets.is_empty());
+    content.leave_out_zone(&zone.zone, zone.entry.place, &why, help, found);
 }
 
 /// Imports a zone that at least one target gets, unless several get different records.

@@ -42,6 +42,8 @@ pub(super) struct ZoneEntry {
     pub(super) processors: Vec<String>,
     /// The zone whose records the entry copies.
     pub(super) alias: Option<String>,
+    /// Whether octoDNS plans the zone and never applies the plan.
+    pub(super) is_never_applied: bool,
     /// Whether records that belong to other zones of the configuration are dropped, instead of refused.
     pub(super) drops_sub_zones: bool,
     /// Which of the zones of its sources a key with `*` stands for.
@@ -128,6 +130,7 @@ impl ZoneEntry {
             targets: texts("targets"),
             processors: texts("processors"),
             alias: text("alias"),
+            is_never_applied: entry.get("always-dry-run").is_some_and(is_true),
             drops_sub_zones: entry.get("ignore_subzone_adds").is_some_and(is_true),
             filter,
         }

@@ -286,9 +286,24 @@ fn member_text(name: &str, type_name: &str, member: &Yaml, notes: &mut Notes) ->
     read
 }
 
+/// Parameters of service bindings that octoDNS writes as lists.
+const LISTS: &[&str] = &["alpn", "ipv4hint", "ipv6hint", "mandatory"];
+/// The parameter of service bindings that has no value.
+const NO_VALUE: &str = "no-default-alpn";
+
 /// Reads a service binding, whose parameters octoDNS writes as a mapping.
 fn service_fields(value: &Yaml, notes: &mut Notes) -> Fields {
     let parameters = value.get("svcparams").map(Yaml::members).unwrap_or_default();
+    for (name, value) in parameters {
+        let is_list = matches!(value.kind, YamlKind::List(_));
+        let is_text = |item: &Yaml| matches!(item.python(), Some(PythonScalar::Text(_)));
+        if LISTS.contains(&name.as_str()) != is_list && name != NO_VALUE {
+            let form = if is_list { "one text" } else { "a list" };
+            notes.refused_by_octodns(value.place, format!("the parameter `{name}` must be {form}"));
+        } else if name != NO_VALUE && !value.items().iter().all(is_text) {
+            notes.refused_by_octodns(value.place, format!("the parameter `{name}` has a value that is not a text"));
+        }
+    }
     let parameter = |(name, value): &(String, Yaml)| match &value.kind {
         YamlKind::Null => name.clone(),
         _ => {

@@ -151,7 +151,14 @@ impl ZoneContent {
     }
 
     /// Names a zone that is left out, and counts its records.
-    pub(super) fn leave_out_zone(self, zone: &ZoneName, place: Place, why: &str, found: &mut ImportResult) {
+    pub(super) fn leave_out_zone(
+        self,
+        zone: &ZoneName,
+        place: Place,
+        why: &str,
+        help: Option<String>,
+        found: &mut ImportResult,
+    ) {
         let values = self.records.len() + self.left_out.iter().map(|set| set.values).sum::<usize>();
         let mut names: Vec<&str> = self.records.iter().map(|record| record.shown.as_str()).collect();
         names.extend(self.left_out.iter().map(|set| set.shown.as_str()));
@@ -163,8 +170,7 @@ impl ZoneContent {
             names.truncate(MOST_NAMES);
             why.push_str(&format!("; left out: {}{more}", names.join(", ")));
         }
-        let help = "name a target with `--target NAME` to import what goes to it".to_owned();
-        found.report(findings::NOT_TRANSLATED, &format!("zone {zone}"), place, &why, Some(help));
+        found.report(findings::NOT_TRANSLATED, &format!("zone {zone}"), place, &why, help);
         if values == 0 {
             found.count("zone", Translation::LeftOut);
         }

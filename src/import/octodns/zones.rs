@@ -26,6 +26,8 @@ pub(super) struct ConfiguredZone<'c> {
     pub(super) source_zone: ZoneName,
     /// The entry with its sources and targets.
     pub(super) entry: &'c ZoneEntry,
+    /// Whether octoDNS plans the zone and never applies the plan.
+    pub(super) is_never_applied: bool,
     /// Names of other zones of the configuration, relative to this zone.
     sub_zones: BTreeSet<String>,
 }
@@ -58,14 +60,16 @@ pub(super) fn expand_zones<'c>(configuration: &'c Configuration, found: &mut Imp
     for (zone, entry) in &entries {
         let sub_zones = sub_zones.remove(zone).unwrap_or_default();
         let zone = zone.clone();
+        let is_never_applied = entry.is_never_applied;
         let Some(alias) = &entry.alias else {
-            zones.push(ConfiguredZone { source_zone: zone.clone(), zone, entry, sub_zones });
+            zones.push(ConfiguredZone { source_zone: zone.clone(), zone, entry, is_never_applied, sub_zones });
             continue;
         };
         let source = ZoneName::parse(alias).ok().and_then(|source| entries.get_key_value(&source));
         match source.filter(|(_, source)| source.alias.is_none()) {
             Some((source_zone, source)) => {
-                zones.push(ConfiguredZone { zone, source_zone: source_zone.clone(), entry: source, sub_zones });
+                let source_zone = source_zone.clone();
+                zones.push(ConfiguredZone { zone, source_zone, entry: source, is_never_applied, sub_zones });
             }
             None => {
                 let why = format!("it is an alias of `{alias}`, which is not a zone of the configuration with sources");
@@ -253,15 +257,15 @@ fn sub_zones_by_zone<'z>(zones: impl Iterator<Item = &'z ZoneName> + Clone) -> B
     below
 }
 
-/// Returns where a zone goes, in words.
-pub(super) fn targets_in_words(configuration: &Configuration, entry: &ZoneEntry) -> String {
+/// Says that a zone goes to other targets than the one that is imported.
+pub(super) fn other_targets(configuration: &Configuration, entry: &ZoneEntry, wanted: &str) -> String {
     if entry.targets.is_empty() {
-        return "it has no targets".to_owned();
+        return "it has no targets, so octoDNS publishes it nowhere".to_owned();
     }
     let in_words = |name: &String| match configuration.providers.get(name) {
         Some(provider) => format!("`{name}` ({})", provider.class),
         None => format!("`{name}`, which is not a provider of the configuration"),
     };
     let targets: Vec<String> = entry.targets.iter().map(in_words).collect();
-    format!("it goes to {}", targets.join(" and "))
+    format!("it goes to {}, not to {wanted}", targets.join(" and "))
 }

@@ -275,7 +275,7 @@ impl<'b> Module<'b> {
             Assigned::Value(value) => value.clone(),
             Assigned::Text(text) => from_text(text, declared.kind.map(|(_, kind)| kind), name, place),
         };
-        self.cached(format!("var.{name}"), place, || {
+        let value = self.cached(format!("var.{name}"), place, || {
             let input = self.call.as_ref().and_then(|call| call.input(name));
             if input.as_ref().is_some_and(|value| !self.all.admits_input(value.size())) {
                 return Term::Missing(Missing::unknown("the modules are called with too many values", place));
@@ -294,7 +294,12 @@ impl<'b> Module<'b> {
                 }
                 value => value,
             }
-        })
+        });
+        match value {
+            // Each entry that refers to the variable is shown at its own place.
+            Term::Missing(missing) if declared.is_sensitive => Term::Missing(Missing { place, ..missing }),
+            value => value,
+        }
     }
 
     /// Takes in a block at the top of a file.

@@ -6,6 +6,7 @@ use super::Resource;
 use super::value::{Missing, Term};
 use crate::diagnostic::{Place, count, findings};
 use crate::import::import_result::{ImportResult, Translation, not_in_spec};
+use crate::model::facts::resources::made_by_terraform;
 
 /// Why an entry is left out.
 pub(super) enum Refusal {
@@ -43,7 +44,20 @@ impl From<Missing> for Refusal {
 const LONGEST: usize = 80;
 
 /// Why a resource of another kind is not translated, and what it holds.
-pub(super) fn other(resource: &Resource) -> String {
+pub(super) fn not_managed(resource: &Resource) -> String {
+    let about = match resource.kind.as_str() {
+        "cloudflare_list" | "cloudflare_list_item" => "lists, to which rules refer by name",
+        kind => made_by_terraform(kind).map_or("this kind of resource", |known| known.about),
+    };
+    let reason = format!("a spec does not manage {about}");
+    match content_in_words(resource) {
+        Some(content) => format!("{reason}; {content}"),
+        None => reason,
+    }
+}
+
+/// Says what a resource holds, for kinds that are read by people.
+fn content_in_words(resource: &Resource) -> Option<String> {
     let values = &resource.values;
     let text = |of: Option<&Term>| {
         let text = of.and_then(Term::text).filter(|text| !text.is_empty())?;
@@ -52,38 +66,23 @@ pub(super) fn other(resource: &Resource) -> String {
     let known = |of: Option<&Term>| text(of).unwrap_or_else(|| "an unknown value".to_owned());
     match resource.kind.as_str() {
         "cloudflare_page_rule" => {
-            let actions = match values.object("actions") {
-                Some(Term::Map(members)) => members.iter().filter(|(_, value)| !value.is_empty()).map(|(name, _)| name),
-                _ => return "page rules are not managed by a spec".to_owned(),
-            };
-            let actions: Vec<String> = actions.map(|name| format!("`{name}`")).collect();
-            let target = known(values.get("target"));
-            format!("page rules are not managed by a spec; it sets {} for {target}", actions.join(", "))
+            let Some(Term::Map(actions)) = values.object("actions") else { return None };
+            let actions = actions.iter().filter(|(_, value)| !value.is_empty()).map(|(name, _)| format!("`{name}`"));
+            let actions: Vec<String> = actions.collect();
+            Some(format!("it sets {} for {}", actions.join(", "), known(values.get("target"))))
         }
         "cloudflare_list" => {
             let items = values.get("items").or_else(|| values.get("item")).map(Term::items).unwrap_or_default();
             let (name, kind) = (known(values.get("name")), known(values.get("kind")));
-            let items = count(items.len(), "item");
-            format!(
-                "it is the list {name} of kind {kind} with {items}; a spec manages no lists, and rules refer to them by name"
-            )
-        }
-        "cloudflare_list_item" => {
-            "it is an item of a list; a spec manages no lists, and rules refer to them by name".to_owned()
+            Some(format!("it is the list {name} of kind {kind} with {}", count(items.len(), "item")))
         }
         "cloudflare_access_rule" => {
             let configuration = values.object("configuration");
             let target = known(configuration.and_then(|of| of.get("target")));
             let value = known(configuration.and_then(|of| of.get("value")));
-            let mode = known(values.get("mode"));
-            format!(
-                "it applies {mode} to the {target} {value}; it is not part of a ruleset and is not managed by a spec"
-            )
+            Some(format!("it applies {} to the {target} {value}", known(values.get("mode"))))
         }
-        "cloudflare_user_agent_blocking_rule" | "cloudflare_zone_lockdown" => {
-            "it is not part of a ruleset and is not managed by a spec".to_owned()
-        }
-        _ => "this kind of resource is not managed by a spec".to_owned(),
+        _ => None,
     }
 }
 

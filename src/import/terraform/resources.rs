@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::not_imported::{Refusal, UnknownZone, other, refuse, without_zone};
+use super::not_imported::{Refusal, UnknownZone, not_managed, refuse, without_zone};
 use super::record_resource::record;
 use super::rulesets::{self, FirewallRule};
 use super::setting_resources::{dns_settings, dnssec, settings_override, zone, zone_setting};
@@ -71,7 +71,7 @@ pub(in crate::import) fn translate(mut resources: Vec<Resource>, given: &GivenZo
                 }
                 Err(refusal) => Err(refusal),
             },
-            _ => Err(Refusal::Untranslatable(other(resource))),
+            _ => Err(Refusal::Untranslatable(not_managed(resource))),
         };
         found.leaving.resource(&resource.address, matches!(outcome, Ok(Translation::Whole)));
         match outcome {

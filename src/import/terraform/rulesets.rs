@@ -36,6 +36,7 @@ pub(super) fn ruleset(
     let (phase_name, kind) = (attributes.text("phase")?.unwrap_or_default(), attributes.text("kind")?);
     // An entry point has a name, which nothing refers to.
     attributes.text("name")?;
+    let has_description = attributes.get("description").is_some_and(|value| !value.is_empty());
     let Some(phase) = Phase::ALL.iter().copied().find(|phase| phase.as_str() == phase_name) else {
         return Err(Refusal::Untranslatable(format!(
             "it has {} of the phase `{phase_name}`, which a spec does not manage",
@@ -93,6 +94,10 @@ pub(super) fn ruleset(
         Translation::InPart => in_part(resource, &attributes.not_taken(), found).unwrap_or(Translation::InPart),
         Translation::LeftOut => Translation::LeftOut,
     };
+    if has_description && translation != Translation::LeftOut {
+        let why = "the `description` of the ruleset is not in the spec; it stays at Cloudflare and changes no rule";
+        found.report(findings::INFORMS_ONLY, &resource.address, resource.place, why, None);
+    }
     found.count(&resource.kind, translation);
     Ok(translation)
 }

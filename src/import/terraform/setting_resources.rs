@@ -49,8 +49,16 @@ const DNS_SETTINGS: &[&str] = &[
     "zone_mode",
 ];
 
+/// How much of a resource is in the spec, or why nothing is.
+type Translated = Result<Translation, Refusal>;
+
+/// The attributes of a resource of a zone, and the zone.
+fn parts<'r>(resource: &'r Resource, zones: &Zones<'_>) -> Result<(Attributes<'r>, ZoneName), Refusal> {
+    Ok((Attributes::new(resource), zones.of(resource)?))
+}
+
 /// `cloudflare_zone`.
-pub(super) fn zone(resource: &Resource, found: &mut ImportResult) -> Result<Translation, Refusal> {
+pub(super) fn zone(resource: &Resource, found: &mut ImportResult) -> Translated {
     let attributes = Attributes::new(resource);
     let (old, name) = (attributes.text("zone")?, attributes.text("name")?);
     let name = old.or(name).unwrap_or_default();
@@ -60,9 +68,8 @@ pub(super) fn zone(resource: &Resource, found: &mut ImportResult) -> Result<Tran
 }
 
 /// `cloudflare_zone_dnssec`: version 4 has no wanted status, its presence turns DNSSEC on.
-pub(super) fn dnssec(resource: &Resource, zones: &Zones<'_>, found: &mut ImportResult) -> Result<Translation, Refusal> {
-    let attributes = Attributes::new(resource);
-    let zone = zones.of(resource)?;
+pub(super) fn dnssec(resource: &Resource, zones: &Zones<'_>, found: &mut ImportResult) -> Translated {
+    let (attributes, zone) = parts(resource, zones)?;
     let status = attributes.text("status")?;
     let is_on = !matches!(status.as_deref(), Some("disabled" | "pending-disabled"));
     if found.claim(&zone, claim(resource, &resource.address, "DNSSEC"), &is_on.to_string()) == Claimed::First {
@@ -72,13 +79,8 @@ pub(super) fn dnssec(resource: &Resource, zones: &Zones<'_>, found: &mut ImportR
 }
 
 /// `cloudflare_zone_dns_settings` of version 5.
-pub(super) fn dns_settings(
-    resource: &Resource,
-    zones: &Zones<'_>,
-    found: &mut ImportResult,
-) -> Result<Translation, Refusal> {
-    let attributes = Attributes::new(resource);
-    let zone = zones.of(resource)?;
+pub(super) fn dns_settings(resource: &Resource, zones: &Zones<'_>, found: &mut ImportResult) -> Translated {
+    let (attributes, zone) = parts(resource, zones)?;
     if let Some(missing) = attributes.missing() {
         return Err(missing.clone().into());
     }
@@ -98,13 +100,8 @@ pub(super) fn dns_settings(
 }
 
 /// `cloudflare_zone_settings_override` of version 4. Each of its settings counts as an entry.
-pub(super) fn settings_override(
-    resource: &Resource,
-    zones: &Zones<'_>,
-    found: &mut ImportResult,
-) -> Result<Translation, Refusal> {
-    let attributes = Attributes::new(resource);
-    let zone = zones.of(resource)?;
+pub(super) fn settings_override(resource: &Resource, zones: &Zones<'_>, found: &mut ImportResult) -> Translated {
+    let (attributes, zone) = parts(resource, zones)?;
     let Some(Term::Map(members)) = attributes.object("settings")? else {
         return Err(Refusal::Invalid("it has no settings".to_owned()));
     };
@@ -150,13 +147,8 @@ fn is_off_redirect(redirect: &Term) -> bool {
 }
 
 /// `cloudflare_zone_setting` of version 5.
-pub(super) fn zone_setting(
-    resource: &Resource,
-    zones: &Zones<'_>,
-    found: &mut ImportResult,
-) -> Result<Translation, Refusal> {
-    let attributes = Attributes::new(resource);
-    let zone = zones.of(resource)?;
+pub(super) fn zone_setting(resource: &Resource, zones: &Zones<'_>, found: &mut ImportResult) -> Translated {
+    let (attributes, zone) = parts(resource, zones)?;
     let name = attributes.text("setting_id")?.unwrap_or_default();
     let Some(value) = attributes.get("value") else {
         return Err(Refusal::Untranslatable("the setting has no `value`".to_owned()));

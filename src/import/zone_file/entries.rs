@@ -3,6 +3,9 @@
 //! # Sources
 //! RFC 1035 section 5.1 (master files), and the BIND 9 Administrator Reference Manual (`$GENERATE`, times with units).
 
+use std::iter::Peekable;
+use std::str::CharIndices;
+
 /// A word of an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Token {
@@ -125,67 +128,98 @@ pub(super) fn expand(text: &str, n: u32) -> Result<String, String> {
     Ok(out)
 }
 
-/// The entries of a file; otherwise where and why it cannot be read.
-pub(super) fn lines(text: &str) -> Result<Vec<Line>, (usize, &'static str)> {
-    let mut lines = Vec::new();
-    let mut line = Line::default();
-    let mut open: Option<usize> = None;
-    let mut is_start = true;
-    let mut letters = text.trim_start_matches('\u{feff}').char_indices().peekable();
-    let shift = text.len() - text.trim_start_matches('\u{feff}').len();
-    while let Some((n, c)) = letters.next() {
-        let at = n + shift;
-        match c {
-            '\n' if open.is_none() => {
-                lines.push(std::mem::take(&mut line));
-                is_start = true;
-                continue;
+/// The entries of a file, one at a time; the last one is an error if the file cannot be divided further.
+pub(super) struct Lines<'t> {
+    letters: Peekable<CharIndices<'t>>,
+    /// Number of bytes before the first letter.
+    shift: usize,
+    is_at_end: bool,
+}
+
+/// Where a file cannot be divided into entries, and why.
+pub(super) type Unreadable = (usize, &'static str);
+
+impl<'t> Lines<'t> {
+    /// Begins to read a text.
+    pub(super) fn new(text: &'t str) -> Self {
+        let letters = text.trim_start_matches('\u{feff}');
+        Self { letters: letters.char_indices().peekable(), shift: text.len() - letters.len(), is_at_end: false }
+    }
+
+    /// Reads the next entry.
+    fn read_line(&mut self) -> Result<Line, Unreadable> {
+        let mut line = Line::default();
+        let mut open: Option<usize> = None;
+        let mut is_start = true;
+        while let Some((n, c)) = self.letters.next() {
+            let at = n + self.shift;
+            match c {
+                '\n' if open.is_none() => return Ok(line),
+                '(' if open.is_some() => return Err((at, "parentheses do not nest")),
+                '(' => open = Some(at),
+                ')' if open.take().is_none() => return Err((at, "this parenthesis was not opened")),
+                ')' => {}
+                ';' => self.read_note(&mut line, open.is_some()),
+                c if c.is_whitespace() => line.is_continued |= is_start && line.words.is_empty(),
+                first => {
+                    let text = self.read_token(first).ok_or((at, "the text is not closed with a quote on its line"))?;
+                    line.words.push(Token { text, at });
+                }
             }
-            '(' if open.is_some() => return Err((at, "parentheses do not nest")),
-            '(' => open = Some(at),
-            ')' if open.take().is_none() => return Err((at, "this parenthesis was not opened")),
-            ')' => {}
-            ';' => {
-                let mut note = String::new();
-                while let Some((_, c)) = letters.next_if(|(_, c)| *c != '\n') {
-                    note.push(c);
-                }
-                // Comments of an entry that has several lines are one.
-                let note = note.trim();
-                if open.is_some() || !line.words.is_empty() {
-                    let gap = if line.note.is_empty() || note.is_empty() { "" } else { " " };
-                    line.note.push_str(gap);
-                    line.note.push_str(note);
-                }
-            }
-            c if c.is_whitespace() => line.is_continued |= is_start && line.words.is_empty(),
-            first => {
-                let mut word = String::from(first);
-                // A word may have quotes within it, as in `alpn="h2,h3"`; one that begins with a quote ends with it.
-                let is_text = first == '"';
-                let mut is_quoted = is_text;
-                let mut is_escaped = first == '\\';
-                while let Some((_, c)) = letters.peek().copied() {
-                    let is_end = c.is_whitespace() || matches!(c, ';' | '(' | ')');
-                    if (!is_quoted && (is_text || is_end) && !is_escaped) || (is_quoted && c == '\n') {
-                        break;
-                    }
-                    letters.next();
-                    word.push(c);
-                    is_quoted ^= c == '"' && !is_escaped;
-                    is_escaped = c == '\\' && !is_escaped;
-                }
-                if is_quoted {
-                    return Err((at, "the text is not closed with a quote on its line"));
-                }
-                line.words.push(Token { text: word, at });
-            }
+            is_start = false;
         }
-        is_start = false;
+        self.is_at_end = true;
+        match open {
+            Some(at) => Err((at, "this parenthesis is not closed")),
+            None => Ok(line),
+        }
     }
-    if let Some(at) = open {
-        return Err((at, "this parenthesis is not closed"));
+
+    /// Reads the rest of a line as a comment.
+    fn read_note(&mut self, line: &mut Line, is_open: bool) {
+        let mut note = String::new();
+        while let Some((_, c)) = self.letters.next_if(|(_, c)| *c != '\n') {
+            note.push(c);
+        }
+        // Comments of an entry that has several lines are one.
+        let note = note.trim();
+        if is_open || !line.words.is_empty() {
+            let gap = if line.note.is_empty() || note.is_empty() { "" } else { " " };
+            line.note.push_str(gap);
+            line.note.push_str(note);
+        }
     }
-    lines.push(line);
-    Ok(lines)
+
+    /// Reads a word; `None` if it has a quote that is not closed.
+    fn read_token(&mut self, first: char) -> Option<String> {
+        let mut word = String::from(first);
+        // A word may have quotes within it, as in `alpn="h2,h3"`; one that begins with a quote ends with it.
+        let is_text = first == '"';
+        let mut is_quoted = is_text;
+        let mut is_escaped = first == '\\';
+        while let Some((_, c)) = self.letters.peek().copied() {
+            let is_end = c.is_whitespace() || matches!(c, ';' | '(' | ')');
+            if (!is_quoted && (is_text || is_end) && !is_escaped) || (is_quoted && c == '\n') {
+                break;
+            }
+            self.letters.next();
+            word.push(c);
+            is_quoted ^= c == '"' && !is_escaped;
+            is_escaped = c == '\\' && !is_escaped;
+        }
+        (!is_quoted).then_some(word)
+    }
+}
+
+impl Iterator for Lines<'_> {
+    type Item = Result<Line, Unreadable>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.is_at_end {
+            return None;
+        }
+        let line = self.read_line();
+        self.is_at_end |= line.is_err();
+        Some(line)
+    }
 }

@@ -11,10 +11,10 @@ mod entries;
 mod notes;
 mod outline;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
-use self::entries::{Head, Line, Token, duration, expand, lines};
+use self::entries::{Head, Line, Lines, Token, duration, expand};
 pub(super) use self::outline::Outline;
 use super::comments;
 use super::import_result::{Entry, ImportResult, Translation, Written};
@@ -49,6 +49,10 @@ struct Reader<'f> {
     generated: u64,
     /// Number of files that were included.
     includes: usize,
+    /// The files that are being read, each included by the one before it.
+    open: Vec<SourceId>,
+    /// Why files were not included. Each reason is reported once.
+    include_failures: BTreeSet<String>,
     /// Number of records that name servers make, by type.
     made: BTreeMap<String, usize>,
     /// Number of records of an export that do not say whether they are proxied.
@@ -75,11 +79,13 @@ pub(super) fn read<'f>(
         is_export,
         generated: 0,
         includes: 0,
+        open: Vec::new(),
+        include_failures: BTreeSet::new(),
         made: BTreeMap::new(),
         without_proxy_status: 0,
         read_file,
     };
-    reader.file(source, directory, 0, found);
+    reader.file(source, directory, found);
     let shown = found.sources.get(source).map_or_else(String::new, |source| source.name().to_owned());
     if !reader.made.is_empty() {
         let made: Vec<String> = reader.made.iter().map(|(kind, n)| count(*n, &format!("{kind} record"))).collect();
@@ -118,24 +124,31 @@ fn included_path(name: &str, directory: &Path) -> Result<PathBuf, String> {
 
 impl Reader<'_> {
     /// Reads a file.
-    fn file(&mut self, source: SourceId, directory: &Path, depth: usize, found: &mut ImportResult) {
+    fn file(&mut self, source: SourceId, directory: &Path, found: &mut ImportResult) {
         let text = found.sources.get(source).map_or(String::new(), |source| source.text().to_owned());
-        let lines = match lines(&text) {
-            Ok(lines) => lines,
-            Err((at, why)) => {
-                let place = Place { source, span: Span::new(at, at + 1) };
-                found.report(findings::UNREADABLE_SOURCE, "", place, why, None);
-                return;
-            }
-        };
-        for line in lines {
+        self.open.push(source);
+        for line in Lines::new(&text) {
+            let line = match line {
+                Ok(line) => line,
+                Err((at, why)) => {
+                    let place = Place { source, span: Span::new(at, at + 1) };
+                    found.report(findings::UNREADABLE_SOURCE, "", place, why, None);
+                    break;
+                }
+            };
             let Some(first) = line.words.first() else { continue };
             let end = line.words.last().map_or(first.at, |word| word.at + word.text.len());
             let place = Place { source, span: Span::new(first.at, end) };
             let outcome = match line.directive().as_deref() {
                 Some("$ORIGIN") => self.set_origin(&line),
                 Some("$TTL") => self.set_ttl(&line),
-                Some("$INCLUDE") => self.include(&line, directory, depth, found),
+                Some("$INCLUDE") => match self.include(&line, directory, found) {
+                    Err(why) if !self.include_failures.insert(why.clone()) => {
+                        found.count("line", Translation::LeftOut);
+                        Ok(())
+                    }
+                    outcome => outcome,
+                },
                 Some("$GENERATE") => self.generate(&line, place, found),
                 Some(directive) => Err(format!("`{directive}` is not a directive of zone files")),
                 None => self.record(&line, place, found),
@@ -144,6 +157,7 @@ impl Reader<'_> {
                 found.refuse(findings::INVALID_IN_SOURCE, "line", "", place, &why);
             }
         }
+        self.open.pop();
     }
 
     /// `$ORIGIN name`.
@@ -161,22 +175,27 @@ impl Reader<'_> {
     }
 
     /// `$INCLUDE file [origin]`.
-    fn include(&mut self, line: &Line, directory: &Path, depth: usize, found: &mut ImportResult) -> Result<(), String> {
+    fn include(&mut self, line: &Line, directory: &Path, found: &mut ImportResult) -> Result<(), String> {
         let name = line.words.get(1).ok_or("`$INCLUDE` needs a file")?;
         let path = included_path(&name.text, directory)?;
-        if depth == DEEPEST_INCLUDE {
-            return Err("files include each other too deeply".to_owned());
+        if self.open.len() > DEEPEST_INCLUDE {
+            return Err(format!(
+                "files include each other more than {DEEPEST_INCLUDE} levels deep; others are left out"
+            ));
         }
         self.includes += 1;
         if self.includes > MOST_INCLUDES {
-            return Err(format!("the zone file includes more than {MOST_INCLUDES} files"));
+            return Err(format!("the zone file includes more than {MOST_INCLUDES} files; others are left out"));
         }
         let included = (self.read_file)(&path, found)?;
+        if self.open.contains(&included) {
+            return Err(format!("`{}` includes itself", name.text.trim_matches('"')));
+        }
         let (origin, owner) = (self.origin.clone(), self.owner.clone());
         if let Some(other) = line.words.get(2) {
             self.origin = absolute(&other.text, Some(&self.origin))?;
         }
-        self.file(included, path.parent().unwrap_or(directory), depth + 1, found);
+        self.file(included, path.parent().unwrap_or(directory), found);
         (self.origin, self.owner) = (origin, owner);
         Ok(())
     }

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::entries::{Line, lines};
+use super::entries::{Line, Lines};
 use super::{DEEPEST_INCLUDE, MOST_INCLUDES, ReadFile, absolute, included_path, notes};
 use crate::diagnostic::{Place, SourceId, Span};
 use crate::import::import_result::ImportResult;
@@ -44,8 +44,8 @@ impl Outline {
         let exported_zone = zone_of_header(text);
         let mut outline = Self { is_export: exported_zone.is_some(), exported_zone, ..Self::default() };
         let has_full_names = outline.is_export || text.contains(notes::TAGS);
-        let mut scan = Scan { outline: &mut outline, has_full_names, includes: 0, read_file };
-        scan.file(source, directory, assumed.map(|zone| zone.as_fqdn().clone()), 0, found);
+        let mut scan = Scan { outline: &mut outline, has_full_names, includes: 0, open: Vec::new(), read_file };
+        scan.file(source, directory, assumed.map(|zone| zone.as_fqdn().clone()), found);
         outline
     }
 
@@ -64,28 +64,25 @@ struct Scan<'s, 'f> {
     /// Whether the owner of the SOA record is a full name: Cloudflare's export leaves out its final dot.
     has_full_names: bool,
     includes: usize,
+    /// The files that are being scanned, each included by the one before it.
+    open: Vec<SourceId>,
     read_file: &'s mut ReadFile<'f>,
 }
 
 impl Scan<'_, '_> {
     /// Scans a file. Errors are reported when the records are read.
-    fn file(
-        &mut self,
-        source: SourceId,
-        directory: &Path,
-        mut origin: Option<Fqdn>,
-        depth: usize,
-        found: &mut ImportResult,
-    ) {
-        let lines = match lines(found.sources.get(source).map_or("", |source| source.text())) {
-            Ok(lines) => lines,
-            Err((at, why)) => {
-                let place = Place { source, span: Span::new(at, at + 1) };
-                self.outline.unreadable = Some((place, why)).filter(|_| depth == 0);
-                return;
-            }
-        };
-        for line in lines {
+    fn file(&mut self, source: SourceId, directory: &Path, mut origin: Option<Fqdn>, found: &mut ImportResult) {
+        let text = found.sources.get(source).map_or(String::new(), |source| source.text().to_owned());
+        self.open.push(source);
+        for line in Lines::new(&text) {
+            let line = match line {
+                Ok(line) => line,
+                Err((at, why)) => {
+                    let place = Place { source, span: Span::new(at, at + 1) };
+                    self.outline.unreadable = Some((place, why)).filter(|_| self.open.len() == 1);
+                    break;
+                }
+            };
             match line.directive().as_deref() {
                 Some("$ORIGIN") => {
                     let stated = line.words.get(1).and_then(|word| absolute(&word.text, origin.as_ref()).ok());
@@ -94,29 +91,28 @@ impl Scan<'_, '_> {
                         origin = Some(stated);
                     }
                 }
-                Some("$INCLUDE") => self.include(&line, directory, origin.as_ref(), depth, found),
+                Some("$INCLUDE") => self.include(&line, directory, origin.as_ref(), found),
                 Some(_) => {}
                 None => self.record(&line, source, origin.as_ref()),
             }
         }
+        self.open.pop();
     }
 
     /// Scans an included file.
-    fn include(
-        &mut self,
-        line: &Line,
-        directory: &Path,
-        origin: Option<&Fqdn>,
-        depth: usize,
-        found: &mut ImportResult,
-    ) {
+    fn include(&mut self, line: &Line, directory: &Path, origin: Option<&Fqdn>, found: &mut ImportResult) {
         self.includes += 1;
         let path = line.words.get(1).and_then(|word| included_path(&word.text, directory).ok());
-        let Some(path) = path.filter(|_| depth < DEEPEST_INCLUDE && self.includes <= MOST_INCLUDES) else { return };
+        let Some(path) = path.filter(|_| self.open.len() <= DEEPEST_INCLUDE && self.includes <= MOST_INCLUDES) else {
+            return;
+        };
         let Ok(source) = (self.read_file)(&path, found) else { return };
+        if self.open.contains(&source) {
+            return;
+        }
         self.outline.included.insert(path.clone());
         let stated = line.words.get(2).and_then(|word| absolute(&word.text, origin).ok());
-        self.file(source, path.parent().unwrap_or(directory), stated.or_else(|| origin.cloned()), depth + 1, found);
+        self.file(source, path.parent().unwrap_or(directory), stated.or_else(|| origin.cloned()), found);
     }
 
     /// Scans a record.

@@ -13,7 +13,7 @@ use crate::diagnostic::Place;
 use crate::model::Value;
 use crate::model::expression::{Expression, Lists, Program, Reason, Sample, Truth};
 use crate::model::managed::Managed;
-use crate::model::ruleset::{LiveRule, LiveWaf, Phase, RuleKind};
+use crate::model::ruleset::{LiveRule, LiveWaf, Phase, RuleKind, counting_expression};
 
 /// The rules of a zone.
 #[derive(Debug)]
@@ -205,10 +205,7 @@ fn effect(phase: Phase, rule: &LiveRule, waf: &LiveWaf) -> Effect {
                 Some(Value::Integer(number)) => u64::try_from(*number).ok(),
                 _ => None,
             };
-            let counted = match rate.get("counting_expression") {
-                Some(Value::Text(text)) if !text.is_empty() => Some(When::of(&Expression::reported(text))),
-                _ => None,
-            };
+            let counted = counting_expression(rate).map(|text| When::of(&Expression::reported(text)));
             let characteristics = match rate.get("characteristics") {
                 Some(Value::List(names)) => {
                     let text = |name: &Value| matches!(name, Value::Text(_)).then(|| name.to_string());

@@ -21,7 +21,7 @@ use super::rule_scope;
 use crate::diagnostic::count;
 use crate::model::Value;
 use crate::model::expression::{Bound, Expression};
-use crate::model::ruleset::{RuleBody, canonical_rate_limit};
+use crate::model::ruleset::{RuleBody, canonical_rate_limit, counting_expression};
 
 /// Requests of a page.
 const PAGE: i64 = 70;
@@ -102,10 +102,7 @@ pub(super) fn too_low(rate: &BTreeMap<String, Value>, expression: &Expression, a
 
 /// How many of the counted requests an ordinary visitor makes in a period; `None` if none.
 fn usual(rate: &BTreeMap<String, Value>, expression: &Expression) -> Option<i64> {
-    let counting = match rate.get("counting_expression") {
-        Some(Value::Text(text)) if !text.trim().is_empty() => Some(Expression::reported(text)),
-        _ => None,
-    };
+    let counting = counting_expression(rate).map(Expression::reported);
     let period = number(rate, "period")?;
     let counted = counting.as_ref().unwrap_or(expression);
     let by = counted_by(rate);

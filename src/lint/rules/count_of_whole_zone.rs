@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::diagnostic::{Finding, Place, Severity};
 use crate::lint::zone_lookup::ZoneLookup;
 use crate::lint::{Findings, Rule};
-use crate::model::ruleset::{DesiredRule, RuleForm};
+use crate::model::ruleset::{DesiredRule, RuleForm, counting_expression};
 use crate::model::{Expression, ScopeChange, Value};
 
 /// The rule.
@@ -84,13 +84,12 @@ fn expressions(rule: &DesiredRule) -> Option<(Expression, Expression, Place)> {
             (rule.when.clone()?.0, count, place)
         }
         RuleForm::Raw(Value::Map(members)) => {
-            let Some(Value::Map(rate)) = members.get("ratelimit") else { return None };
-            let (Some(Value::Text(when)), Some(Value::Text(count))) =
-                (members.get("expression"), rate.get("counting_expression"))
+            let (Some(Value::Map(rate)), Some(Value::Text(when))) =
+                (members.get("ratelimit"), members.get("expression"))
             else {
                 return None;
             };
-            (Expression::reported(when), Expression::reported(count), rule.place)
+            (Expression::reported(when), Expression::reported(counting_expression(rate)?), rule.place)
         }
         RuleForm::Raw(_) | RuleForm::Skip(_) | RuleForm::Act { .. } => return None,
     };

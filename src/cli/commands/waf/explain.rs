@@ -68,6 +68,10 @@ pub(super) struct WafExplainArgs {
 impl Run for WafExplainArgs {
     const MATTERS: Matters = Matters { connection: true, ..Matters::SPEC };
 
+    fn matters(&self) -> Matters {
+        self.settings.matters(Self::MATTERS)
+    }
+
     fn facts(&self) -> Facts<'_> {
         self.settings.facts()
     }

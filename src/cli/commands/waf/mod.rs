@@ -31,6 +31,10 @@ impl Run for WafArgs {
         options_in_help::tailored(WafCommand::tailored(command), Self::MATTERS)
     }
 
+    fn matters(&self) -> Matters {
+        self.command.matters()
+    }
+
     fn facts(&self) -> Facts<'_> {
         self.command.facts()
     }

@@ -9,6 +9,7 @@ use clap::Args;
 use crate::cli::commands::Facts;
 use crate::cli::connection::{Access, OpenConnection};
 use crate::cli::load_spec::load;
+use crate::cli::options_in_help::Matters;
 use crate::cli::output::Output;
 use crate::cli::recordings::{ListArgs, RuleArgs};
 use crate::cli::settings::Settings;
@@ -38,6 +39,14 @@ pub(super) struct SettingArgs {
 }
 
 impl SettingArgs {
+    /// The global options that matter: live settings of one zone need none about specs.
+    pub(super) fn matters(&self, of_spec: Matters) -> Matters {
+        match &self.live {
+            Some(_) if self.spec.is_empty() => Matters { zones: false, today: of_spec.today, ..Matters::ONLINE },
+            _ => of_spec,
+        }
+    }
+
     /// The facts of a command that reads them.
     pub(super) fn facts(&self) -> Facts<'_> {
         zone_source::facts("waf", &self.spec, self.live.is_some(), None)

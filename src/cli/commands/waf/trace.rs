@@ -47,6 +47,10 @@ pub(super) struct WafTraceArgs {
 impl Run for WafTraceArgs {
     const MATTERS: Matters = Matters { connection: true, ..Matters::SPEC };
 
+    fn matters(&self) -> Matters {
+        self.settings.matters(Self::MATTERS)
+    }
+
     fn facts(&self) -> Facts<'_> {
         self.settings.facts()
     }

@@ -64,6 +64,10 @@ pub(super) struct WafTuneArgs {
 impl Run for WafTuneArgs {
     const MATTERS: Matters = Matters { connection: true, ..Matters::SPEC };
 
+    fn matters(&self) -> Matters {
+        self.settings.matters(Self::MATTERS)
+    }
+
     fn facts(&self) -> Facts<'_> {
         self.settings.facts()
     }

@@ -80,4 +80,7 @@ findings! {
     NOT_LOOKED_AT = "IMPORT0027" Note "parts of the zones were not looked at",
         "The first import of many zones stays below 100 requests, so it reads their records, rules and settings only.",
         "Import a zone alone to see everything that it has: `zonewright import ZONE`.";
+    INFORMS_ONLY = "IMPORT0028" Note "a text that only informs is not in the spec",
+        "A spec has no place for it. It stays as it is at Cloudflare, and changes nothing that Cloudflare does.",
+        "Nothing has to be done. To keep it with the spec, write it there as a comment.";
 }

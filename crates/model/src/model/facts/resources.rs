@@ -3,7 +3,8 @@
 //! # Sources
 //! Paths, members and permissions: developers.cloudflare.com/api, the page of each list, and
 //! …/fundamentals/api/reference/permissions, read 2026-11-26. The values that a zone has without a change are those of the same pages;
-//! where a page has none, the value that turns the thing off.
+//! where a page has none, the value that turns the thing off. Resources of Terraform: developers.cloudflare.com/api/terraform and
+//! registry.terraform.io/providers/cloudflare/cloudflare, documentation of 4.52 and 5.x, read 2026-11-26.
 
 use super::fact_value::FactValue;
 use super::permissions::PermissionGroup;
@@ -21,6 +22,8 @@ pub struct ResourceFacts {
     pub managed_by: Option<&'static str>,
     /// What a read shows.
     pub shows: ResourceAnswer,
+    /// The resources of Terraform's provider that make it, in versions 4 and 5.
+    pub terraform: &'static [&'static str],
 }
 
 /// What a read of a resource shows.
@@ -45,12 +48,13 @@ pub enum ResourceAnswer {
 impl ResourceFacts {
     /// A kind that a spec manages.
     const fn managed(key: &'static str, about: &'static str, path: &'static str, permission: PermissionGroup) -> Self {
-        Self { about, path, permission, managed_by: Some(key), shows: ResourceAnswer::Managed }
+        Self { about, path, permission, managed_by: Some(key), shows: ResourceAnswer::Managed, terraform: &[] }
     }
 
     /// A list that no spec manages.
     const fn list(about: &'static str, path: &'static str, permission: PermissionGroup) -> Self {
-        Self { about, path, permission, managed_by: None, shows: ResourceAnswer::List { idle: None } }
+        let shows = ResourceAnswer::List { idle: None };
+        Self { about, path, permission, managed_by: None, shows, terraform: &[] }
     }
 
     /// The same list, in which things with this value do not act.
@@ -66,7 +70,13 @@ impl ResourceFacts {
         usual: &'static [(&'static str, FactValue)],
         ignored: &'static [&'static str],
     ) -> Self {
-        Self { about, path, permission, managed_by: None, shows: ResourceAnswer::Object { usual, ignored } }
+        let shows = ResourceAnswer::Object { usual, ignored };
+        Self { about, path, permission, managed_by: None, shows, terraform: &[] }
+    }
+
+    /// The same, with the resources of Terraform's provider that make it.
+    const fn made_by(self, terraform: &'static [&'static str]) -> Self {
+        Self { terraform, ..self }
     }
 }
 
@@ -87,8 +97,10 @@ pub const RULESETS: ResourceFacts = ResourceFacts::managed("waf", "rules", "rule
 /// What a zone can hold and no spec manages, in the order in which it is looked at.
 pub const UNMANAGED: &[ResourceFacts] = &[
     ResourceFacts::list("page rules", "pagerules", PermissionGroup::PageRules)
-        .idle_if("status", FactValue::Word("disabled")),
-    ResourceFacts::list("IP access rules", "firewall/access_rules/rules", PermissionGroup::FirewallServices),
+        .idle_if("status", FactValue::Word("disabled"))
+        .made_by(&["cloudflare_page_rule"]),
+    ResourceFacts::list("IP access rules", "firewall/access_rules/rules", PermissionGroup::FirewallServices)
+        .made_by(&["cloudflare_access_rule"]),
     ResourceFacts::object(
         "bot settings",
         "bot_management",
@@ -104,56 +116,76 @@ pub const UNMANAGED: &[ResourceFacts] = &[
             ("sbfm_verified_bots", FactValue::Word("allow")),
         ],
         &["using_latest_model", "auto_update_model", "stale_zone_configuration", "bm_cookie_enabled"],
-    ),
+    )
+    .made_by(&["cloudflare_bot_management"]),
     ResourceFacts::list("zone lockdown rules", "firewall/lockdowns", PermissionGroup::FirewallServices)
-        .idle_if("paused", FactValue::Switch(true)),
+        .idle_if("paused", FactValue::Switch(true))
+        .made_by(&["cloudflare_zone_lockdown"]),
     ResourceFacts::list("user agent blocking rules", "firewall/ua_rules", PermissionGroup::FirewallServices)
-        .idle_if("paused", FactValue::Switch(true)),
-    ResourceFacts::list("Workers routes", "workers/routes", PermissionGroup::WorkersRoutes),
+        .idle_if("paused", FactValue::Switch(true))
+        .made_by(&["cloudflare_user_agent_blocking_rule", "cloudflare_user_agent_blocking_rules"]),
+    ResourceFacts::list("Workers routes", "workers/routes", PermissionGroup::WorkersRoutes)
+        .made_by(&["cloudflare_worker_route", "cloudflare_workers_route"]),
     ResourceFacts::list("Snippet rules", "snippets/snippet_rules", PermissionGroup::Snippets)
-        .idle_if("enabled", FactValue::Switch(false)),
+        .idle_if("enabled", FactValue::Switch(false))
+        .made_by(&["cloudflare_snippet_rules"]),
     ResourceFacts::list("load balancers", "load_balancers", PermissionGroup::LoadBalancers)
-        .idle_if("enabled", FactValue::Switch(false)),
+        .idle_if("enabled", FactValue::Switch(false))
+        .made_by(&["cloudflare_load_balancer"]),
     ResourceFacts::list("waiting rooms", "waiting_rooms", PermissionGroup::WaitingRooms)
-        .idle_if("suspended", FactValue::Switch(true)),
+        .idle_if("suspended", FactValue::Switch(true))
+        .made_by(&["cloudflare_waiting_room"]),
     ResourceFacts::list("email routing rules", "email/routing/rules", PermissionGroup::EmailRoutingRules)
-        .idle_if("enabled", FactValue::Switch(false)),
-    ResourceFacts::list("custom hostnames", "custom_hostnames", PermissionGroup::SslAndCertificates),
-    ResourceFacts::object("managed transforms", "managed_headers", PermissionGroup::ManagedHeaders, &[], &[]),
+        .idle_if("enabled", FactValue::Switch(false))
+        .made_by(&["cloudflare_email_routing_rule", "cloudflare_email_routing_catch_all"]),
+    ResourceFacts::list("custom hostnames", "custom_hostnames", PermissionGroup::SslAndCertificates)
+        .made_by(&["cloudflare_custom_hostname"]),
+    ResourceFacts::object("managed transforms", "managed_headers", PermissionGroup::ManagedHeaders, &[], &[])
+        .made_by(&["cloudflare_managed_headers", "cloudflare_managed_transforms"]),
     ResourceFacts::object(
         "URL normalization",
         "url_normalization",
         PermissionGroup::Sanitize,
         &[("type", FactValue::Word("cloudflare")), ("scope", FactValue::Word("incoming"))],
         &[],
-    ),
+    )
+    .made_by(&["cloudflare_url_normalization_settings"]),
     ResourceFacts::object(
         "tiered cache",
         "argo/tiered_caching",
         PermissionGroup::ZoneSettings,
         &[("value", FactValue::Word("off"))],
         &["id", "editable", "modified_on"],
-    ),
+    )
+    .made_by(&["cloudflare_tiered_cache", "cloudflare_argo_tiered_caching"]),
     ResourceFacts::object(
         "universal SSL",
         "ssl/universal/settings",
         PermissionGroup::SslAndCertificates,
         &[("enabled", FactValue::Switch(true))],
         &["certificate_authority"],
-    ),
+    )
+    .made_by(&["cloudflare_universal_ssl_setting"]),
     ResourceFacts::object(
         "leaked credential checks",
         "leaked-credential-checks",
         PermissionGroup::ZoneWaf,
         &[("enabled", FactValue::Switch(false))],
         &[],
-    ),
+    )
+    .made_by(&["cloudflare_leaked_credential_check"]),
 ];
 
 /// The resource of a path below a zone, if no spec manages it.
 #[must_use]
 pub fn unmanaged(path: &str) -> Option<&'static ResourceFacts> {
     UNMANAGED.iter().find(|resource| resource.path == path)
+}
+
+/// The resource that a kind of Terraform's provider makes, if no spec manages it.
+#[must_use]
+pub fn made_by_terraform(kind: &str) -> Option<&'static ResourceFacts> {
+    UNMANAGED.iter().find(|resource| resource.terraform.contains(&kind))
 }
 
 #[cfg(test)]
@@ -166,6 +198,9 @@ mod tests {
         let mut paths: Vec<&str> = UNMANAGED.iter().chain(&managed).map(|resource| resource.path).collect();
         paths.sort_unstable();
         assert!(paths.windows(2).all(|pair| pair[0] != pair[1]), "{paths:?}");
-        assert!(UNMANAGED.iter().all(|resource| resource.managed_by.is_none()));
+        assert!(UNMANAGED.iter().all(|resource| resource.managed_by.is_none() && !resource.terraform.is_empty()));
+        let mut kinds: Vec<&str> = UNMANAGED.iter().flat_map(|resource| resource.terraform).copied().collect();
+        kinds.sort_unstable();
+        assert!(kinds.windows(2).all(|pair| pair[0] != pair[1]), "{kinds:?}");
     }
 }

@@ -175,6 +175,12 @@ record_types! {
 }
 
 impl Rdata {
+    /// Returns true for the value of a CNAME record that leads to the record itself.
+    #[must_use]
+    pub fn is_alias_of(&self, name: &Fqdn) -> bool {
+        self.record_type() == Some(RecordType::Cname) && self.target() == Some(name)
+    }
+
     /// Whether two texts differ only in where they are cut into strings, and that matters. A server may call them identical.
     #[must_use]
     pub fn differs_in_cuts(&self, other: &Self) -> bool {

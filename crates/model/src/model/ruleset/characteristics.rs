@@ -1,6 +1,18 @@
 //! The characteristics of a rate limit: which ones a spec can name, and which can be combined.
 
+use std::collections::BTreeMap;
+
 use super::super::facts::rate_limits::{RATE_IP, RATE_VISITOR};
+use crate::model::Value;
+
+/// The expression by which a rate limit counts, if it has one of its own: an empty one stands for the expression of the rule.
+#[must_use]
+pub fn counting_expression(rate: &BTreeMap<String, Value>) -> Option<&str> {
+    match rate.get("counting_expression") {
+        Some(Value::Text(text)) if !text.trim().is_empty() => Some(text),
+        _ => None,
+    }
+}
 
 /// Why a characteristic is invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

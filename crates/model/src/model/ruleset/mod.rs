@@ -14,7 +14,7 @@ mod without_source_places;
 
 pub use crate::model::ids::{RuleId, RulesetId};
 pub use canonical::{canonical, canonical_rate_limit};
-pub use characteristics::{CountingError, counting_error};
+pub use characteristics::{CountingError, counting_error, counting_expression};
 pub use compile::compile_rule;
 pub use desired::{
     AcceptedCause, AcceptedObject, Anchor, DesiredDeployment, DesiredRate, DesiredRule, DesiredWaf, Note, RuleForm,
