@@ -1,4 +1,4 @@
-#![doc = include_str!("../README.md")]
+//! Runs rules in ModSecurity's language, such as the OWASP Core Rule Set, on requests.
 
 mod body;
 mod decode;
@@ -120,3 +120,8 @@ impl RuleSet {
         self.len() == 0
     }
 }
+
+/// Makes the example of the README a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
