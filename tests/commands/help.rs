@@ -85,8 +85,9 @@ fn short_help_is_short_and_shows_what_matters() {
     let long = alone(&["plan", "--help"]).exits(0).stdout;
     assert!(long.contains("--page-size") && long.contains("--cache"), "{long}");
     assert!(!alone(&["schema", "--help"]).exits(0).stdout.contains("--page-size"));
-    // Hidden options are accepted.
-    alone(&["schema", "--page-size", "100", "--zone", "example.com"]).exits(0);
+    // Hidden options about the output and the connection are accepted; others are refused.
+    alone(&["schema", "--page-size", "100", "--quiet"]).exits(0);
+    alone(&["schema", "--zone", "example.com"]).exits(64);
 }
 
 #[test]
