@@ -236,13 +236,21 @@ pub(super) async fn run(args: &ImportArgs, settings: &Settings<'_>, output: &Arc
     let found = found.filter(|_| !args.offline);
     let AsFound { desired, notes } = as_found(desired);
     notes.iter().for_each(|note| output.news(&safe(note)));
-    let arranged = arrange(&desired, &remarks, args.factor);
+    let printed = found.is_some().then(|| print(&desired));
     match &args.out {
-        None => output.result(|out| out.write_all(laid_out(&arranged.whole()).as_bytes()))?,
-        Some(directory) => write_zones((directory, args.first_line), &desired, &arranged, output)?,
+        None => {
+            let text = arrange(&desired, &remarks, args.factor).whole();
+            // The layout of a large spec needs as much memory as its records.
+            drop((desired, remarks));
+            output.result(|out| out.write_all(laid_out(&text).as_bytes()))?;
+        }
+        Some(directory) => {
+            let arranged = arrange(&desired, &remarks, args.factor);
+            write_zones((directory, args.first_line), &desired, &arranged, output)?;
+        }
     }
-    if let Some(found) = found {
-        compared_with_cloudflare::compare(&print(&desired), &found, args.against.as_deref(), settings, output).await?;
+    if let (Some(found), Some(printed)) = (found, printed) {
+        compared_with_cloudflare::compare(&printed, &found, args.against.as_deref(), settings, output).await?;
     }
     Ok(Exit::Success)
 }
