@@ -1,7 +1,7 @@
 //! The global options that a command reads: its help shows them, and others that decide what is done are refused.
 //!
-//! Each command takes the options about the output and the connection, so that a wrapper can pass them to whatever it runs: they change
-//! no result. `-h` shows the few that people type, `--help` all that have an effect.
+//! Each command takes the options about the output and the connection, and the day, so that a wrapper can pass them to whatever it runs:
+//! they change no result, or nothing where nothing has a date. `-h` shows the few that people type, `--help` all that have an effect.
 
 use clap::{Args, Command};
 
@@ -66,7 +66,6 @@ impl Matters {
             ("shard", self.shards, global.shard.is_some()),
             ("var", self.variables, !global.variables.is_empty()),
             ("policy", self.policy, global.policy.is_some()),
-            ("today", self.today, global.today.is_some()),
             ("base", self.base, global.base.is_some()),
         ];
         match given.iter().find(|(_, is_read, is_given)| *is_given && !is_read) {

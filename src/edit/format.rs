@@ -35,6 +35,12 @@ const WIDEST: usize = 32;
 /// Longest line; what is longer is never broken, as values have no place to break at.
 const WIDTH: usize = 1_000_000;
 
+/// Largest text that is formatted: the syntax tree takes about a hundred bytes for each byte.
+///
+/// # Units
+/// Bytes.
+const LARGEST: usize = 5 << 19;
+
 /// Why a text is not formatted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FormatError {
@@ -47,6 +53,11 @@ pub enum FormatError {
         /// The line, as editors count.
         line: usize,
     },
+    /// It is so large that formatting takes more memory than a run may use.
+    #[error(
+        "it is larger than 2.5 MiB, which is too large to format; it stays as it is. Split it into files (`include`)"
+    )]
+    TooLarge,
     /// It is YAML, but the library that lays texts out does not read it.
     #[error("the formatter cannot read it ({0}); it stays as it is")]
     Layout(String),
@@ -65,6 +76,9 @@ pub enum FormatError {
 pub fn format(text: &str, sort: bool) -> Result<String, FormatError> {
     if let Some(at) = lone_carriage_return(text) {
         return Err(FormatError::CarriageReturn { line: text[..at].matches('\n').count() + 1 });
+    }
+    if text.len() > LARGEST {
+        return Err(FormatError::TooLarge);
     }
     let mark = if text.starts_with('\u{feff}') { "\u{feff}" } else { "" };
     let line_break = line_break(text);

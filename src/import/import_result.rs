@@ -101,9 +101,9 @@ pub(super) fn not_in_spec(attributes: &[String]) -> Option<String> {
 }
 
 /// The most records of one import: each takes more than a thousand bytes until the spec is written.
-const MOST_RECORDS: usize = 100_000;
+const MOST_RECORDS: usize = 90_000;
 /// Why a record is left out after so many.
-const TOO_MANY_RECORDS: &str = "an import has at most 100000 records; this one and others are left out";
+const TOO_MANY_RECORDS: &str = "an import has at most 90000 records; this one and others are left out";
 /// The most reports of one import; what is left out after them is only counted.
 const MOST_REPORTS: usize = 10_000;
 

@@ -213,6 +213,15 @@ impl Goal {
         }
     }
 
+    /// Returns the day, `YYYY-MM-DD`, for which a saved plan was made.
+    #[must_use]
+    pub fn saved_day(&self) -> Option<&str> {
+        match &self.source {
+            Source::SavedPlan { today, .. } => Some(today),
+            Source::Spec(_) | Source::Snapshot(..) | Source::Journal(_) => None,
+        }
+    }
+
     /// The moment of the snapshot that stands in for Cloudflare, if one does.
     #[must_use]
     pub fn as_of(&self) -> Option<&AsOf> {

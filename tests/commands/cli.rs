@@ -331,23 +331,22 @@ fn faults_that_cannot_be_are_told_with_their_place() {
 #[test]
 fn options_that_a_command_does_not_read_are_refused() {
     let given = |option: &str| match option {
-        "today" => vec!["--today", "2027-01-01"],
         "var" => vec!["--var", "A=b"],
         "shard" => vec!["--shard", "1/2"],
         "policy" => vec!["--policy", "none.yaml"],
         "base" => vec!["--base", "./none"],
         _ => vec!["--zone", "example.com"],
     };
-    let none = &["zone", "shard", "var", "policy", "today", "base"][..];
+    let none = &["zone", "shard", "var", "policy", "base"][..];
     for (arguments, unread) in [
-        (&["import", "example.com"][..], &["shard", "policy", "today", "base"][..]),
-        (&["import", "./x.zone"], &["shard", "policy", "today", "base"]),
-        (&["init"], &["shard", "var", "policy", "today", "base"]),
-        (&["undo", "journal.jsonl"], &["shard", "var", "today", "base"]),
-        (&["doctor"], &["shard", "var", "policy", "today", "base"]),
+        (&["import", "example.com"][..], &["shard", "policy", "base"][..]),
+        (&["import", "./x.zone"], &["shard", "policy", "base"]),
+        (&["init"], &["shard", "var", "policy", "base"]),
+        (&["undo", "journal.jsonl"], &["shard", "var", "base"]),
+        (&["doctor"], &["shard", "var", "policy", "base"]),
         (&["conformance"], &["shard", "var", "policy", "base"]),
-        (&["export", "--to", "bind", "--live", "--zone", "example.com"], &["shard", "var", "policy", "today", "base"]),
-        (&["resolve", "example.com", "--live"], &["shard", "var", "policy", "today", "base"]),
+        (&["export", "--to", "bind", "--live", "--zone", "example.com"], &["shard", "var", "policy", "base"]),
+        (&["resolve", "example.com", "--live"], &["shard", "var", "policy", "base"]),
         (&["validate", "spec.yaml"], &["base"]),
         (&["snapshot", "spec.yaml"], &["base"]),
         (&["fmt", "spec.yaml"], &["zone", "shard", "base"]),
@@ -374,7 +373,8 @@ fn options_that_a_command_does_not_read_are_refused() {
             assert!(!ran.stderr.contains("which would have no effect"), "{arguments:?} {option}: {ran:?}");
         }
         // A wrapper can pass these to every command.
-        let ran = alone(&[arguments, &["--quiet", "--timeout", "3", "--color", "never"]].concat());
+        let ran =
+            alone(&[arguments, &["--quiet", "--timeout", "3", "--color", "never", "--today", "2026-11-20"]].concat());
         assert!(!ran.stderr.contains("which would have no effect"), "{arguments:?}: {ran:?}");
     }
 }

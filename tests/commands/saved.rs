@@ -334,6 +334,16 @@ fn the_age_of_a_plan_is_judged_by_clocks_that_agree() {
     assert!(workspace.writes().is_empty());
 }
 
+#[test]
+fn a_saved_plan_is_applied_for_its_own_day() {
+    let workspace = saved();
+    workspace.run(&["plan", "spec.yaml", "--today", "2026-11-20", "--out", "plan.json"]).exits(0);
+    let apply = ["apply", "plan.json", "--yes", "--max-age", "100000h", "--today"];
+    let ran = workspace.run(&[&apply[..], &["2026-11-21"]].concat()).exits(64);
+    assert!(ran.stderr.contains("the saved plan was made for 2026-11-20"), "{ran:?}");
+    workspace.run(&[&apply[..], &["2026-11-20"]].concat()).exits(0);
+}
+
 /// A clock that was never set, or was set to an impossible time.
 #[test]
 fn a_clock_that_cannot_be_right_is_told() {

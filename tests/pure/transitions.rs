@@ -75,6 +75,7 @@ fn cases() -> u32 {
 static COUNTS: [AtomicU32; 3] = [AtomicU32::new(0), AtomicU32::new(0), AtomicU32::new(0)];
 
 /// Counts a plan; after the last one, prints the counts.
+#[expect(clippy::print_stderr, reason = "figures for the reader of the test")]
 fn count(state: &State, plan: &ZonePlan, codes: &BTreeSet<String>, scope: Scope) {
     let [plans, announced, needless] = &COUNTS;
     if codes.contains("PLAN0041") {

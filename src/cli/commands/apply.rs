@@ -97,10 +97,8 @@ impl Run for ApplyArgs {
             ));
         }
         // With `--base`, they are for reading the base.
-        let values = [("--var", !global.variables.is_empty()), ("--today", global.today.is_some())];
-        let unread = values.into_iter().filter(|_| is_saved && global.base.is_none()).find(|(_, is_given)| *is_given);
-        if let Some((flag, _)) = unread {
-            return Err(format!("a saved plan was made with its own values; give {flag} to `plan --out` instead"));
+        if is_saved && global.base.is_none() && !global.variables.is_empty() {
+            return Err("a saved plan was made with its own values; give --var to `plan --out` instead".to_owned());
         }
         Ok(())
     }
@@ -129,6 +127,14 @@ impl ApplyArgs {
     fn open(&self, path: &Path, settings: &Settings<'_>, output: &Output) -> anyhow::Result<(Goal, Consents)> {
         let given = settings.consents(&self.consents)?;
         let opened = saved_plan::open(path, self.max_age, settings.now()?, given)?;
+        if let (Some(day), Some(planned)) = (&settings.flags.today, opened.0.saved_day())
+            && settings.flags.base.is_none()
+            && day != planned
+        {
+            return Err(Ended::usage(format!(
+                "the saved plan was made for {planned}; give --today {day} to `plan --out` instead"
+            )));
+        }
         if let Some(named) = settings.flags.base.as_deref()
             && let Some(how) = Base::differs(named, &opened.0, &settings.base_options()?)?
         {

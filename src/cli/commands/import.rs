@@ -237,17 +237,17 @@ pub(super) async fn run(args: &ImportArgs, settings: &Settings<'_>, output: &Arc
     let AsFound { desired, notes } = as_found(desired);
     notes.iter().for_each(|note| output.news(&safe(note)));
     let printed = found.is_some().then(|| print(&desired));
+    let arranged = arrange(&desired, &remarks, args.factor);
+    let texts = match &args.out {
+        None => vec![(PathBuf::new(), arranged.whole())],
+        Some(directory) => zone_files((directory, args.first_line), &desired, &arranged),
+    };
+    // The layout of a large spec needs as much memory as its records.
+    drop((desired, remarks));
+    let files: Vec<(PathBuf, String)> = texts.into_iter().map(|(path, text)| (path, laid_out(text))).collect();
     match &args.out {
-        None => {
-            let text = arrange(&desired, &remarks, args.factor).whole();
-            // The layout of a large spec needs as much memory as its records.
-            drop((desired, remarks));
-            output.result(|out| out.write_all(laid_out(&text).as_bytes()))?;
-        }
-        Some(directory) => {
-            let arranged = arrange(&desired, &remarks, args.factor);
-            write_zones((directory, args.first_line), &desired, &arranged, output)?;
-        }
+        None => output.result(|out| files.iter().try_for_each(|(_, text)| out.write_all(text.as_bytes())))?,
+        Some(directory) => files::write_new(directory, &files, output)?,
     }
     if let (Some(found), Some(printed)) = (found, printed) {
         compared_with_cloudflare::compare(&printed, &found, args.against.as_deref(), settings, output).await?;
@@ -442,34 +442,22 @@ fn entries(n: usize) -> String {
     if n == 1 { "1 entry".to_owned() } else { format!("{n} entries") }
 }
 
-/// The longest text that is laid out: each of its bytes takes about a hundred meanwhile.
-///
-/// # Units
-/// Bytes.
-const LONGEST_LAID_OUT: usize = 4 << 20;
-
-/// A spec in the layout of `fmt`, so that a check of the layout accepts it.
-fn laid_out(text: &str) -> String {
-    let formatted = (text.len() <= LONGEST_LAID_OUT).then(|| edit::format(text, false));
-    formatted.and_then(Result::ok).unwrap_or_else(|| text.to_owned())
+/// A spec in the layout of `fmt`, so that a check of the layout accepts it. What `fmt` leaves as it is stays as it is.
+fn laid_out(text: String) -> String {
+    edit::format(&text, false).unwrap_or(text)
 }
 
-/// Writes the files of each zone, and one for what they share.
-fn write_zones(
+/// Returns the files of each zone, and one for what they share.
+fn zone_files(
     (directory, first_line): (&Path, &str),
     desired: &Desired,
     arranged: &Arrangement<'_>,
-    output: &Output,
-) -> anyhow::Result<()> {
+) -> Vec<(PathBuf, String)> {
     let shared = arranged.shared().map(|text| (directory.join("shared.yaml"), text));
-    let mut all: Vec<(PathBuf, String)> = shared.into_iter().collect();
-    for zone in desired.zones.values() {
-        let files = [(Part::Zone, "yaml"), (Part::Protection, "waf.yaml")];
-        let files = files.into_iter().filter_map(|(part, ending)| {
+    let of_zones = desired.zones.values().flat_map(|zone| {
+        [(Part::Zone, "yaml"), (Part::Protection, "waf.yaml")].into_iter().filter_map(|(part, ending)| {
             Some((directory.join(format!("{}.{ending}", zone.name.file_stem())), arranged.file(zone, part)?))
-        });
-        all.extend(files);
-    }
-    all.iter_mut().for_each(|(_, text)| *text = laid_out(&format!("{first_line}{text}")));
-    files::write_new(directory, &all, output)
+        })
+    });
+    shared.into_iter().chain(of_zones).map(|(path, text)| (path, format!("{first_line}{text}"))).collect()
 }

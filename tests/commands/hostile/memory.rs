@@ -506,6 +506,9 @@ fn no_other_file_fills_the_memory() {
     let file = |name: &str, text: &str| fs::write(directory.path().join(name), text).unwrap();
     file("policy.yaml", &large);
     over(directory.path(), "a policy", &["plan", "spec.yaml", "--sandbox=state", "--policy", "policy.yaml"]).exits(1);
+    file("comments.yaml", &format!("version: 1\nzones: {{}}\n{}", "# a comment\n".repeat(220_000)));
+    let ran = over(directory.path(), "fmt", &["fmt", "comments.yaml"]).exits(0);
+    assert!(ran.stderr.contains("comments.yaml: it is larger than 2.5 MiB"), "{ran:?}");
     file("waf.lock", &format!("waf.lock 1\nruleset a 1 x\n{}", "a - - on x -\n".repeat(300_000)));
     over(directory.path(), "waf.lock", &["plan", "spec.yaml", "--sandbox=state"]);
     file("faults.json", &format!("[0{}]", ",0".repeat(64 * 1024 * 1024)));
